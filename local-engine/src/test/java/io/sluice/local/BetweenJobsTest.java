@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nothing of a job's user, credentials and file systems is left to the next job of a process. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BetweenJobsTest {
   private static final Text SECRET = new Text("database.password");
   private static final Map<String, String> SEEN = new ConcurrentHashMap<>();

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is left of a client in the settings that it was made with. */
-@Timeout(120)
+@Timeout(300)
 class ClientSettingsTest {
   private static final short STICKY = 01777;
 

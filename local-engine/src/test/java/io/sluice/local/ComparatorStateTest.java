@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs whose key registers a comparator that two threads must not use at a time. */
-@Timeout(120)
+@Timeout(300)
 class ComparatorStateTest {
   private static final int MAPS = 4;
   private static final int KEYS = 50;

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs that keep something of a task where another task of the process could see it. */
-@Timeout(120)
+@Timeout(300)
 class ForeignProgramsTest {
   private static final String OURS = "sluice";
   private static final int THREADS = 2;

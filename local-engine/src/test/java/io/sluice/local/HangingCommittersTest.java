@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Committers that hang: what ends, what is tried again, and what two committers may not do. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HangingCommittersTest {
   private static final long TASK_TIMEOUT_MS = 5_000;
   private static final long CANCEL_TIMEOUT_MS = 2_000;

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits that a job's settings set: of tasks at a time, of failures, of what may be written. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JobLimitsTest {
   private static final int MAPS = 5;
   private static final long BESIDE_MS = 300;

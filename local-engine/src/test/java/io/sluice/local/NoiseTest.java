@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a job that fails or is killed logs: each attempt in one line, each cause's trace once. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NoiseTest {
   /** What warns of how the test submits its jobs, and of interrupts outside tasks' code. */
   private static final Set<String> NOT_OF_JOBS =

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@link SeenByProgramsTest} shows, for a program of the old API. */
-@Timeout(120)
+@Timeout(300)
 class SeenByOldProgramsTest {
   /** The file system that is called ignored, which is the submission's. */
   private static final Set<String> OTHERWISE = Set.of("check(0)");

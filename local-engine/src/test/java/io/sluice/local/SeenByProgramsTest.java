@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What the code of a program sees under the engine and under LocalJobRunner, wherever it is called:
  * the same classes and the same splits, and settings that differ by name.
  */
-@Timeout(120)
+@Timeout(300)
 class SeenByProgramsTest {
   @TempDir private Path directory;
   private Jobs jobs;

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A client that lives on, and has no class of the jobs that it submits: it names them. */
-@Timeout(120)
+@Timeout(300)
 class UnloadedClassesTest {
   private static final int MOST_COLLECTIONS = 50;
   private static final String LOADERS = "far.loaders";

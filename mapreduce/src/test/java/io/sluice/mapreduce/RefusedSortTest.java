@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A map whose process refuses its sort buffer direct memory: it spills earlier, and loses nothing.
  */
-@Timeout(60)
+@Timeout(300)
 final class RefusedSortTest {
   private static final TaskAttemptID MAP =
       new TaskAttemptID(new TaskID(new JobID("1700000000000", 7), TaskType.MAP, 0), 0);

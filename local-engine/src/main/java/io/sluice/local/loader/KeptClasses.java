@@ -10,10 +10,12 @@ import java.util.Set;
 import javax.management.ListenerNotFoundException;
 import javax.management.NotificationEmitter;
 import javax.management.NotificationListener;
+import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableFactories;
 import org.apache.hadoop.io.WritableName;
 import org.apache.hadoop.io.compress.CodecPool;
+import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +40,7 @@ public final class KeptClasses {
    */
   public static void forget(Set<? extends ClassLoader> loaders) throws IOException {
     loaders.forEach(KeptClasses::stopListening);
+    forgetLocalDirectories();
     try {
       removeKeys(WritableComparator.class, "comparators", loaders);
       removeKeys(WritableFactories.class, "CLASS_TO_FACTORY", loaders);
@@ -53,6 +56,12 @@ public final class KeptClasses {
     } catch (ReflectiveOperationException e) {
       throw new IOException("this release of Hadoop does not forget classes", e);
     }
+  }
+
+  /** Hadoop keeps the file system that found a local directory last, and with it its settings. */
+  @SuppressWarnings("deprecation") // there is no other way
+  private static void forgetLocalDirectories() {
+    LocalDirAllocator.removeContext(MRConfig.LOCAL_DIR);
   }
 
   private static void removeKeys(Class<?> registry, String name, Set<? extends ClassLoader> loaders)

@@ -45,18 +45,20 @@ final class TaskLoaders implements Closeable {
    * The task has ended.
    *
    * @param failed whether no other task may go on with what it has left in static fields
+   * @return whether another task may have the loader
    */
-  void giveBack(ClassLoader loader, boolean failed) throws IOException {
+  boolean giveBack(ClassLoader loader, boolean failed) throws IOException {
     if (!(loader instanceof SlotLoader returned) || isolation == Isolation.NONE) {
-      return;
+      return true;
     }
     synchronized (this) {
       if (!closed && !failed && isolation == Isolation.SLOT) {
         idle.push(returned);
-        return;
+        return true;
       }
     }
     KeptClasses.forget(Set.of(returned));
+    return false;
   }
 
   /** What Java allows to one class loader of a process alone, and another slot has done. */

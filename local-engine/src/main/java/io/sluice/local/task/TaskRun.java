@@ -106,7 +106,7 @@ public final class TaskRun implements Closeable {
     try (TaskMeters meters = new TaskMeters()) {
       JobConf conf = new MeteredConf(job, meters);
       conf.setClassLoader(loader);
-      users.run(() -> run(task, conf, meters));
+      users.run(loader, () -> run(task, conf, meters));
     } catch (Throwable e) {
       failure = e;
       if (loader instanceof SlotLoader && TaskLoaders.isOncePerProcess(e)) {
@@ -135,9 +135,11 @@ public final class TaskRun implements Closeable {
       }
     }
     try {
-      loaders.giveBack(loader, failure != null);
+      if (!loaders.giveBack(loader, failure != null)) {
+        users.end(loader);
+      }
     } catch (IOException e) {
-      LOG.warn("{}: its classes stay in memory", attempt, e);
+      LOG.warn("{}: its file systems or classes stay in memory", attempt, e);
     }
   }
 

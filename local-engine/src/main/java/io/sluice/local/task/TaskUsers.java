@@ -8,7 +8,10 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -18,10 +21,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Who the attempts of one job are to Hadoop: the client's user, with the job's credentials and with
  * file systems that no other job has and no attempt beside it uses. Attempts that follow each other
- * share them. As on a cluster, a task that closes a file system closes it for itself, and the
- * credentials, the working directory and the settings of one job's file systems are not the next
- * job's. Where Hadoop is secured all attempts share the client's login and file systems, since only
- * that login can renew its tickets.
+ * with the same class loader share them. As on a cluster, a task that closes a file system closes
+ * it for itself, and the credentials, the working directory and the settings of one job's file
+ * systems are not the next job's. Where Hadoop is secured all attempts share the client's login and
+ * file systems, since only that login can renew its tickets.
  *
  * <p>Thread contract: safe from any thread. Ownership: the job closes it after its attempts, which
  * closes the file systems; an attempt that was given up closes its own when it ends.
@@ -30,7 +33,10 @@ final class TaskUsers implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskUsers.class);
 
   private final Credentials credentials;
-  private final ArrayDeque<UserGroupInformation> idle = new ArrayDeque<>(); // guarded by this
+
+  /** By the class loader of the attempts that have used them; guarded by this. */
+  private final Map<ClassLoader, ArrayDeque<UserGroupInformation>> idle = new HashMap<>();
+
   private boolean closed; // guarded by this
 
   TaskUsers(Credentials ofJob) {
@@ -43,26 +49,31 @@ final class TaskUsers implements Closeable {
     void run() throws Exception;
   }
 
-  /** Does something as a user of its own. */
-  void run(Action action) throws Exception {
+  /**
+   * Does something as a user that no attempt beside it is.
+   *
+   * @param loader of the attempt's classes, whose static fields may hold a file system of its user
+   */
+  void run(ClassLoader loader, Action action) throws Exception {
     UserGroupInformation client = UserGroupInformation.getCurrentUser();
     if (UserGroupInformation.isSecurityEnabled()) {
       client.addCredentials(credentials);
       as(client, action);
       return;
     }
-    UserGroupInformation user = take(client);
+    UserGroupInformation user = take(loader, client);
     try {
       as(user, action);
     } finally {
       OpenWriters.closeOf(user); // as those of a task that is a process
-      giveBack(user);
+      giveBack(loader, user);
     }
   }
 
-  private synchronized UserGroupInformation take(UserGroupInformation client) {
-    if (!idle.isEmpty()) {
-      return idle.pop();
+  private synchronized UserGroupInformation take(ClassLoader loader, UserGroupInformation client) {
+    ArrayDeque<UserGroupInformation> ofLoader = idle.get(loader);
+    if (ofLoader != null && !ofLoader.isEmpty()) {
+      return ofLoader.pop();
     }
     UserGroupInformation user = UserGroupInformation.createRemoteUser(client.getUserName());
     user.addCredentials(client.getCredentials());
@@ -70,10 +81,10 @@ final class TaskUsers implements Closeable {
     return user;
   }
 
-  private void giveBack(UserGroupInformation user) {
+  private void giveBack(ClassLoader loader, UserGroupInformation user) {
     synchronized (this) {
       if (!closed) {
-        idle.push(user);
+        idle.computeIfAbsent(loader, of -> new ArrayDeque<>()).push(user);
         return;
       }
     }
@@ -84,14 +95,29 @@ final class TaskUsers implements Closeable {
     }
   }
 
+  /** No other attempt has that class loader: closes the file systems of its user. */
+  void end(ClassLoader loader) throws IOException {
+    ArrayDeque<UserGroupInformation> users;
+    synchronized (this) {
+      users = idle.remove(loader);
+    }
+    if (users != null) {
+      closeAll(users);
+    }
+  }
+
   @Override
   public void close() throws IOException {
-    List<UserGroupInformation> users;
+    List<UserGroupInformation> users = new ArrayList<>();
     synchronized (this) {
       closed = true;
-      users = List.copyOf(idle);
+      idle.values().forEach(users::addAll);
       idle.clear();
     }
+    closeAll(users);
+  }
+
+  private static void closeAll(Collection<UserGroupInformation> users) throws IOException {
     List<Closeable> fileSystems = new ArrayList<>();
     users.forEach(user -> fileSystems.add(() -> FileSystem.closeAllForUGI(user)));
     Closing.all(fileSystems);

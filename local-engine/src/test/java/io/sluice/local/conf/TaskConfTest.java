@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Comparators of tasks, for keys that register theirs in all sorts of ways. */
-@Timeout(60)
+@Timeout(300)
 class TaskConfTest {
   private static final List<Function<JobConf, RawComparator<?>>> ASKED =
       List.of(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(300)
 class ExitCallsTest {
   /** Calls among instructions of all lengths, the switches' at each alignment. */
   private static final String CALLS =

@@ -264,7 +264,7 @@ class SluiceFileSystemTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void aForgottenWriterGivesBackTheNameAndTheBytes() throws IOException {
     FileSystem fs = FileSystem.get(conf);
     Path path = new Path(HERE, "forgotten");
