@@ -245,6 +245,9 @@ class SeenByProgramsTest {
               "mapreduce.task.attempt.id",
               "mapreduce.job.dir",
               "mapreduce.cluster.local.dir",
+              // as on a cluster, where LocalJobRunner sets nothing
+              "mapreduce.job.local.dir",
+              "mapreduce.job.application.attempt.id",
               // how map outputs get to reduces
               "mapreduce.job.map.output.collector.class",
               "mapreduce.job.reduce.shuffle.consumer.plugin.class",

@@ -25,7 +25,12 @@ import org.apache.hadoop.mapred.JobConf;
  */
 final class Witness {
   /** What changes what it is asked of. */
-  private static final Set<String> NOT_ASKED = Set.of("getCurrentKey", "getCurrentValue");
+  /** The last is set as on a cluster; LocalJobRunner does not set it. */
+  private static final Set<String> NOT_ASKED =
+      Set.of("getCurrentKey", "getCurrentValue", "getJobLocalDir");
+
+  private static final String APPLICATION_LOADER =
+      ClassLoader.getSystemClassLoader().getClass().getName();
 
   private static final Map<String, Set<String>> SEEN = new TreeMap<>();
   private static final Map<String, String> SETTINGS = new TreeMap<>();
@@ -118,12 +123,14 @@ final class Witness {
   }
 
   /**
-   * The settings of a task are of a class of their own. So is the file system that a submission
-   * writes with, which the old API gives to who checks the output.
+   * The settings of a task are of a class of their own, and so is the class loader of its slot. So
+   * is the file system that a submission writes with, which the old API gives to who checks the
+   * output.
    */
   private static String named(String seen) {
     return switch (seen) {
       case "io.sluice.local.count.MeteredConf" -> JobConf.class.getName();
+      case "io.sluice.local.loader.SlotLoader" -> APPLICATION_LOADER;
       case "io.sluice.local.staging.StagingFileSystem" -> "the submission's";
       default -> seen;
     };
