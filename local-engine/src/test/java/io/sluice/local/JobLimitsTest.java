@@ -41,6 +41,8 @@ class JobLimitsTest {
   private static final AtomicInteger RUNNING = new AtomicInteger();
   private static volatile CountDownLatch beside;
 
+  private static final String PINGS = "mapreduce.task.ping-for-liveliness-check.enabled";
+
   @TempDir private Path directory;
   private Jobs jobs;
 
@@ -210,18 +212,19 @@ class JobLimitsTest {
         message);
   }
 
-  /** Tells nothing of its progress for longer than it may, and goes on. */
+  /** Tells nothing of its progress for longer than it may; goes on if pings count. */
   public static class SilentWords extends Jobs.Words {
     @Override
     protected void setup(Context context) throws InterruptedException {
-      beside.await(4, TimeUnit.SECONDS); // nobody counts it down
+      boolean pings = context.getConfiguration().getBoolean(PINGS, true);
+      beside.await(pings ? 4 : 240, TimeUnit.SECONDS); // nobody counts it down
     }
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aSilentTaskMayGoOnIfPingsCount(boolean pings) throws Exception {
-    jobs.conf().setBoolean("mapreduce.task.ping-for-liveliness-check.enabled", pings);
+    jobs.conf().setBoolean(PINGS, pings);
     jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, 2_000);
     jobs.conf().setInt(MRJobConfig.MAP_MAX_ATTEMPTS, 1);
     Job job = job(1);

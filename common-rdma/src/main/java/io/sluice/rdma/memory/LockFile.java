@@ -7,6 +7,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
@@ -74,7 +75,8 @@ public final class LockFile implements Closeable {
       if (Files.exists(holder, LinkOption.NOFOLLOW_LINKS)) {
         return Optional.empty();
       }
-      Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      Set<OpenOption> options =
+          Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
       FileChannel channel = FileChannel.open(path, options, OWNER_ONLY);
       boolean held = false;
       try {

@@ -1,6 +1,7 @@
 package io.sluice.local.cache;
 
 import io.sluice.local.loader.KeptClasses;
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URL;
@@ -50,15 +51,19 @@ public final class JobCache implements Closeable {
     for (CacheFile file : files) {
       file.links().forEach(targets::putIfAbsent);
     }
-    WorkingLinks links =
-        WorkingLinks.make(
-            Path.of("").toAbsolutePath().normalize(), targets, job, ancestors, isCancelled);
-    if (classPath.length == 0) {
-      return new JobCache(links, null);
+    URLClassLoader loader = classPath.length == 0 ? null : JobClassPath.loader(conf, classPath);
+    try {
+      WorkingLinks links =
+          WorkingLinks.make(
+              Path.of("").toAbsolutePath().normalize(), targets, job, ancestors, isCancelled);
+      if (loader != null) {
+        conf.setClassLoader(loader);
+      }
+      return new JobCache(links, loader);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, loader);
+      throw e;
     }
-    URLClassLoader loader = JobClassPath.loader(conf, classPath);
-    conf.setClassLoader(loader);
-    return new JobCache(links, loader);
   }
 
   private static void setLocal(

@@ -175,6 +175,10 @@ final class WorkingLinks implements Closeable {
     }
     Path found = leadsTo(link);
     Optional<Owner> owner = found == null ? Optional.empty() : OwnDirectories.ownerOf(found);
+    if (owner.isPresent() && Files.notExists(found)) { // a job's copies go after its links
+      removeIf(link, found);
+      return false;
+    }
     if (owner.isEmpty()) {
       return isSame(link, target);
     }
@@ -213,7 +217,9 @@ final class WorkingLinks implements Closeable {
       jobs = part.toString().startsWith("job_") ? part + " of process " + owner.pid() : jobs;
     }
     boolean isFirst = true;
-    while (found.equals(leadsTo(link)) && !isRemoved(link, found, owner, jobs)) {
+    while (found.equals(leadsTo(link))
+        && Files.exists(found)
+        && !isRemoved(link, found, owner, jobs)) {
       if (isFirst) {
         requireMayWait(link, jobs, owner.pid());
         isFirst = false;
@@ -353,8 +359,14 @@ final class WorkingLinks implements Closeable {
     } else if (!led.equals(of.target()) && led.equals(leadsTo(link))) {
       // In one step: there are tasks that open it.
       Path next = link.resolveSibling(".sluice-" + System.nanoTime());
-      Files.createSymbolicLink(next, of.target());
-      Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
+      try {
+        Files.createSymbolicLink(next, of.target());
+        Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException e) {
+        Closing.after(e, () -> Files.deleteIfExists(next));
+        Closing.after(e, () -> Files.deleteIfExists(link)); // or later jobs would wait for it
+        throw e;
+      }
     }
   }
 }

@@ -36,6 +36,8 @@ import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.AccessControlList;
 import org.apache.hadoop.security.token.Token;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What Hadoop's client submits jobs to that run in its own process.
@@ -48,6 +50,7 @@ import org.apache.hadoop.security.token.Token;
  * read.
  */
 final class LocalEngine implements ClientProtocol {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalEngine.class);
   private static final int JOBS_WITH_TASKS = 20;
   private static final int ENDED_JOBS = 1_000;
 
@@ -255,11 +258,26 @@ final class LocalEngine implements ClientProtocol {
   /** The submission asks for its file system next, and makes it there. */
   @Override
   public String getStagingAreaDir() throws IOException {
-    stage();
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
-    String root = conf.getTrimmed(JTConfig.JT_STAGING_AREA_ROOT, path("mapred/staging"));
-    java.nio.file.Path own = OwnDirectories.in(root, JTConfig.JT_STAGING_AREA_ROOT);
-    return files.makeQualified(new Path(own + "/" + user + "/.staging")).toString();
+    Path own = new Path(stagingRoot() + "/" + user + "/.staging");
+    stage();
+    return files.makeQualified(own).toString();
+  }
+
+  /** As the client says; but a cluster's site file names a directory of HDFS there. */
+  private java.nio.file.Path stagingRoot() throws IOException {
+    String configured = conf.getTrimmed(JTConfig.JT_STAGING_AREA_ROOT);
+    if (configured != null) {
+      String scheme = new Path(configured).toUri().getScheme();
+      try {
+        if (scheme == null || scheme.equals("file")) {
+          return OwnDirectories.in(configured, JTConfig.JT_STAGING_AREA_ROOT);
+        }
+      } catch (IOException e) {
+        LOG.warn("{}={} cannot be used here", JTConfig.JT_STAGING_AREA_ROOT, configured, e);
+      }
+    }
+    return OwnDirectories.in(path("mapred/staging"), "hadoop.tmp.dir");
   }
 
   @Override

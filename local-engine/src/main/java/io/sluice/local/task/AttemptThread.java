@@ -114,6 +114,7 @@ public final class AttemptThread {
         end(reason); // again, if it has swallowed the interrupt
         AttemptProcesses.kill(id);
         if (looksLeft-- == 0) {
+          thread.interrupt(); // also while it cleans up: nobody waits for that any longer
           throw new AttemptGivenUp(id, reason, thread.getStackTrace());
         }
       }

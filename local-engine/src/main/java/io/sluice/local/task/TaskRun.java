@@ -77,10 +77,11 @@ public final class TaskRun implements Closeable {
   /** Whatever becomes of it: its tasks are done. */
   @Override
   public void close() {
+    users.close();
     try {
-      Closing.all(users, ofMaps, ofReduces);
+      Closing.all(ofMaps, ofReduces);
     } catch (IOException e) {
-      LOG.warn("File systems or classes of the job stay in memory", e);
+      LOG.warn("Classes of the job stay in memory", e);
     }
   }
 
@@ -139,7 +140,7 @@ public final class TaskRun implements Closeable {
         users.end(loader);
       }
     } catch (IOException e) {
-      LOG.warn("{}: its file systems or classes stay in memory", attempt, e);
+      LOG.warn("{}: its classes stay in memory", attempt, e);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.sluice.local.task;
 
 import io.sluice.memory.fs.stream.OpenWriters;
-import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
@@ -31,6 +30,9 @@ import org.slf4j.LoggerFactory;
  */
 final class TaskUsers implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskUsers.class);
+
+  private static final long LOOK_MS = 1_000;
+  private static final int CLOSE_LOOKS = 60;
 
   private final Credentials credentials;
 
@@ -88,15 +90,11 @@ final class TaskUsers implements Closeable {
         return;
       }
     }
-    try {
-      FileSystem.closeAllForUGI(user);
-    } catch (IOException e) {
-      LOG.warn("A file system of an attempt that was given up could not be closed", e);
-    }
+    close(user);
   }
 
   /** No other attempt has that class loader: closes the file systems of its user. */
-  void end(ClassLoader loader) throws IOException {
+  void end(ClassLoader loader) {
     ArrayDeque<UserGroupInformation> users;
     synchronized (this) {
       users = idle.remove(loader);
@@ -107,7 +105,7 @@ final class TaskUsers implements Closeable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     List<UserGroupInformation> users = new ArrayList<>();
     synchronized (this) {
       closed = true;
@@ -117,10 +115,35 @@ final class TaskUsers implements Closeable {
     closeAll(users);
   }
 
-  private static void closeAll(Collection<UserGroupInformation> users) throws IOException {
-    List<Closeable> fileSystems = new ArrayList<>();
-    users.forEach(user -> fileSystems.add(() -> FileSystem.closeAllForUGI(user)));
-    Closing.all(fileSystems);
+  /**
+   * On a thread of its own, since what they close may wait for a server, and fail with anything. A
+   * job whose tasks have succeeded neither waits for that for ever nor fails by it.
+   */
+  private static void closeAll(Collection<UserGroupInformation> users) {
+    Thread closing = new Thread(() -> users.forEach(TaskUsers::close), "sluice-file-systems");
+    closing.setDaemon(true);
+    closing.start();
+    try {
+      for (int looks = 0; closing.isAlive() && looks < CLOSE_LOOKS; looks++) {
+        closing.join(LOOK_MS); // counted: a stopped process waits on
+      }
+    } catch (InterruptedException e) { // the job is killed
+      Thread.currentThread().interrupt();
+    }
+    if (closing.isAlive()) {
+      LOG.warn(
+          "File systems of attempts are not closed yet; their thread goes on until they are. It is"
+              + " at {}",
+          List.of(closing.getStackTrace()));
+    }
+  }
+
+  private static void close(UserGroupInformation user) {
+    try {
+      FileSystem.closeAllForUGI(user);
+    } catch (Throwable e) { // file systems are the user's code, too
+      LOG.warn("A file system of attempts could not be closed", e);
+    }
   }
 
   private static void as(UserGroupInformation user, Action action) throws Exception {

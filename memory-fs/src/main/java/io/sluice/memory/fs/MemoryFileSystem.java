@@ -61,7 +61,6 @@ public final class MemoryFileSystem extends NamedFileSystem {
   private Namespaces.Files files;
   private Namespace namespace;
   private ProcessStore store;
-  private UserGroupInformation opener;
 
   /** Counts in what is given then: that of whoever hands on to this. */
   public MemoryFileSystem(Supplier<Statistics> counts) {
@@ -75,7 +74,6 @@ public final class MemoryFileSystem extends NamedFileSystem {
     files = Namespaces.of(authority, conf, user());
     namespace = files.namespace();
     store = ProcessStore.of(conf);
-    opener = UserGroupInformation.getCurrentUser();
   }
 
   private TreePath tree(Path path) {
@@ -242,7 +240,8 @@ public final class MemoryFileSystem extends NamedFileSystem {
   private FSDataOutputStream output(OpenFile file) throws IOException {
     long startBytes = file.content().lengthBytes();
     MemoryOutputStream stream = new MemoryOutputStream(file);
-    return new FSDataOutputStream(OpenWriters.add(stream, this, opener), counts(), startBytes);
+    return new FSDataOutputStream(
+        OpenWriters.add(stream, this, UserGroupInformation.getCurrentUser()), counts(), startBytes);
   }
 
   @Override

@@ -29,7 +29,7 @@ abstract class VerbsReadsBase extends NodeTestBase {
   static final String TCP = "tcp";
 
   /** Longer than the NIC tries again, so that the failures seen are the NIC's. */
-  static final long READ_TIMEOUT_MS = 120_000;
+  static final long READ_TIMEOUT_MS = 20_000;
 
   static final int OUTPUT_BYTES = 1_500_000;
 

@@ -152,9 +152,14 @@ public final class ProcessDirectory implements Closeable {
    */
   public static boolean ifDead(Path directory, AfterDeath action) throws IOException {
     Path ours = directory.getParent();
-    if (!Files.isDirectory(ours)) {
-      Files.createDirectories(ours, PrivateDirectory.OWNER_ONLY); // for the guard of all who ask
+    if (Files.notExists(ours, LinkOption.NOFOLLOW_LINKS)) {
+      action.run(); // and nothing is made there: the path may be another user's word
+      return true;
     }
+    if (!Files.isDirectory(ours, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(ours + " is not a directory");
+    }
+    PlaceUse.PRIVATE.check(ours);
     LockFile guard = guard(ours);
     try {
       Path lockFile = ours.resolve(directory.getFileName() + LOCK_SUFFIX);
