@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -167,6 +168,56 @@ class TaskConfTest {
     }
   }
 
+  /** Registers one to which something was added after it was made. */
+  static class Added extends Key {
+    static {
+      Order order = new Order();
+      order.descending.add(Added.class);
+      WritableComparator.define(Added.class, order);
+    }
+
+    private static final class Order extends WritableComparator {
+      private final List<Class<?>> descending = new ArrayList<>();
+
+      Order() {
+        super(Added.class, true);
+      }
+
+      @Override
+      @SuppressWarnings("rawtypes")
+      public int compare(WritableComparable a, WritableComparable b) {
+        return descending.contains(a.getClass()) ? super.compare(b, a) : super.compare(a, b);
+      }
+    }
+  }
+
+  /** Registers one that holds an object without {@code equals}, which was set to another order. */
+  static class Within extends Key {
+    static {
+      Order order = new Order();
+      order.inner.sign = -1;
+      WritableComparator.define(Within.class, order);
+    }
+
+    private static final class Inner {
+      private int sign = 1;
+    }
+
+    private static final class Order extends WritableComparator {
+      private final Inner inner = new Inner();
+
+      Order() {
+        super(Within.class, true);
+      }
+
+      @Override
+      @SuppressWarnings("rawtypes")
+      public int compare(WritableComparable a, WritableComparable b) {
+        return inner.sign * super.compare(a, b);
+      }
+    }
+  }
+
   private static JobConf task(Class<?> keyClass) {
     JobConf job = new JobConf(false);
     job.setMapOutputKeyClass(keyClass);
@@ -215,7 +266,7 @@ class TaskConfTest {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {Set.class, Several.class})
+  @ValueSource(classes = {Set.class, Several.class, Added.class, Within.class})
   void oneThatIsNotAsANewOneWouldBeStaysAsItIs(Class<?> keyClass) {
     assertTrue(compare(task(keyClass).getOutputKeyComparator(), 1, 2) > 0);
   }
