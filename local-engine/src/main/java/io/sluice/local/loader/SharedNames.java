@@ -1,11 +1,24 @@
 package io.sluice.local.loader;
 
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.security.CodeSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ApplicationClassLoader;
 import org.apache.hadoop.util.StringUtils;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * The names of the classes that all tasks of the process share: Java's, Hadoop's, Sluice's, those
@@ -79,6 +92,11 @@ public final class SharedNames {
           "org.apache.hadoop.mapreduce.lib.join.",
           "org.apache.hadoop.util.ExitUtil");
 
+  /** Entries of a jar of Hadoop's, or of one that has Hadoop within it. */
+  private static final String MARK = "META-INF/maven/org.apache.hadoop/";
+
+  private static final Map<String, Boolean> HADOOPS_PLACES = new ConcurrentHashMap<>();
+
   private SharedNames() {}
 
   /** Whether a class of this name is shared, if the engine's class loader has it. */
@@ -97,7 +115,48 @@ public final class SharedNames {
     return named && OF_SLOT.stream().noneMatch(className::startsWith);
   }
 
-  /** The same for Hadoop's {@link ApplicationClassLoader}, as far as its patterns can say it. */
+  /**
+   * Whether the class that the engine's class loader has by a shared name is shared: not if a
+   * program, whose jar is on the client's class path, has put it into a package of Hadoop's.
+   */
+  static boolean isShared(Class<?> ofEngine) {
+    String name = ofEngine.getName();
+    if (!name.startsWith(HADOOP)
+        || name.startsWith(HADOOP + "shaded.")
+        || name.startsWith(HADOOP + "thirdparty.")) {
+      return true;
+    }
+    URL place = place(ofEngine);
+    return place == null
+        || HADOOPS_PLACES.computeIfAbsent(place.toExternalForm(), text -> isHadoops(place));
+  }
+
+  private static URL place(Class<?> of) {
+    CodeSource source = of.getProtectionDomain().getCodeSource();
+    return source == null ? null : source.getLocation();
+  }
+
+  private static boolean isHadoops(URL place) {
+    for (Class<?> known :
+        List.of(
+            Configuration.class,
+            UserGroupInformation.class,
+            YarnConfiguration.class,
+            JobConf.class,
+            Job.class)) {
+      URL its = place(known);
+      if (its != null && its.toExternalForm().equals(place.toExternalForm())) {
+        return true;
+      }
+    }
+    try (JarFile jar = new JarFile(new File(place.toURI()))) {
+      return jar.stream().anyMatch(entry -> entry.getName().startsWith(MARK));
+    } catch (IOException | URISyntaxException | IllegalArgumentException e) {
+      return false; // a directory, say
+    }
+  }
+
+  /** The names for Hadoop's {@link ApplicationClassLoader}, as far as its patterns can say it. */
   public static List<String> patterns() {
     return Stream.of(
             OF_SLOT.stream().map(name -> "-" + name),

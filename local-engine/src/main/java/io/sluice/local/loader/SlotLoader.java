@@ -106,7 +106,10 @@ public final class SlotLoader extends ClassLoader
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     if (SharedNames.has(name)) {
       try {
-        return ENGINE.loadClass(name);
+        Class<?> shared = ENGINE.loadClass(name);
+        if (SharedNames.isShared(shared)) {
+          return shared;
+        }
       } catch (ClassNotFoundException e) {
         // The program has put it into a package of Hadoop, say.
       }

@@ -2,6 +2,7 @@ package io.sluice.local.loader;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Constructor;
@@ -16,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -84,6 +86,7 @@ class SharedNamesTest {
   private static void look(String name, Map<String, TreeSet<String>> found) {
     try {
       Class<?> shared = Class.forName(name, false, SharedNamesTest.class.getClassLoader());
+      assertTrue(SharedNames.isShared(shared), name);
       if (isPublic(shared)) {
         named(shared)
             .filter(type -> !SharedNames.has(type))
@@ -136,6 +139,19 @@ class SharedNamesTest {
 
   private static boolean isOpen(int modifiers) {
     return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+  }
+
+  /** Its name would be shared, and the engine's class loader has it. */
+  @Test
+  void aClassOfAProgramInAPackageOfHadoopsIsEachSlotsOwn() throws Exception {
+    Configuration job = new Configuration(false);
+    job.setClassLoader(getClass().getClassLoader());
+    Class<?> program = org.apache.hadoop.mapreduce.program.Counts.class;
+    assertTrue(SharedNames.has(program.getName()));
+    assertFalse(SharedNames.isShared(program));
+    Class<?> own = new SlotLoader(job).loadClass(program.getName());
+    assertNotSame(program, own);
+    assertNotSame(own, new SlotLoader(job).loadClass(program.getName()));
   }
 
   @Test
