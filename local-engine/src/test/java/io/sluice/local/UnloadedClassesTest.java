@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -27,7 +28,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A client that lives on, and has no class of the jobs that it submits: it names them. */
 @Timeout(300)
 class UnloadedClassesTest {
-  private static final int MOST_COLLECTIONS = 50;
   private static final String LOADERS = "far.loaders";
 
   /** Everything of it registers something with Hadoop, or leaves it where Hadoop keeps it. */
@@ -98,8 +98,10 @@ class UnloadedClassesTest {
     System.getProperties().put(LOADERS, loaders);
     run(jobs, jar());
     assertTrue(loaders.size() >= 3, loaders.size() + " noted");
-    for (int collections = 0; left(loaders) > 0; collections++) {
-      assertTrue(collections < MOST_COLLECTIONS, left(loaders) + " of " + loaders.size());
+    Leftovers.none(jobs.conf(), directory.resolve("tmp")); // joins its threads
+    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
+    while (left(loaders) > 0) {
+      assertTrue(System.nanoTime() < deadlineNanos, left(loaders) + " of " + loaders.size());
       System.gc();
     }
   }

@@ -37,6 +37,10 @@ import org.apache.hadoop.mapreduce.MRConfig;
 public final class SlotLoader extends ClassLoader
     implements TaskExit.Slot, WritableNames.Slot, SlotSerializations.Slot {
   private static final ClassLoader ENGINE = SlotLoader.class.getClassLoader();
+
+  /** The attempt that a thread works for: that in which it, or who has started it, was started. */
+  private static final InheritableThreadLocal<Object> ATTEMPT = new InheritableThreadLocal<>();
+
   private static final AtomicInteger LIBRARIES = new AtomicInteger();
 
   static {
@@ -50,6 +54,7 @@ public final class SlotLoader extends ClassLoader
   private final Map<String, Class<?>> writableNames = new ConcurrentHashMap<>();
   private SerializationFactory serializations; // guarded by the field before; null: not asked for
   private volatile Consumer<String> whenExits = reason -> {};
+  private volatile Object attempt = new Object();
   private volatile TaskExit exit; // null: the task has not called it
 
   /** For tasks of a job, whose class loader becomes the parent. */
@@ -59,12 +64,14 @@ public final class SlotLoader extends ClassLoader
   }
 
   /**
-   * A task begins.
+   * A task begins, in this thread.
    *
    * @param whenExits called with the reason when the task ends the process; by any thread
    */
   public void serve(Consumer<String> whenExits) {
     this.whenExits = whenExits;
+    attempt = new Object();
+    ATTEMPT.set(attempt);
     exit = null;
   }
 
@@ -98,6 +105,10 @@ public final class SlotLoader extends ClassLoader
 
   @Override
   public void exits(TaskExit how) {
+    Object works = ATTEMPT.get();
+    if (works != null && works != attempt) {
+      return; // an attempt that has ended has left this thread behind
+    }
     exit = how;
     whenExits.accept(how.getMessage());
   }
@@ -194,7 +205,8 @@ public final class SlotLoader extends ClassLoader
       Path found = Path.of(directory, file).toAbsolutePath();
       if (!directory.isEmpty() && Files.isRegularFile(found)) {
         try {
-          return copyOf(found).toString();
+          Path copy = copyOf(found);
+          return (Files.isExecutable(copy) ? copy : found).toString(); // or mounted noexec
         } catch (IOException e) {
           throw new UnsatisfiedLinkError(found + " could not be copied for a task: " + e);
         }
@@ -211,6 +223,8 @@ public final class SlotLoader extends ClassLoader
                 .getLocalPathForWrite(name, job)
                 .toUri()
                 .getPath());
-    return Files.copy(library, copy).toAbsolutePath();
+    Files.copy(library, copy);
+    copy.toFile().setExecutable(true);
+    return copy.toAbsolutePath();
   }
 }

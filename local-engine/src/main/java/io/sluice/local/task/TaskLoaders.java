@@ -23,6 +23,9 @@ final class TaskLoaders implements Closeable {
   private static final List<String> ONCE =
       List.of("already loaded in another classloader", "factory already defined");
 
+  /** Causes may go round in a circle. */
+  private static final int MOST_CAUSES = 100;
+
   private final JobConf job;
   private final Isolation isolation;
   private final ArrayDeque<SlotLoader> idle = new ArrayDeque<>();
@@ -63,7 +66,8 @@ final class TaskLoaders implements Closeable {
 
   /** What Java allows to one class loader of a process alone, and another slot has done. */
   static boolean isOncePerProcess(Throwable failure) {
-    for (Throwable each = failure; each != null; each = each.getCause()) {
+    Throwable each = failure;
+    for (int depth = 0; each != null && depth < MOST_CAUSES; depth++, each = each.getCause()) {
       String said = String.valueOf(each.getMessage());
       if (each instanceof Error && ONCE.stream().anyMatch(said::endsWith)) {
         return true;

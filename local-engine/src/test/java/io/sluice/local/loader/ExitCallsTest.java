@@ -2,6 +2,7 @@ package io.sluice.local.loader;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -11,6 +12,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -91,6 +94,23 @@ class ExitCallsTest {
     assertEquals(said[0].replaceAll(".*\\((.*)\\)", "$1"), Integer.toString(status));
     assertSame(thrown.getCause(), assertThrows(TaskExit.class, loader::requireNoExit));
     loader.serve(reason -> {});
+    loader.requireNoExit();
+  }
+
+  @Test
+  void aThreadThatAnAttemptHasLeftEndsNoLaterOne() throws Exception {
+    Class<?> calls = calls();
+    SlotLoader loader = (SlotLoader) calls.getClassLoader();
+    loader.serve(reason -> {});
+    FutureTask<Object> left =
+        new FutureTask<>(() -> calls.getMethod("call", int.class).invoke(null, 4));
+    Thread thread = new Thread(left, "left");
+    String[] said = new String[1];
+    loader.serve(reason -> said[0] = reason);
+    thread.start();
+    ExecutionException thrown = assertThrows(ExecutionException.class, left::get);
+    assertEquals(TaskExit.class, thrown.getCause().getCause().getClass());
+    assertNull(said[0]);
     loader.requireNoExit();
   }
 
