@@ -22,7 +22,6 @@ import java.util.Optional;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
-import org.apache.spark.shuffle.BaseShuffleHandle;
 import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.shuffle.ShuffleHandle;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
@@ -160,8 +159,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     Optional<? extends OutputTarget> pool = executor.outputPool();
     if (pool.isEmpty()) {
       context.killTaskIfInterrupted();
-      ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
-      return super.getWriter(stock, mapId, context, metrics);
+      return stocks(handle, dependency, mapId, context, metrics);
     }
     boolean canSort = SortingWriter.canWrite(conf, dependency);
     if (isDirect(dependency)
@@ -173,8 +171,21 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
       return new SortingWriter<>(pool.get(), dependency, mapId, context, metrics, codecs);
     }
     executor.counters().fellBack("a task without memory for a stream of each partition");
-    ShuffleHandle sorted = new BaseShuffleHandle<>(handle.shuffleId(), dependency);
-    return super.getWriter(sorted, mapId, context, metrics);
+    return stocks(handle, dependency, mapId, context, metrics);
+  }
+
+  /**
+   * The writer that stock's manager takes, and no other: one that sorts keeps references to
+   * records, and Spark SQL hands over the same row again and again where stock's would not.
+   */
+  private <K, V> ShuffleWriter<K, V> stocks(
+      ShuffleHandle handle,
+      ShuffleDependency<K, V, ?> dependency,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    ShuffleHandle stock = super.registerShuffle(handle.shuffleId(), dependency);
+    return super.getWriter(stock, mapId, context, metrics);
   }
 
   private static boolean isDirect(ShuffleDependency<?, ?, ?> dependency) {

@@ -46,6 +46,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
 import org.apache.spark.storage.BlockManagerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -335,13 +336,24 @@ public final class NodeTarget implements OutputTarget, Closeable {
     }
     TaskReads reads = taskAttemptId == NO_TASK ? ofPeers : tasks.get(taskAttemptId);
     if (reads == null) {
-      throw new IOException("task " + taskAttemptId + " has ended, and reads no further block");
+      reads = ofRunningTask(taskAttemptId);
     }
     String output = BlockNames.output(shuffleId, mapId);
     NodeBlock.Finder finder = () -> locate(output, partitions);
     Optional<LocatedBlock> block = takeAhead(reads, output, partitions);
     return (block.isPresent() ? block : finder.find())
         .map(located -> new NodeBlock(output, located, finder, reads));
+  }
+
+  /** Of a task that has announced no reads: it reads a shuffle that is left to Spark. */
+  private TaskReads ofRunningTask(long taskAttemptId) throws IOException {
+    TaskContext context = TaskContext.get();
+    if (context == null || context.taskAttemptId() != taskAttemptId || context.isCompleted()) {
+      throw new IOException("task " + taskAttemptId + " has ended, and reads no further block");
+    }
+    beginReads(taskAttemptId);
+    context.addTaskCompletionListener(task -> forget(taskAttemptId));
+    return tasks.get(taskAttemptId);
   }
 
   private Optional<LocatedBlock> takeAhead(TaskReads reads, String output, Partitions partitions)

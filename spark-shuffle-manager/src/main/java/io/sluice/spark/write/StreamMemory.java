@@ -2,6 +2,7 @@ package io.sluice.spark.write;
 
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.internal.config.package$;
 import org.apache.spark.io.CompressionCodec;
@@ -27,6 +28,12 @@ public final class StreamMemory {
   private static final long LZF_BYTES = 256L << 10;
   private static final long OVERHEAD_BYTES = 4L << 10;
 
+  /** Needs no account: what 200 partitions hold with the settings that Spark has by default. */
+  private static final long SMALL_BYTES = 64L << 20;
+
+  /** Of the memory that the executor has left for execution; more would leave others to wait. */
+  private static final int MOST_SHARE = 4;
+
   /** Window, tables and block buffers of zstd's default parameters, by level. */
   private static final int[] ZSTD_MIB = {
     2, 2, 3, 4, 5, 6, 6, 9, 9, 17, 29, 29, 53, 53, 53, 69, 69, 69, 69, 91, 195, 387, 771
@@ -35,15 +42,22 @@ public final class StreamMemory {
   private StreamMemory() {}
 
   /**
-   * Takes the memory of a stream for each partition out of the task's share.
+   * Takes the memory of a stream for each partition out of the task's share, if it is much.
    *
-   * @return whether there is so much
+   * @return whether the task may open them
    */
   public static boolean tryTake(
       SparkConf conf, ShuffleDependency<?, ?, ?> dependency, TaskContext context) {
     int partitions = dependency.partitioner().numPartitions();
+    long neededBytes = partitions * bytes(conf, dependency.serializer());
+    if (neededBytes <= SMALL_BYTES) {
+      return true;
+    }
+    if (neededBytes > SparkEnv.get().memoryManager().maxOnHeapStorageMemory() / MOST_SHARE) {
+      return false; // asking for it would evict cached blocks, and starve the tasks beside it
+    }
     MemoryBudget memory = new MemoryBudget(context.taskMemoryManager());
-    boolean taken = memory.tryTake(partitions * bytes(conf, dependency.serializer()));
+    boolean taken = memory.tryTake(neededBytes);
     if (taken) {
       context.addTaskCompletionListener(
           task -> {

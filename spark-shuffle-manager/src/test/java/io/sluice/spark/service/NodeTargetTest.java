@@ -509,7 +509,7 @@ class NodeTargetTest {
     service.close();
     service = smallService();
     SparkConf conf =
-        conf().setMaster("local[1]").set("spark.sluice.io.timeout", "5s").set(WINDOWS, "1m");
+        conf().setMaster("local[1]").set("spark.sluice.io.timeout", "1min").set(WINDOWS, "1m");
     conf.set("spark.sluice.service", base.resolve("small").toString());
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       JavaPairRDD<Integer, byte[]> shuffled =
