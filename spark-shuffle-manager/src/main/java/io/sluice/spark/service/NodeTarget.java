@@ -334,10 +334,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
     if (found == null) {
       return Optional.empty();
     }
-    TaskReads reads = taskAttemptId == NO_TASK ? ofPeers : tasks.get(taskAttemptId);
-    if (reads == null) {
-      reads = ofRunningTask(taskAttemptId);
-    }
+    TaskReads known = taskAttemptId == NO_TASK ? ofPeers : tasks.get(taskAttemptId);
+    TaskReads reads = known == null ? ofRunningTask(taskAttemptId) : known;
     String output = BlockNames.output(shuffleId, mapId);
     NodeBlock.Finder finder = () -> locate(output, partitions);
     Optional<LocatedBlock> block = takeAhead(reads, output, partitions);
@@ -352,7 +350,10 @@ public final class NodeTarget implements OutputTarget, Closeable {
       throw new IOException("task " + taskAttemptId + " has ended, and reads no further block");
     }
     beginReads(taskAttemptId);
-    context.addTaskCompletionListener(task -> forget(taskAttemptId));
+    context.addTaskCompletionListener(
+        task -> {
+          forget(taskAttemptId);
+        });
     return tasks.get(taskAttemptId);
   }
 

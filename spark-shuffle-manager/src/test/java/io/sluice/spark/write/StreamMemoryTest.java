@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
@@ -54,8 +55,8 @@ class StreamMemoryTest {
     KRYO + ",lz4,lz4.blockSize,4m,200,0",
     KRYO + ",snappy,snappy.blockSize,4m,200,0",
     KRYO + ",zstd,zstd.level,19,20,0",
-    JAVA + ",lz4,lz4.blockSize,4m,200,1",
-    JAVA + ",zstd,zstd.level,19,20,1",
+    JAVA + ",lz4,lz4.blockSize,4m,40,1",
+    JAVA + ",zstd,zstd.level,19,6,1",
     KRYO + ",lz4,lz4.blockSize,32k,200,0",
     JAVA + ",snappy,snappy.blockSize,32k,200,0",
   })
@@ -74,6 +75,58 @@ class StreamMemoryTest {
       long writers = left.getOrDefault("a task without memory for a stream of each partition", 0L);
       assertEquals(fallbacks, writers, left.toString());
     }
+  }
+
+  /** As Spark SQL hands over the same row again and again: no writer may keep it. */
+  @Test
+  void aRecordThatIsUsedAgainIsRightWhereStocksWriterTakesTheTask() {
+    try (JavaSparkContext context =
+        new JavaSparkContext(conf(Uncut.class.getName(), "lz4", "lz4.blockSize", "4m"))) {
+      long sum =
+          context
+              .parallelize(IntStream.range(0, RECORDS).boxed().toList(), 1)
+              .mapPartitionsToPair(StreamMemoryTest::inOneArray)
+              .partitionBy(new HashPartitioner(40))
+              .map(pair -> pair._2()[0])
+              .reduce(Long::sum);
+      assertEquals((long) RECORDS * (RECORDS - 1) / 2, sum);
+      Map<String, Long> left =
+          ((SluiceShuffleManager) SparkEnv.get().shuffleManager()).counters().fallbacks();
+      assertEquals(
+          1, left.get("a task without memory for a stream of each partition"), left.toString());
+    }
+  }
+
+  /** One whose records cannot be cut out of its streams, as an encrypted one's cannot. */
+  public static final class Uncut extends KryoSerializer {
+    private static final long serialVersionUID = 1;
+
+    /** Made by Spark. */
+    public Uncut(SparkConf conf) {
+      super(conf);
+    }
+
+    @Override
+    public boolean supportsRelocationOfSerializedObjects() {
+      return false;
+    }
+  }
+
+  private static Iterator<Tuple2<Integer, long[]>> inOneArray(Iterator<Integer> numbers) {
+    long[] value = new long[1];
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return numbers.hasNext();
+      }
+
+      @Override
+      public Tuple2<Integer, long[]> next() {
+        int number = numbers.next();
+        value[0] = number;
+        return new Tuple2<>(number, value);
+      }
+    };
   }
 
   @Test
