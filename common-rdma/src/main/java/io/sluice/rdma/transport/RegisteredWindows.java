@@ -17,13 +17,15 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Registering is slow and every registration takes room in the NIC, so windows share slabs of
  * {@value #SLAB_BYTES} bytes, each allocated and registered when first needed and kept until the
- * pool is closed.
+ * pool is closed. Where the process has no direct memory for another window, the pool stays as
+ * large as it is.
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever acquires a window closes it, which
  * returns it; whoever made the pool closes it, after all windows are back and before the endpoint
  * is closed. Failure: {@link TimeoutException} when no window came back in time, {@link
- * TransportException} when a slab cannot be registered, {@link IllegalStateException} on closing
- * with windows out: the memory is then kept, for a read may yet land in it.
+ * RegistrationException} when there is no direct memory for even one window or a slab cannot be
+ * registered, {@link IllegalStateException} on closing with windows out: the memory is then kept,
+ * for a read may yet land in it.
  */
 public final class RegisteredWindows implements AutoCloseable {
   /** Slabs are this large, or one window if that is larger. */
@@ -33,11 +35,12 @@ public final class RegisteredWindows implements AutoCloseable {
 
   private final ClientEndpoint endpoint;
   private final int windowBytes;
-  private final int maxWindows;
+  private final int wantedWindows;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition returned = lock.newCondition();
   private final ArrayDeque<Place> free = new ArrayDeque<>();
   private final List<Slab> slabs = new ArrayList<>();
+  private int maxWindows; // fewer than wanted once direct memory was short
   private int windows;
   private int peakInUse;
   private boolean closed;
@@ -54,6 +57,7 @@ public final class RegisteredWindows implements AutoCloseable {
     }
     this.endpoint = endpoint;
     this.windowBytes = windowBytes;
+    this.wantedWindows = maxWindows;
     this.maxWindows = maxWindows;
   }
 
@@ -87,7 +91,12 @@ public final class RegisteredWindows implements AutoCloseable {
                   + timeoutMs
                   + " ms; all "
                   + maxWindows
-                  + " are in use: give the pool more, or release earlier");
+                  + " are in use: "
+                  + (maxWindows == wantedWindows
+                      ? "give the pool more, or release earlier"
+                      : "the process has no direct memory for more of the "
+                          + wantedWindows
+                          + ": raise -XX:MaxDirectMemorySize or -Xmx"));
         }
         leftNanos = returned.awaitNanos(leftNanos);
         window = take();
@@ -164,6 +173,10 @@ public final class RegisteredWindows implements AutoCloseable {
   private void addSlab() throws TransportException {
     ByteBuffer memory =
         allocate(Math.min(Math.max(1, SLAB_BYTES / windowBytes), maxWindows - windows));
+    if (memory == null) {
+      maxWindows = windows;
+      return;
+    }
     int count = memory.capacity() / windowBytes;
     RegisteredBuffer registration;
     try {
@@ -179,29 +192,32 @@ public final class RegisteredWindows implements AutoCloseable {
     windows += count;
   }
 
-  /** Memory for so many windows, or for fewer where the process has not as much in one piece. */
-  private ByteBuffer allocate(int count) throws TransportException {
-    for (int tried = count; true; tried /= 2) {
+  /**
+   * Memory for so many windows, or for fewer where the process has not as much in one piece; null
+   * if it has none for more than there are.
+   */
+  private ByteBuffer allocate(int count) throws RegistrationException {
+    OutOfMemoryError shortage = null;
+    for (int tried = count; tried > 0; tried /= 2) {
       try {
         return OffHeap.allocate(tried * windowBytes);
       } catch (OutOfMemoryError e) {
-        if (tried == 1) {
-          throw new TransportException(
-              "no direct memory for a window of "
-                  + windowBytes
-                  + " bytes beside "
-                  + windows
-                  + " of "
-                  + maxWindows
-                  + " windows: the process uses "
-                  + DirectMemory.usedBytes()
-                  + " of "
-                  + DirectMemory.limitBytes()
-                  + " bytes; raise -XX:MaxDirectMemorySize or -Xmx, or give the pool fewer windows",
-              e);
-        }
+        shortage = e;
       }
     }
+    if (windows > 0) {
+      return null;
+    }
+    // Of this process, not of the output that is to be read.
+    throw new RegistrationException(
+        "no direct memory for a window of "
+            + windowBytes
+            + " bytes: the process uses "
+            + DirectMemory.usedBytes()
+            + " of "
+            + DirectMemory.limitBytes()
+            + " bytes; raise -XX:MaxDirectMemorySize or -Xmx",
+        shortage);
   }
 
   private void giveBack(Place place) {
