@@ -123,11 +123,15 @@ final class TaskUsers implements Closeable {
     Thread closing = new Thread(() -> users.forEach(TaskUsers::close), "sluice-file-systems");
     closing.setDaemon(true);
     closing.start();
-    try {
-      for (int looks = 0; closing.isAlive() && looks < CLOSE_LOOKS; looks++) {
+    boolean interrupted = false; // by a kill, which ends the job all the same
+    for (int looks = 0; closing.isAlive() && looks < CLOSE_LOOKS; looks++) {
+      try {
         closing.join(LOOK_MS); // counted: a stopped process waits on
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
-    } catch (InterruptedException e) { // the job is killed
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
     }
     if (closing.isAlive()) {
