@@ -4,12 +4,12 @@ import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.exchange.LocalCollector;
 import io.sluice.local.exchange.LocalShuffle;
 import io.sluice.local.staging.OwnDirectories;
+import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.node.conf.Setting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalInt;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
@@ -74,8 +74,7 @@ final class JobSettings {
 
   /** Those that can be used, as on a cluster. */
   private String[] localDirs(JobID id) throws IOException {
-    // Hadoop would write the number with the digits of the locale, which may have no file names.
-    String name = String.format(Locale.ROOT, "job_%s_%04d", id.getJtIdentifier(), id.getId());
+    String name = TaskNames.job(id);
     List<String> usable = new ArrayList<>();
     IOException failure = null;
     for (String directory : conf.getTrimmedStrings(MRConfig.LOCAL_DIR)) {

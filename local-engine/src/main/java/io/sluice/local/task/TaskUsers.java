@@ -122,7 +122,12 @@ final class TaskUsers implements Closeable {
   private static void closeAll(Collection<UserGroupInformation> users) {
     Thread closing = new Thread(() -> users.forEach(TaskUsers::close), "sluice-file-systems");
     closing.setDaemon(true);
-    closing.start();
+    try {
+      closing.start();
+    } catch (OutOfMemoryError e) { // no thread is to be had
+      users.forEach(TaskUsers::close);
+      return;
+    }
     boolean interrupted = false; // by a kill, which ends the job all the same
     for (int looks = 0; closing.isAlive() && looks < CLOSE_LOOKS; looks++) {
       try {

@@ -20,6 +20,11 @@ public final class TaskNames {
     return "application_" + numbers(job);
   }
 
+  /** A job, for example {@code job_1_0001}. */
+  public static String job(JobID job) {
+    return "job_" + numbers(job);
+  }
+
   /** An attempt, for example {@code attempt_1_0001_m_000003_0}. */
   public static String attempt(TaskAttemptID attempt) {
     TaskID task = attempt.getTaskID();

@@ -34,6 +34,7 @@ class TaskNamesTest {
   void theyAreHadoopsOwn() {
     assertEquals(MAP.toString(), TaskNames.attempt(MAP));
     assertEquals(REDUCE.toString(), TaskNames.attempt(REDUCE));
+    assertEquals(REDUCE.getJobID().toString(), TaskNames.job(REDUCE.getJobID()));
     assertEquals(
         REDUCE.getJobID().toString().replace("job_", "application_"),
         TaskNames.application(REDUCE.getJobID()));

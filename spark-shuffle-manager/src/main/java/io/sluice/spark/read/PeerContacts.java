@@ -81,7 +81,15 @@ final class PeerContacts {
         contact.tried = true;
         contact.answers = true; // unless the fetch says otherwise
       }
-      first.execute(() -> runAlone(contact, fetch));
+      try {
+        first.execute(() -> runAlone(contact, fetch));
+      } catch (RuntimeException | Error e) { // no thread, or the executor stops
+        synchronized (contact) {
+          contact.tried = false; // or every later fetch would wait for this one
+          contact.answers = false;
+        }
+        throw e;
+      }
       return;
     }
     others.execute(fetch);

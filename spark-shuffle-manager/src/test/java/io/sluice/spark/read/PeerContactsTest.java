@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.NodeAddress;
@@ -63,6 +64,33 @@ class PeerContactsTest {
     assertEquals(47, others.size(), "they find out that it does not answer");
     assertTrue(contacts.isLeftAlone(SILENT));
     assertFalse(contacts.isLeftAlone(HEALTHY));
+  }
+
+  /**
+   * No thread was to be had for the first fetch: it fails, and the next one is not kept waiting.
+   */
+  @Test
+  void aFetchThatCannotBeginKeepsNoOtherWaiting() {
+    Deque<Runnable> later = new ArrayDeque<>();
+    boolean[] hasThread = {false};
+    PeerContacts withoutThreads =
+        new PeerContacts(
+            task -> {
+              if (!hasThread[0]) {
+                throw new OutOfMemoryError("no thread");
+              }
+              later.add(task);
+            },
+            others::add,
+            STEP_NS,
+            () -> nowNs);
+    assertThrows(
+        OutOfMemoryError.class,
+        () -> withoutThreads.submit(Set.of(HEALTHY), () -> begun.add("one")));
+    hasThread[0] = true;
+    withoutThreads.submit(Set.of(HEALTHY), () -> begun.add("two"));
+    later.remove().run();
+    assertEquals(List.of("two"), begun);
   }
 
   @Test
