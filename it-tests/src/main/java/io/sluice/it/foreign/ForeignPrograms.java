@@ -17,8 +17,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Runs programs one after the other, in one process and on one cluster for all of them.
@@ -56,26 +59,45 @@ public final class ForeignPrograms {
    */
   public List<ForeignResult> run(Collection<ForeignProgram> programs, boolean withCluster) {
     List<ForeignResult> results = new ArrayList<>();
-    for (ForeignProgram program : programs) {
-      results.add(console.step(program.title(), () -> compare(program, ForeignRun::run)));
-    }
+    programs.forEach(
+        program -> results.add(step(program, ForeignRun.where(program), ForeignRun::run)));
     List<ForeignProgram> onCluster =
         programs.stream().filter(each -> withCluster && each.runsOnCluster()).toList();
     if (!onCluster.isEmpty()) {
-      try (PseudoCluster cluster = PseudoCluster.start(workspace, spec())) {
-        for (ForeignProgram program : onCluster) {
-          results.add(
-              console.step(
-                  program.title() + ", YARN",
-                  () -> compare(program, run -> run.onCluster(cluster))));
-        }
-      }
+      results.addAll(onCluster(onCluster));
     }
     return results;
   }
 
-  /** One program. */
-  public ForeignResult compare(ForeignProgram program, Function<ForeignRun, ForeignResult> how) {
+  private List<ForeignResult> onCluster(List<ForeignProgram> programs) {
+    PseudoCluster started;
+    try {
+      started = PseudoCluster.start(workspace, spec());
+    } catch (RuntimeException e) {
+      return programs.stream()
+          .map(each -> ForeignResult.failedByStock(each.title(), ForeignRun.YARN, messages(e), 0))
+          .toList();
+    }
+    try (PseudoCluster cluster = started) {
+      return programs.stream()
+          .map(each -> step(each, ForeignRun.YARN, run -> run.onCluster(cluster)))
+          .toList();
+    }
+  }
+
+  private ForeignResult step(
+      ForeignProgram program, String where, Function<ForeignRun, ForeignResult> how) {
+    return console.step(program.title() + ", " + where, () -> compare(program, where, how));
+  }
+
+  /**
+   * One program. Whatever keeps stock from running it is in the result, as is what keeps Sluice.
+   *
+   * @param where for a result without a run
+   */
+  ForeignResult compare(
+      ForeignProgram program, String where, Function<ForeignRun, ForeignResult> how) {
+    long startNs = System.nanoTime();
     try {
       Path parent = Files.createDirectories(workspace.root().resolve("target/foreign"));
       Path directory = Files.createTempDirectory(parent, program.directoryName() + "-");
@@ -84,9 +106,16 @@ public final class ForeignPrograms {
         Workspace.delete(directory);
       }
       return result;
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot make a directory for " + program, e);
+    } catch (RuntimeException | IOException e) {
+      return ForeignResult.failedByStock(
+          program.title(), where, messages(e), (System.nanoTime() - startNs) / 1e9);
     }
+  }
+
+  private static String messages(Throwable thrown) {
+    return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
+        .map(Throwable::toString)
+        .collect(Collectors.joining("; "));
   }
 
   private ClusterSpec spec() {

@@ -10,35 +10,51 @@ import java.util.List;
  * @param where one process or YARN
  * @param files that stock's run has left
  * @param lines of these files
- * @param failure how Sluice's run ended; empty if it succeeded
+ * @param failedRun whose run failed, {@link #STOCK} or {@link #SLUICE}; empty if both succeeded
+ * @param failure how it ended; empty if both succeeded
  * @param differentFiles files that are not stock's
  * @param differentCounters counters that are not stock's
  * @param stockS seconds that stock's run took
- * @param sluiceS seconds that Sluice's took
+ * @param sluiceS seconds that Sluice's took; 0 if stock's failed, after which there is none
  */
 public record ForeignResult(
     String title,
     String where,
     int files,
     long lines,
+    String failedRun,
     String failure,
     List<String> differentFiles,
     List<String> differentCounters,
     double stockS,
     double sluiceS) {
+  /** Run by stock. */
+  static final String STOCK = "stock";
+
+  /** Run by Sluice. */
+  static final String SLUICE = "Sluice";
+
+  /** One whose run by stock failed, or did not start: there is nothing to compare with. */
+  static ForeignResult failedByStock(String title, String where, String failure, double stockS) {
+    return new ForeignResult(title, where, 0, 0, STOCK, failure, List.of(), List.of(), stockS, 0);
+  }
 
   /** What is wrong: a run that failed, or files that differ. */
   public List<String> problems() {
-    return failure.isEmpty() ? differentFiles : List.of(failure);
+    return succeeded() ? differentFiles : List.of(failedRun + " failed: " + failure);
   }
 
   boolean isOfTheSameRun(ForeignResult other) {
     return title.equals(other.title) && where.equals(other.where);
   }
 
+  private boolean succeeded() {
+    return failedRun.isEmpty();
+  }
+
   private String output() {
-    if (!failure.isEmpty()) {
-      return "**fails**";
+    if (!succeeded()) {
+      return "**%s fails**".formatted(failedRun);
     }
     return differentFiles.isEmpty()
         ? "equal: %d files, %d lines".formatted(files, lines)
@@ -46,7 +62,7 @@ public record ForeignResult(
   }
 
   private String counters() {
-    if (!failure.isEmpty()) {
+    if (!succeeded()) {
       return "–";
     }
     return differentCounters.isEmpty() ? "equal" : String.join("; ", differentCounters);
@@ -63,9 +79,13 @@ public record ForeignResult(
               result.where,
               result.output(),
               result.counters(),
-              "%.0f".formatted(result.stockS),
-              "%.0f".formatted(result.sluiceS)));
+              seconds(result.stockS),
+              result.failedRun.equals(STOCK) ? "–" : seconds(result.sluiceS)));
     }
     return table;
+  }
+
+  private static String seconds(double s) {
+    return "%.0f".formatted(s);
   }
 }

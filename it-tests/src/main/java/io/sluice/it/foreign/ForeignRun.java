@@ -46,6 +46,10 @@ public final class ForeignRun {
       log4j.appender.console.layout.ConversionPattern=%d{HH:mm:ss} %p %c{1}: %m%n
       """;
 
+  /** {@link ForeignResult#where} of runs on a cluster. */
+  static final String YARN = "YARN";
+
+  private static final String ONE_PROCESS = "one process";
   private static final String FRAMEWORK = "mapreduce.framework.name";
 
   private final Workspace workspace;
@@ -61,6 +65,11 @@ public final class ForeignRun {
     this.directory = directory;
   }
 
+  /** {@link ForeignResult#where} of what {@link #run} runs. */
+  static String where(ForeignProgram program) {
+    return program.isOfSpark() ? "Spark " + SparkDistribution.versionUnderTest() : ONE_PROCESS;
+  }
+
   /** Where the program runs by itself: in one process, or on Spark. */
   public ForeignResult run() {
     return program.isOfSpark() ? onSpark() : inOneProcess();
@@ -69,13 +78,13 @@ public final class ForeignRun {
   /** In one process: LocalJobRunner, then the engine. */
   private ForeignResult inOneProcess() {
     return compareJobs(
-        "one process", Map.of(FRAMEWORK, "local"), Map.of(FRAMEWORK, "sluice"), Map.of());
+        ONE_PROCESS, Map.of(FRAMEWORK, "local"), Map.of(FRAMEWORK, "sluice"), Map.of());
   }
 
   /** On a cluster that has Sluice: Hadoop's collector and shuffle, then Sluice's. */
   public ForeignResult onCluster(PseudoCluster cluster) {
     return compareJobs(
-        "YARN",
+        YARN,
         Map.of(
             SluiceFragments.COLLECTOR_KEY,
             SluiceFragments.STOCK_COLLECTOR,
@@ -90,7 +99,7 @@ public final class ForeignRun {
     SparkDistribution spark = SparkDistribution.underTest();
     Path driver = driver(List.of(spark.home().resolve("jars")));
     return compare(
-        "Spark " + spark.version(),
+        where(program),
         way -> submit(spark, way, driver, job -> job),
         way -> submit(spark, way, driver, job -> job.throughSluice(workspace)));
   }
@@ -141,10 +150,12 @@ public final class ForeignRun {
     }
     long stockNs = System.nanoTime();
     Optional<ForeignOutput> found = Optional.empty();
+    String failedRun = "";
     String failure = "";
     try {
       found = Optional.of(ours.apply("sluice"));
-    } catch (ClusterException e) {
+    } catch (ClusterException | UncheckedIOException e) {
+      failedRun = ForeignResult.SLUICE;
       failure = e.getMessage();
     }
     return new ForeignResult(
@@ -152,6 +163,7 @@ public final class ForeignRun {
         where,
         expected.files().size(),
         expected.lines(),
+        failedRun,
         failure,
         found.map(expected::differentFiles).orElse(List.of()),
         found.map(expected::differentCounters).orElse(List.of()),

@@ -64,7 +64,8 @@ class ForeignIT {
 
   private static void assertDoesAsWithStock(ForeignProgram program) {
     ForeignResult result =
-        new ForeignPrograms(Workspace.find(), Console.standard()).compare(program, ForeignRun::run);
+        new ForeignPrograms(Workspace.find(), Console.standard())
+            .compare(program, ForeignRun.where(program), ForeignRun::run);
     Set<String> named = NAMED.getOrDefault(program, Set.of());
     assertAll(
         () -> assertEquals(List.of(), result.problems()),

@@ -30,9 +30,14 @@ public record SparkDistribution(String version, Path home, Path javaHome) {
     return new SparkDistribution(version, home, Path.of(System.getProperty("java.home")));
   }
 
-  /** The one that tests run on: {@code -Dsluice.spark}, or the default. */
+  /** The one that tests run on. */
   public static SparkDistribution underTest() {
-    return locate(System.getProperty("sluice.spark", DEFAULT_VERSION));
+    return locate(versionUnderTest());
+  }
+
+  /** Its version: {@code -Dsluice.spark}, or the default. */
+  public static String versionUnderTest() {
+    return System.getProperty("sluice.spark", DEFAULT_VERSION);
   }
 
   /** The same, to be run by another JDK. */
