@@ -89,7 +89,7 @@ final class PeerBlockClient extends BlockStoreClient {
     }
     if (!wanted.isEmpty()) {
       BlockTarget.Opener targets = files == null ? MemoryTarget::open : FileTarget.in(files);
-      peers.contacts().submit(ofPeer, () -> fetch(ofPeer, wanted, targets, listener, fallback));
+      peers.contacts().submit(ofPeer, new PoolFetch(ofPeer, wanted, targets, listener, fallback));
     }
   }
 
@@ -103,7 +103,7 @@ final class PeerBlockClient extends BlockStoreClient {
    * @param reason as it is counted
    * @param cause null if there is none
    */
-  private record Failure(String reason, Exception cause) {}
+  private record Failure(String reason, Throwable cause) {}
 
   /** Not where nothing takes over. */
   private void count(Failure failure) {
@@ -124,79 +124,111 @@ final class PeerBlockClient extends BlockStoreClient {
     blockIds.forEach(id -> listener.onBlockFetchFailure(id, refused));
   }
 
-  private void fetch(
-      Set<NodeAddress> pools,
-      Map<String, BlockRange> wanted,
-      BlockTarget.Opener targets,
-      BlockFetchingListener listener,
-      StockFetch fallback) {
-    if (closed) {
-      return;
-    }
-    Failure failure = null;
-    try {
-      for (NodeAddress pool : pools) {
-        Failure ofPool = wanted.isEmpty() ? null : read(pool, wanted, targets, listener);
-        failure = failure == null ? ofPool : failure;
-      }
-      if (failure == null && !wanted.isEmpty()) {
-        // Written by Spark's own writer.
-        failure = new Failure("blocks that are not in the peer's pool", null);
-        count(failure);
-      }
-    } catch (OutOfDirectMemoryError e) {
-      // Of Netty's own bound, not of this JVM: Spark asks again when other blocks have been read.
-      wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
-      return;
-    } catch (Error e) {
-      // The task waits for an answer about each.
-      wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
-      throw e;
-    }
-    if (!wanted.isEmpty()) {
-      leave(List.copyOf(wanted.keySet()), failure, listener, fallback);
-    }
-  }
+  /** Blocks of one peer that are read out of its pools, whatever is left through Spark. */
+  private final class PoolFetch implements PeerContacts.Fetch {
+    private final Set<NodeAddress> pools;
+    private final Map<String, BlockRange> wanted;
+    private final BlockTarget.Opener targets;
+    private final BlockFetchingListener listener;
+    private final StockFetch fallback;
+    private final long submittedNs = System.nanoTime();
 
-  /** Reads what is in one pool, and takes it out of {@code wanted}; null if that did not fail. */
-  private Failure read(
-      NodeAddress pool,
-      Map<String, BlockRange> wanted,
-      BlockTarget.Opener targets,
-      BlockFetchingListener listener) {
-    if (peers.contacts().isLeftAlone(pool)) {
-      return counted(new Failure("a peer's pool that does not answer", null));
+    PoolFetch(
+        Set<NodeAddress> pools,
+        Map<String, BlockRange> wanted,
+        BlockTarget.Opener targets,
+        BlockFetchingListener listener,
+        StockFetch fallback) {
+      this.pools = pools;
+      this.wanted = wanted;
+      this.targets = targets;
+      this.listener = listener;
+      this.fallback = fallback;
     }
-    long beganNs = System.nanoTime();
-    long deadlineNs = beganNs + TimeUnit.MILLISECONDS.toNanos(busyPatienceMs);
-    try {
-      while (true) {
-        try {
-          new PeerFetch(peers.reader(), pool, List.copyOf(wanted.values()), targets)
-              .run(
-                  (block, bytes) -> {
-                    wanted.remove(block.blockId());
-                    listener.onBlockFetchSuccess(block.blockId(), bytes);
-                  });
-          peers.contacts().answered(pool);
-          return null;
-        } catch (NodeBusyException e) {
-          if (closed || System.nanoTime() - deadlineNs > 0) {
-            throw e;
-          }
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BUSY_PAUSE_MS));
+
+    @Override
+    public void run() {
+      if (closed) {
+        return;
+      }
+      Failure failure = null;
+      try {
+        for (NodeAddress pool : pools) {
+          Failure ofPool = wanted.isEmpty() ? null : read(pool);
+          failure = failure == null ? ofPool : failure;
         }
+        if (failure == null && !wanted.isEmpty()) {
+          // Written by Spark's own writer.
+          failure = new Failure("blocks that are not in the peer's pool", null);
+          count(failure);
+        }
+      } catch (OutOfDirectMemoryError e) {
+        // Of Netty's own bound, not of this JVM: Spark asks again when other blocks have been read.
+        wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
+        return;
+      } catch (Error e) {
+        // The task waits for an answer about each.
+        wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
+        throw e;
       }
-    } catch (NodeBusyException e) {
-      return counted(new Failure("a peer's service that took no further connection", e));
-    } catch (IOException | RuntimeException e) {
-      if (!closed && peers.contacts().failed(pool, beganNs)) {
-        LOG.warn(
-            "The pool of {} cannot be read, its blocks are fetched through Spark: {}",
-            pool.name(),
-            e.toString());
+      if (!wanted.isEmpty()) {
+        leaveTheRest(failure);
       }
-      return counted(new Failure("a peer's pool that could not be read", e));
+    }
+
+    @Override
+    public void leave(Throwable why) {
+      if (!closed) {
+        leaveTheRest(counted(new Failure("no thread to read a peer's pool with", why)));
+      }
+    }
+
+    private void leaveTheRest(Failure why) {
+      PeerBlockClient.this.leave(List.copyOf(wanted.keySet()), why, listener, fallback);
+    }
+
+    /** Reads what is in one pool, and wants it no more; null if that did not fail. */
+    private Failure read(NodeAddress pool) {
+      PeerContacts contacts = peers.contacts();
+      if (contacts.isLeftAlone(pool, submittedNs)) {
+        return counted(new Failure("a peer's pool that does not answer", null));
+      }
+      long beganNs = System.nanoTime();
+      long deadlineNs = beganNs + TimeUnit.MILLISECONDS.toNanos(busyPatienceMs);
+      long[] askedNs = {beganNs}; // for what comes next
+      try {
+        while (true) {
+          try {
+            new PeerFetch(peers.reader(), pool, List.copyOf(wanted.values()), targets)
+                .run(
+                    (block, bytes) -> {
+                      contacts.answered(pool); // others need not wait for the rest
+                      askedNs[0] = System.nanoTime();
+                      wanted.remove(block.blockId());
+                      listener.onBlockFetchSuccess(block.blockId(), bytes);
+                    });
+            contacts.answered(pool);
+            return null;
+          } catch (NodeBusyException e) {
+            contacts.answered(pool);
+            if (closed || System.nanoTime() - deadlineNs > 0) {
+              throw e;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BUSY_PAUSE_MS));
+            askedNs[0] = System.nanoTime();
+          }
+        }
+      } catch (NodeBusyException e) {
+        return counted(new Failure("a peer's service that took no further connection", e));
+      } catch (IOException | RuntimeException e) {
+        if (!closed && contacts.failed(pool, askedNs[0])) {
+          LOG.warn(
+              "The pool of {} cannot be read, its blocks are fetched through Spark: {}",
+              pool.name(),
+              e.toString());
+        }
+        return counted(new Failure("a peer's pool that could not be read", e));
+      }
     }
   }
 

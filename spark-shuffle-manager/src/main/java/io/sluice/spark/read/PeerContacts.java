@@ -1,9 +1,9 @@
 package io.sluice.spark.read;
 
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.threads.LastWords;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,11 +16,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which pools of other executors answer. The first fetch from a pool runs alone, on a thread that
- * no other pool needs; further fetches from that pool wait for its end without a thread. So a pool
- * that does not answer delays no fetch from another one. It is not asked again for as long as the
- * failed fetch took, and twice as long after each further failure; then one fetch asks it again.
+ * no other pool needs; further fetches from that pool wait without a thread until it has answered
+ * or failed. So a pool that does not answer delays no fetch from another one. All fetches that were
+ * submitted before a pool failed share that failure, if it took long; else a pool that does not
+ * answer would cost each of them as long, one after the other. It is not asked again for as long as
+ * the failed fetch took, and twice as long after each further failure; then one fetch asks it
+ * again.
  *
- * <p>Thread contract: safe from any thread. Ownership: the executors are their owner's.
+ * <p>Thread contract: safe from any thread. Ownership: the executors are their owner's. Failure: a
+ * fetch for which there is no thread is told so, and does not begin.
  */
 final class PeerContacts {
   private static final Logger LOG = LoggerFactory.getLogger(PeerContacts.class);
@@ -30,22 +34,39 @@ final class PeerContacts {
 
   private final Executor first;
   private final Executor others;
+  private final Executor atDeadline;
   private final long longestPauseNs;
   private final LongSupplier nanoClock;
   private final Map<NodeAddress, Contact> contacts = new ConcurrentHashMap<>();
 
+  /** Blocks that a task wants of some pools. */
+  interface Fetch {
+    /** Asks the pools, on a thread that may wait for them. */
+    void run();
+
+    /** There is no thread for it, so that somebody else must fetch the blocks. */
+    void leave(Throwable why);
+  }
+
   /** What is known of one pool; all of it under its lock. */
   private static final class Contact {
-    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private Attempt attempt; // to get a first answer; null if none is under way
     private boolean answers;
-    private boolean tried; // now, by one fetch
     private int failures; // since it last answered
     private long failedNs;
+    private long tookNs;
     private long pauseNs;
 
-    private boolean isLeftAlone(long nowNs) {
-      return failures > 0 && nowNs - failedNs < pauseNs;
+    /** Whether a fetch that was submitted then is not to ask it now. */
+    private boolean isLeftAlone(long submittedNs, long nowNs) {
+      boolean shared = tookNs >= COSTLY_NS && failedNs - submittedNs >= 0;
+      return failures > 0 && (shared || nowNs - failedNs < pauseNs);
     }
+  }
+
+  /** A fetch that runs alone, and what waits for its answer. */
+  private static final class Attempt {
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
   }
 
   /**
@@ -53,11 +74,18 @@ final class PeerContacts {
    *
    * @param first runs the first fetch from each pool
    * @param others runs all others
+   * @param atDeadline runs what it is given when a pool should have answered
    * @param longestPauseNs most time that a pool is not asked; 0 where nobody else has its blocks
    */
-  PeerContacts(Executor first, Executor others, long longestPauseNs, LongSupplier nanoClock) {
+  PeerContacts(
+      Executor first,
+      Executor others,
+      Executor atDeadline,
+      long longestPauseNs,
+      LongSupplier nanoClock) {
     this.first = first;
     this.others = others;
+    this.atDeadline = atDeadline;
     this.longestPauseNs = longestPauseNs;
     this.nanoClock = nanoClock;
   }
@@ -66,89 +94,129 @@ final class PeerContacts {
     return contacts.computeIfAbsent(pool, p -> new Contact());
   }
 
-  /** Runs a fetch that asks these pools. */
-  void submit(Set<NodeAddress> pools, Runnable fetch) {
+  /** Runs a fetch that asks these pools, and that was submitted now. */
+  void submit(Set<NodeAddress> pools, Fetch fetch) {
+    submit(pools, nanoClock.getAsLong(), fetch);
+  }
+
+  private void submit(Set<NodeAddress> pools, long submittedNs, Fetch fetch) {
     for (NodeAddress pool : pools) {
       Contact contact = contact(pool);
+      Attempt attempt;
       synchronized (contact) {
-        if (contact.tried) {
-          contact.waiting.add(() -> submit(pools, fetch));
+        if (contact.attempt != null) {
+          contact.attempt.waiting.add(() -> submit(pools, submittedNs, fetch));
           return;
         }
-        if (contact.answers || contact.isLeftAlone(nanoClock.getAsLong())) {
+        if (contact.answers || contact.isLeftAlone(submittedNs, nanoClock.getAsLong())) {
           continue;
         }
-        contact.tried = true;
-        contact.answers = true; // unless the fetch says otherwise
+        attempt = new Attempt();
+        contact.attempt = attempt;
       }
-      try {
-        first.execute(() -> runAlone(contact, fetch));
-      } catch (RuntimeException | Error e) { // no thread, or the executor stops
-        synchronized (contact) {
-          contact.tried = false; // or every later fetch would wait for this one
-          contact.answers = false;
-        }
-        throw e;
+      if (!begin(first, fetch, () -> runAlone(pool, attempt, fetch))) {
+        end(contact, attempt);
       }
       return;
     }
-    others.execute(fetch);
+    begin(others, fetch, fetch::run);
   }
 
-  private void runAlone(Contact contact, Runnable fetch) {
+  /** Whether there is a thread for it. */
+  private static boolean begin(Executor executor, Fetch fetch, Runnable work) {
     try {
-      fetch.run();
-    } finally {
-      List<Runnable> waiting;
-      synchronized (contact) {
-        contact.tried = false;
-        waiting = List.copyOf(contact.waiting);
-        contact.waiting.clear();
-      }
-      try {
-        waiting.forEach(Runnable::run);
-      } catch (RejectedExecutionException e) {
-        LOG.debug("The executor stops: {} fetches are dropped", waiting.size(), e);
-      }
+      executor.execute(work);
+      return true;
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      fetch.leave(e);
+      return false;
     }
   }
 
-  /** Whether a pool is not to be asked now. */
-  boolean isLeftAlone(NodeAddress pool) {
+  private void runAlone(NodeAddress pool, Attempt attempt, Fetch fetch) {
+    long beganNs = nanoClock.getAsLong();
+    try {
+      if (begin(atDeadline, fetch, () -> giveUp(pool, attempt, beganNs))) {
+        fetch.run();
+      }
+    } finally {
+      end(contact(pool), attempt); // if it has neither answered nor failed, the next one asks it
+    }
+  }
+
+  private void giveUp(NodeAddress pool, Attempt attempt, long beganNs) {
     Contact contact = contact(pool);
     synchronized (contact) {
-      return contact.isLeftAlone(nanoClock.getAsLong());
+      if (contact.attempt != attempt) {
+        return; // it has answered, or failed
+      }
+    }
+    failed(pool, beganNs);
+    LOG.warn(
+        "The pool of {} has not answered in time; what waits for it does without", pool.name());
+  }
+
+  /** Lets go on what waits for an attempt, unless that was done before. */
+  private static void end(Contact contact, Attempt attempt) {
+    synchronized (contact) {
+      if (attempt == null || contact.attempt != attempt) {
+        return;
+      }
+      contact.attempt = null;
+    }
+    for (Runnable waiting : attempt.waiting) { // nothing is added any more
+      try {
+        waiting.run();
+      } catch (RuntimeException | Error e) { // of one task, which the others must not wait for
+        LastWords.warn(LOG, "A fetch that waited for {} has failed", "a first answer", e);
+      }
     }
   }
 
-  /** A pool has given what it was asked for. */
+  /** Whether a fetch that was submitted then is not to ask a pool now. */
+  boolean isLeftAlone(NodeAddress pool, long submittedNs) {
+    Contact contact = contact(pool);
+    synchronized (contact) {
+      return contact.isLeftAlone(submittedNs, nanoClock.getAsLong());
+    }
+  }
+
+  /** A pool has given something that it was asked for, or has said that it is busy. */
   void answered(NodeAddress pool) {
     Contact contact = contact(pool);
+    Attempt attempt;
     synchronized (contact) {
       contact.answers = true;
       contact.failures = 0;
+      attempt = contact.attempt;
     }
+    end(contact, attempt);
   }
 
   /**
    * A pool could not be read.
    *
-   * @param beganNs when it was asked
+   * @param askedNs when it was asked for what it did not give
    * @return whether it answered before, so that this is news
    */
-  boolean failed(NodeAddress pool, long beganNs) {
+  boolean failed(NodeAddress pool, long askedNs) {
     Contact contact = contact(pool);
+    Attempt attempt;
+    boolean isNews;
     synchronized (contact) {
-      if (contact.failures > 0 && beganNs - contact.failedNs < 0) {
+      if (contact.failures > 0 && askedNs - contact.failedNs < 0) {
         return false; // asked at the same time as the fetch that failed first
       }
       contact.answers = false;
       contact.failedNs = nanoClock.getAsLong();
-      long tookNs = contact.failedNs - beganNs;
+      contact.tookNs = contact.failedNs - askedNs;
       long longerNs = contact.failures == 0 ? 0 : 2 * contact.pauseNs;
-      long pauseNs = tookNs < COSTLY_NS ? 0 : Math.max(tookNs, longerNs);
+      long pauseNs = contact.tookNs < COSTLY_NS ? 0 : Math.max(contact.tookNs, longerNs);
       contact.pauseNs = Math.min(pauseNs, longestPauseNs);
-      return contact.failures++ == 0;
+      isNews = contact.failures++ == 0;
+      attempt = contact.attempt;
     }
+    end(contact, attempt);
+    return isNews;
   }
 }

@@ -15,6 +15,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -51,9 +52,10 @@ public final class PeerReader implements Closeable {
   private final Supplier<ShuffleKey> key;
   private final long timeoutMs;
   private NodeReader reader;
-  private PeerContacts contacts; // null, as the next two, before the first fetch
+  private PeerContacts contacts; // null, as the next three, before the first fetch
   private ThreadPoolExecutor fetchers;
   private ThreadPoolExecutor firstFetchers;
+  private ThreadPoolExecutor deadlines;
   private boolean closed;
 
   /**
@@ -127,9 +129,15 @@ public final class PeerReader implements Closeable {
     if (contacts == null) {
       fetchers = DaemonThreads.executor("sluice-fetcher", FETCHERS, IDLE_MS);
       firstFetchers = DaemonThreads.executor("sluice-first-fetcher", FIRST_FETCHERS, IDLE_MS);
+      deadlines = DaemonThreads.executor("sluice-first-fetch-deadline", IDLE_MS);
       contacts =
           new PeerContacts(
-              firstFetchers, fetchers, poolsAlone() ? 0 : LONGEST_PAUSE_NS, System::nanoTime);
+              firstFetchers,
+              fetchers,
+              CompletableFuture.delayedExecutor(
+                  2 * timeoutMs + busyPatienceMs(), TimeUnit.MILLISECONDS, deadlines),
+              poolsAlone() ? 0 : LONGEST_PAUSE_NS,
+              System::nanoTime);
     }
     return contacts;
   }
@@ -160,6 +168,7 @@ public final class PeerReader implements Closeable {
   }
 
   private boolean haveEnded() {
+    deadlines.shutdownNow();
     fetchers.shutdownNow();
     firstFetchers.shutdownNow();
     try {

@@ -259,6 +259,36 @@ class PeerBlockClientTest {
     }
   }
 
+  /** It is asked once, although nobody else has what lies there, so that it is not left alone. */
+  @Test
+  void fetchesThatWaitForAPoolThatDoesNotAnswerShareItsFailure() throws IOException {
+    conf.set("spark.sluice.io.timeout", "1500ms").set("spark.sluice.fallback.policy", "never");
+    try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        PeerReader peers =
+            new PeerReader(conf, new ExecutorTransports(conf), counters, () -> null);
+        PeerBlockClient client =
+            new PeerBlockClient(
+                new Stock(),
+                peers,
+                Map.of(
+                    "3",
+                    Set.of(
+                        new NodeAddress(
+                            "silent", new InetSocketAddress("127.0.0.1", silent.getLocalPort())))),
+                counters)) {
+      for (int i = 0; i < 48; i++) {
+        String[] blocks = {"shuffle_0_" + (100 + i) + "_0"};
+        client.fetchBlocks("127.0.0.1", 1, "3", blocks, new Listener(), null);
+      }
+      Await.until("an answer about every block", () -> refused.size() == 48);
+      try (Socket only = silent.accept()) {
+        assertTrue(only.isConnected());
+        silent.setSoTimeout(1);
+        assertThrows(SocketTimeoutException.class, silent::accept);
+      }
+    }
+  }
+
   private final class Listener implements BlockFetchingListener {
     @Override
     public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {

@@ -2,7 +2,6 @@ package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.NodeAddress;
@@ -12,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -22,22 +23,37 @@ class PeerContactsTest {
 
   private final Deque<Runnable> first = new ArrayDeque<>();
   private final Deque<Runnable> others = new ArrayDeque<>();
+  private final Deque<Runnable> deadlines = new ArrayDeque<>();
   private final List<String> begun = new ArrayList<>();
   private long nowNs = Long.MAX_VALUE - STEP_NS; // the clock may run over
   private final PeerContacts contacts =
-      new PeerContacts(first::add, others::add, 6 * STEP_NS, () -> nowNs);
+      new PeerContacts(first::add, others::add, deadlines::add, 6 * STEP_NS, () -> nowNs);
 
   private static NodeAddress pool(String name, int port) {
     return new NodeAddress(name, InetSocketAddress.createUnresolved(name, port));
   }
 
   private void submit(NodeAddress pool, String name, Runnable fetch) {
-    contacts.submit(
-        Set.of(pool),
-        () -> {
-          begun.add(name);
-          fetch.run();
-        });
+    contacts.submit(Set.of(pool), fetch(name, fetch));
+  }
+
+  private PeerContacts.Fetch fetch(String name, Runnable run) {
+    return new PeerContacts.Fetch() {
+      @Override
+      public void run() {
+        begun.add(name);
+        run.run();
+      }
+
+      @Override
+      public void leave(Throwable why) {
+        begun.add(name + " left: " + why.getMessage());
+      }
+    };
+  }
+
+  private boolean isLeftAlone(NodeAddress pool) {
+    return contacts.isLeftAlone(pool, nowNs);
   }
 
   private void failAfterAStep() {
@@ -62,35 +78,157 @@ class PeerContactsTest {
     assertEquals(0, others.size());
     first.remove().run();
     assertEquals(47, others.size(), "they find out that it does not answer");
-    assertTrue(contacts.isLeftAlone(SILENT));
-    assertFalse(contacts.isLeftAlone(HEALTHY));
+    assertTrue(isLeftAlone(SILENT));
+    assertFalse(isLeftAlone(HEALTHY));
   }
 
-  /**
-   * No thread was to be had for the first fetch: it fails, and the next one is not kept waiting.
-   */
+  /** No thread was to be had for the first fetch, or for those that waited for it. */
   @Test
-  void aFetchThatCannotBeginKeepsNoOtherWaiting() {
-    Deque<Runnable> later = new ArrayDeque<>();
+  void aFetchThatCannotBeginIsToldSoAndKeepsNoOtherWaiting() {
     boolean[] hasThread = {false};
+    Executor scarce =
+        task -> {
+          if (!hasThread[0]) {
+            throw new OutOfMemoryError("no thread");
+          }
+          others.add(task);
+        };
     PeerContacts withoutThreads =
+        new PeerContacts(scarce, scarce, deadlines::add, STEP_NS, () -> nowNs);
+    withoutThreads.submit(Set.of(HEALTHY), fetch("one", () -> {}));
+    hasThread[0] = true;
+    for (String name : List.of("two", "three", "four")) {
+      withoutThreads.submit(Set.of(HEALTHY), fetch(name, () -> withoutThreads.answered(HEALTHY)));
+    }
+    hasThread[0] = false;
+    others.remove().run();
+    assertEquals(
+        List.of("one left: no thread", "two", "three left: no thread", "four left: no thread"),
+        begun);
+  }
+
+  /** One of those that waited fails as it is told, for the rest of its task has ended. */
+  @Test
+  void aFetchThatFailsAsItIsToldKeepsNoOtherWaiting() {
+    PeerContacts stopped =
         new PeerContacts(
+            first::add,
             task -> {
-              if (!hasThread[0]) {
-                throw new OutOfMemoryError("no thread");
-              }
-              later.add(task);
+              throw new RejectedExecutionException("stopped");
             },
-            others::add,
+            deadlines::add,
             STEP_NS,
             () -> nowNs);
-    assertThrows(
-        OutOfMemoryError.class,
-        () -> withoutThreads.submit(Set.of(HEALTHY), () -> begun.add("one")));
-    hasThread[0] = true;
-    withoutThreads.submit(Set.of(HEALTHY), () -> begun.add("two"));
-    later.remove().run();
-    assertEquals(List.of("two"), begun);
+    stopped.submit(Set.of(HEALTHY), fetch("one", () -> stopped.answered(HEALTHY)));
+    stopped.submit(
+        Set.of(HEALTHY),
+        new PeerContacts.Fetch() {
+          @Override
+          public void run() {}
+
+          @Override
+          public void leave(Throwable why) {
+            throw new IllegalStateException("expected by this test");
+          }
+        });
+    stopped.submit(Set.of(HEALTHY), fetch("three", () -> {}));
+    first.remove().run();
+    assertEquals(List.of("one", "three left: stopped"), begun);
+  }
+
+  @Test
+  void fetchesThatWaitGoOnWithTheFirstAnswer() {
+    submit(
+        HEALTHY,
+        "first",
+        () -> {
+          contacts.answered(HEALTHY); // by the first of its blocks
+          assertEquals(2, others.size());
+        });
+    submit(HEALTHY, "second", () -> {});
+    submit(HEALTHY, "third", () -> {});
+    first.remove().run();
+    assertEquals(2, others.size());
+  }
+
+  /** Its task ended before it began, say. */
+  @Test
+  void aFetchThatAsksNothingSaysNothingOfItsPool() {
+    submit(SILENT, "asks nothing", () -> {});
+    first.remove().run();
+    submit(SILENT, "first", this::failAfterAStep);
+    submit(SILENT, "second", () -> {});
+    assertEquals(1, first.size(), "one asks it");
+    assertEquals(0, others.size());
+  }
+
+  @Test
+  void fetchesThatWaitShareAFailureAlsoWhereAPoolIsAskedAgainAtOnce() {
+    PeerContacts alone = new PeerContacts(first::add, others::add, deadlines::add, 0, () -> nowNs);
+    long submittedNs = nowNs;
+    for (int i = 0; i < 48; i++) {
+      alone.submit(
+          Set.of(SILENT),
+          fetch(
+              "fetch " + i,
+              () -> {
+                long beganNs = nowNs;
+                nowNs += STEP_NS;
+                alone.failed(SILENT, beganNs);
+              }));
+    }
+    first.remove().run();
+    assertEquals(0, first.size(), "nobody asks it again");
+    assertEquals(47, others.size(), "they find out that it does not answer");
+    assertTrue(alone.isLeftAlone(SILENT, submittedNs));
+    assertFalse(alone.isLeftAlone(SILENT, nowNs + 1));
+    alone.submit(Set.of(SILENT), fetch("later", () -> {}));
+    alone.answered(SILENT);
+    assertFalse(alone.isLeftAlone(SILENT, submittedNs), "it answers again");
+  }
+
+  /** Such as a block that is damaged: it may be the only one. */
+  @Test
+  void aFailureThatTookNoTimeIsNotShared() {
+    PeerContacts alone = new PeerContacts(first::add, others::add, deadlines::add, 0, () -> nowNs);
+    for (String name : List.of("one", "two", "three")) {
+      alone.submit(Set.of(SILENT), fetch(name, () -> alone.failed(SILENT, nowNs)));
+    }
+    for (int i = 0; i < 3; i++) {
+      assertEquals(1, first.size());
+      first.remove().run();
+    }
+    assertEquals(List.of("one", "two", "three"), begun);
+  }
+
+  @Test
+  void fetchesThatWaitDoWithoutAPoolThatHasNotAnsweredInTime() {
+    List<Boolean> alone = new ArrayList<>();
+    long submittedNs = nowNs;
+    submit(
+        SILENT,
+        "hangs",
+        () -> {
+          nowNs += STEP_NS;
+          deadlines.remove().run();
+          assertEquals(1, others.size(), "goes on");
+          others.remove().run();
+          contacts.answered(SILENT);
+        });
+    submit(SILENT, "waits", () -> alone.add(contacts.isLeftAlone(SILENT, submittedNs)));
+    first.remove().run();
+    assertEquals(List.of("hangs", "waits"), begun);
+    assertEquals(List.of(true), alone);
+    assertFalse(contacts.isLeftAlone(SILENT, submittedNs), "it has answered after all");
+  }
+
+  @Test
+  void aDeadlineSaysNothingOfAPoolThatHasAnswered() {
+    submit(HEALTHY, "first", () -> contacts.answered(HEALTHY));
+    runAll();
+    nowNs += STEP_NS;
+    deadlines.remove().run();
+    assertFalse(isLeftAlone(HEALTHY));
   }
 
   @Test
@@ -110,27 +248,28 @@ class PeerContactsTest {
       assertEquals(1, first.size(), "one asks it");
       runAll();
       nowNs += pauseNs - 1;
-      assertTrue(contacts.isLeftAlone(SILENT));
+      assertTrue(isLeftAlone(SILENT));
       nowNs++;
-      assertFalse(contacts.isLeftAlone(SILENT));
+      assertFalse(isLeftAlone(SILENT));
     }
     submit(SILENT, "fetch", () -> contacts.answered(SILENT));
     runAll();
     submit(SILENT, "fetch", this::failAfterAStep);
     runAll();
     nowNs += STEP_NS;
-    assertFalse(contacts.isLeftAlone(SILENT), "it had answered");
+    assertFalse(isLeftAlone(SILENT), "it had answered");
   }
 
   @Test
   void whereNobodyElseHasItsBlocksAPoolIsAskedAgainAtOnce() {
-    PeerContacts alone = new PeerContacts(first::add, others::add, 0, () -> nowNs);
+    PeerContacts alone = new PeerContacts(first::add, others::add, deadlines::add, 0, () -> nowNs);
     long beganNs = nowNs;
     nowNs += STEP_NS;
     alone.failed(SILENT, beganNs);
-    assertFalse(alone.isLeftAlone(SILENT));
-    alone.submit(Set.of(SILENT), () -> {});
-    alone.submit(Set.of(SILENT), () -> {});
+    assertFalse(alone.isLeftAlone(SILENT, nowNs + 1));
+    nowNs++;
+    alone.submit(Set.of(SILENT), fetch("one", () -> {}));
+    alone.submit(Set.of(SILENT), fetch("two", () -> {}));
     assertEquals(1, first.size(), "by one fetch");
   }
 
@@ -141,14 +280,14 @@ class PeerContactsTest {
     assertTrue(contacts.failed(SILENT, beganNs));
     assertFalse(contacts.failed(SILENT, beganNs));
     nowNs += STEP_NS;
-    assertFalse(contacts.isLeftAlone(SILENT));
+    assertFalse(isLeftAlone(SILENT));
   }
 
   @Test
   void aPoolThatRefusesAtOnceIsAskedAgain() {
     submit(SILENT, "fetch", () -> assertTrue(contacts.failed(SILENT, nowNs)));
     runAll();
-    assertFalse(contacts.isLeftAlone(SILENT));
+    assertFalse(isLeftAlone(SILENT));
     submit(SILENT, "fetch", () -> assertFalse(contacts.failed(SILENT, nowNs), "said before"));
     assertEquals(1, first.size());
     runAll();
