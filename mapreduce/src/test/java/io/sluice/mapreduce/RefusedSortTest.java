@@ -1,6 +1,7 @@
 package io.sluice.mapreduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.mapreduce.map.MapOutputStats;
@@ -17,6 +18,7 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.Lease;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -140,6 +142,21 @@ final class RefusedSortTest {
     store.store().freeApplication(LocalStore.APPLICATION);
     int refused = collect(number -> number <= granted).runs();
     assertTrue(refused > ample, refused + " runs, and " + ample + " with all of the buffer");
+  }
+
+  /** All records are less than the sort buffer that the job wants: stock would spill once. */
+  @Test
+  void spillsThatStockWouldNotMakeAreNotCountedAgainstTheJob() throws Exception {
+    job.setInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, 1);
+    assertTrue(collect(number -> false).runs() > 1);
+  }
+
+  @Test
+  void spillsThatStockWouldMakeAreCounted() {
+    job.setInt(MRJobConfig.IO_SORT_MB, 4);
+    job.setInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, 2);
+    IOException failure = assertThrows(IOException.class, () -> collect(number -> false));
+    assertTrue(failure.getCause().getMessage().startsWith("Too many spill files got created"));
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.sluice.local.conf.LocalSettings;
 import io.sluice.mapreduce.memory.TaskMemory;
 import java.util.Locale;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +41,9 @@ public enum ExchangeMode {
     Isolation isolation = Isolation.of(job);
     if (isolation == Isolation.TASK) {
       return PULL; // maps that share a sort buffer share the classes of what they put in
+    }
+    if (job.getInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1) >= 0) {
+      return PULL; // a limit is each map's, and what maps share is spilled for all of them
     }
     if (configured.equals("push") && isolation != Isolation.NONE) {
       LOG.warn(

@@ -3,6 +3,8 @@ package io.sluice.local.exchange;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -35,5 +37,15 @@ class ExchangeModeTest {
     job.set("sluice.local.isolation", isolation);
     job.setNumReduceTasks(reduces);
     assertEquals(expected, ExchangeMode.of(job, maps, MAP_THREADS, inputBytes));
+  }
+
+  @Test
+  void mapsWhoseSpillsAreLimitedShareNothing() {
+    JobConf job = new JobConf(false);
+    job.set("sluice.local.exchange", "hybrid");
+    job.setInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, 0);
+    assertEquals(ExchangeMode.PULL, ExchangeMode.of(job, 1, MAP_THREADS, 1));
+    job.setInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1);
+    assertEquals(ExchangeMode.HYBRID, ExchangeMode.of(job, 1, MAP_THREADS, 1));
   }
 }

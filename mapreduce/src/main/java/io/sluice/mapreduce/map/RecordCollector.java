@@ -159,7 +159,7 @@ public final class RecordCollector<K, V> implements Closeable {
   private void spillEarly() throws IOException, InterruptedException, ClassNotFoundException {
     LOG.info("Spilling early, because memory of the sort buffer is wanted back");
     earlySpills++;
-    spill();
+    spillCounted();
   }
 
   private void spillAndAppend(int partition)
@@ -168,7 +168,7 @@ public final class RecordCollector<K, V> implements Closeable {
       spillAlone(partition);
       return;
     }
-    spill();
+    spillCounted();
     if (!append(partition)) {
       spillAlone(partition); // the process has refused the buffer the memory for it
     }
@@ -182,8 +182,8 @@ public final class RecordCollector<K, V> implements Closeable {
         "A record of {} bytes is larger than the sort buffer and becomes a run of its own",
         record.lengthBytes());
     output.spillSingle(record.bytes(), record.keyLength(), record.valueLength(), partition);
+    limits.spilled(record.lengthBytes(), 1, record.lengthBytes());
     record.shrink();
-    limits.requireSpills(output.spills());
     spillNs += System.nanoTime() - startNs;
   }
 
@@ -195,20 +195,30 @@ public final class RecordCollector<K, V> implements Closeable {
     uncountedBytes = 0;
   }
 
-  private void spill() throws IOException, InterruptedException, ClassNotFoundException {
+  private void spillCounted() throws IOException, InterruptedException, ClassNotFoundException {
+    long heldBytes = chunks.acquiredBytes();
+    int count = records.recordCount();
+    long dataBytes = records.dataBytes();
+    if (spill()) {
+      limits.spilled(heldBytes, count, dataBytes);
+    }
+  }
+
+  /** False if there is nothing to spill. */
+  private boolean spill() throws IOException, InterruptedException, ClassNotFoundException {
     if (records.recordCount() == 0) {
       chunks.giveBack(); // what a record took that was not appended
-      return;
+      return false;
     }
     long startNs = System.nanoTime();
     LOG.info("Spilling {} records, {} bytes", records.recordCount(), records.dataBytes());
     SortedRecords sorted = records.sort();
     sortNs += System.nanoTime() - startNs;
     output.spill(sorted);
-    limits.requireSpills(output.spills());
     records.reset();
     chunks.giveBack();
     spillNs += System.nanoTime() - startNs;
+    return true;
   }
 
   /**
@@ -220,7 +230,7 @@ public final class RecordCollector<K, V> implements Closeable {
       throws IOException, InterruptedException, ClassNotFoundException {
     count();
     checkSpillFailure();
-    spill();
+    limits.spilledLast(spill());
     // The sort buffer is not needed for what follows; a merge is welcome to its memory.
     closeBuffer();
     long startNs = System.nanoTime();

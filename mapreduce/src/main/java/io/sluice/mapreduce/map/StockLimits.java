@@ -10,13 +10,20 @@ import org.apache.hadoop.util.QuickSort;
  * The settings that stock's collector checks before it begins, and those of its limits that hold
  * here too. A job that stock would refuse, for a setting that Sluice has no use for, is refused in
  * stock's words, which users and tools search logs for.
+ *
+ * <p>Thread contract: one thread at a time. It is one map's, whose spills it counts.
  */
 final class StockLimits {
   private static final int UNLIMITED = -1;
   private static final int MAX_SORT_MB = 2047;
 
+  /** What stock keeps of each record besides. */
+  private static final int STOCK_INDEX_BYTES = 16;
+
   private final int sortMb;
   private final int maxSpills;
+  private long stockSpills;
+  private long keptBytes; // spilled, and in stock's buffer still
 
   /** Reads them from {@code job}. */
   StockLimits(JobConf job) throws IOException {
@@ -45,16 +52,47 @@ final class StockLimits {
     return (long) sortMb << 20;
   }
 
-  /** Fails a map that has spilled more often than its job allows. */
-  void requireSpills(int spills) throws IOException {
-    if (maxSpills != UNLIMITED && spills > maxSpills) {
+  /**
+   * Counts a spill between records. What was spilled earlier than the job's settings say, because
+   * memory was short, stock would have kept until its buffer is full.
+   *
+   * @param heldBytes what the sort buffer had, used or not
+   * @param records that were in it, of {@code dataBytes} bytes
+   * @throws IOException if stock would have spilled more often than the job allows
+   */
+  void spilled(long heldBytes, int records, long dataBytes) throws IOException {
+    if (heldBytes + MapPlan.CHUNK_BYTES > sortBytes()) {
+      stockSpills++;
+    } else {
+      keptBytes += dataBytes + (long) records * STOCK_INDEX_BYTES;
+      stockSpills += keptBytes / sortBytes();
+      keptBytes %= sortBytes();
+    }
+    requireSpills();
+  }
+
+  /**
+   * Counts the spill with which a map ends, if stock would have anything left to spill.
+   *
+   * @param isLeft whether the sort buffer has records
+   */
+  void spilledLast(boolean isLeft) throws IOException {
+    if (isLeft || keptBytes > 0) {
+      stockSpills++;
+      keptBytes = 0;
+      requireSpills();
+    }
+  }
+
+  private void requireSpills() throws IOException {
+    if (maxSpills != UNLIMITED && stockSpills > maxSpills) {
       throw new IOException(
           "Too many spill files got created, control it with "
               + MRJobConfig.SPILL_FILES_COUNT_LIMIT
               + ", current value: "
               + maxSpills
               + ", current spill count: "
-              + spills);
+              + stockSpills);
     }
   }
 }
