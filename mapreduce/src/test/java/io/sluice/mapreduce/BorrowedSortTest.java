@@ -119,8 +119,7 @@ final class BorrowedSortTest {
                 null,
                 KeyOrders.of(job),
                 () -> {},
-                new MergeMemory(null, job, false, TaskMemory.alone()),
-                100);
+                new MergeMemory(null, job, false, TaskMemory.alone()));
         MergedRecords records =
             new MergedRecords(
                 merge.merge(store.runs(LocalStore.output(MAP.toString()), partition, false)),

@@ -11,9 +11,9 @@ import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.mapreduce.reduce.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.LeasedStage;
+import io.sluice.mapreduce.testing.FewWindows;
 import io.sluice.mapreduce.testing.LocalMap;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.mapreduce.testing.Pair;
@@ -143,13 +143,12 @@ final class LocalLeaseTest {
             new LeasedStage(new ReceivedExtents(lease, () -> true), store::target, stageKey)) {
       ReduceMerge merge =
           new ReduceMerge(
-              MergeWindows.UNBOUNDED,
+              new FewWindows(MAX_RUNS_AT_ONCE),
               stage,
               codec,
               KeyOrders.of(job),
               () -> {},
-              new MergeMemory(codec, job, key != null, TaskMemory.alone()),
-              MAX_RUNS_AT_ONCE);
+              new MergeMemory(codec, job, key != null, TaskMemory.alone()));
       MergedRecords records = new MergedRecords(merge.merge(runs), new Progress());
       List<Pair> result = drain(records);
       records.close();

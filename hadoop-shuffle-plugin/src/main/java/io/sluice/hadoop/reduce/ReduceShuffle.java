@@ -150,9 +150,6 @@ final class ReduceShuffle {
   }
 
   private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
-    long recordBytes = runs.stream().mapToLong(FetchedRun::meanRecordBytes).max().orElse(0);
-    long blocksBytes =
-        runs.stream().mapToLong(run -> MergeMemory.leastBlockBytes(run.rawLengthBytes())).sum();
     MergeMemory memory = new MergeMemory(context.getCodec(), job, key != null, TaskMemory.alone());
     ReduceMerge merge =
         new ReduceMerge(
@@ -161,8 +158,7 @@ final class ReduceShuffle {
             context.getCodec(),
             KeyOrders.of(job),
             context.getReporter(),
-            memory,
-            memory.maxRuns(recordBytes, blocksBytes / Math.max(1, runs.size())));
+            memory);
     try {
       return merge.merge(runs);
     } catch (IOException e) {

@@ -87,15 +87,13 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
         new MergeMemory(context.getCodec(), job, stageKey != null, outputs.shares().ofTask());
     merge =
         new GrowingMerge(
-            (recordBytes, leastBlockBytes) ->
-                new ReduceMerge(
-                    MergeWindows.UNBOUNDED,
-                    stage,
-                    context.getCodec(),
-                    order,
-                    context.getReporter(),
-                    memory,
-                    memory.maxRuns(recordBytes, leastBlockBytes)));
+            new ReduceMerge(
+                MergeWindows.UNBOUNDED,
+                stage,
+                context.getCodec(),
+                order,
+                context.getReporter(),
+                memory));
   }
 
   /** Follows the maps until the last has ended, and merges what the last merge cannot take. */

@@ -20,7 +20,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -114,22 +114,18 @@ final class OutputMerge {
   KWayMerge start(OutputWriter writer, OutputKey key, List<WrittenRun> runs) throws IOException {
     List<Stored> all = new ArrayList<>(runs.size());
     long recordBytes = 0;
-    long blocksBytes = 0;
     for (WrittenRun run : runs) {
       all.add(new Stored(run, all.size(), writer, key, all.size(), false));
       recordBytes = Math.max(recordBytes, run.rawLengthBytes() / Math.max(1, run.records()));
-      blocksBytes += MergeMemory.leastBlockBytes(run.rawLengthBytes());
     }
-    int fanIn = memory.maxRuns(recordBytes, blocksBytes / Math.max(1, runs.size()));
-    if (MergePlan.roundSize(all.size(), fanIn) == 0) {
+    TreeSet<Stored> waiting = new TreeSet<>(all);
+    int size = roundSize(waiting, recordBytes);
+    if (size == 0) {
       return open(all);
     }
-    PriorityQueue<Stored> waiting = new PriorityQueue<>(all);
     try {
       int number = all.size();
-      for (int size = MergePlan.roundSize(waiting.size(), fanIn);
-          size > 0;
-          size = MergePlan.roundSize(waiting.size(), fanIn)) {
+      for (; size > 0; size = roundSize(waiting, recordBytes)) {
         waiting.add(mergeRound(take(waiting, size), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -139,10 +135,17 @@ final class OutputMerge {
     return open(take(waiting, waiting.size()));
   }
 
-  private static List<Stored> take(PriorityQueue<Stored> waiting, int count) {
+  private int roundSize(TreeSet<Stored> waiting, long recordBytes) {
+    var longestFirst = waiting.descendingSet().stream();
+    int maxRuns =
+        memory.maxRuns(recordBytes, longestFirst.mapToLong(each -> each.run.rawLengthBytes()));
+    return MergePlan.roundSize(waiting.size(), maxRuns);
+  }
+
+  private static List<Stored> take(TreeSet<Stored> waiting, int count) {
     List<Stored> taken = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      taken.add(waiting.remove());
+      taken.add(waiting.pollFirst());
     }
     return taken;
   }

@@ -2,6 +2,7 @@ package io.sluice.mapreduce.merge;
 
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.spill.format.BlockChecksums;
+import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.compress.BZip2Codec;
@@ -69,24 +70,39 @@ public final class MergeMemory {
   }
 
   /**
-   * Most runs to merge at once, at least two.
+   * Most runs to merge at once, at least two, whichever of these they are; if all of them may be
+   * merged, with as many more of their kind.
    *
    * @param recordBytes mean length of the records of one
-   * @param leastBlockBytes mean of {@link #leastBlockBytes} over all of them
+   * @param rawLengthsBytes of the runs, the longest first
    */
-  public int maxRuns(long recordBytes, long leastBlockBytes) {
+  public int maxRuns(long recordBytes, LongStream rawLengthsBytes) {
     // A block that has to grow doubles, and the old array is there until the new one is filled.
     long grownBytes = recordBytes > MIN_BLOCK_BYTES ? 3 * recordBytes : 0;
     boolean verifiedApart = streamBytes > 0 || recordBytes > REST_BYTES;
     long verifiedBytes = verifiedApart ? BlockChecksums.BLOCK_BYTES : 0;
     long runBytes = streamBytes + grownBytes + verifiedBytes + cipherBytes;
     long runs = runBytes == 0 ? Long.MAX_VALUE : memory.streamsBytes() / runBytes;
-    long blocks = memory.blocksBytes() / Math.max(LEAST_RUN_BYTES, leastBlockBytes);
-    return (int) Math.max(2, Math.min(MAX_RUNS, Math.min(blocks, runs)));
+    return (int) Math.max(2, Math.min(MAX_RUNS, Math.min(blocks(rawLengthsBytes), runs)));
+  }
+
+  /** For how many of the longest runs there is room for their blocks. */
+  private long blocks(LongStream rawLengthsBytes) {
+    long runs = 0;
+    long blocksBytes = 0;
+    for (var lengths = rawLengthsBytes.limit(MAX_RUNS).iterator(); lengths.hasNext(); runs++) {
+      long withBytes = blocksBytes + Math.max(LEAST_RUN_BYTES, leastBlockBytes(lengths.next()));
+      if (withBytes > memory.blocksBytes()) {
+        return runs;
+      }
+      blocksBytes = withBytes;
+    }
+    long meanBytes = runs == 0 ? LEAST_RUN_BYTES : blocksBytes / runs;
+    return runs + (memory.blocksBytes() - blocksBytes) / meanBytes;
   }
 
   /** The least block to parse a run of such a length in: the whole run, if it is short. */
-  public static long leastBlockBytes(long rawLengthBytes) {
+  static long leastBlockBytes(long rawLengthBytes) {
     return Math.min(MIN_BLOCK_BYTES, rawLengthBytes);
   }
 

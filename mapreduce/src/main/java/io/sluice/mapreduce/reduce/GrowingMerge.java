@@ -1,6 +1,5 @@
 package io.sluice.mapreduce.reduce;
 
-import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.Closeable;
@@ -20,22 +19,11 @@ import java.util.List;
  * to the last merge. Failure: that of a {@link ReduceMerge}; it is to be closed then.
  */
 public final class GrowingMerge implements Closeable {
-  private final Merges merges;
+  private final ReduceMerge merge;
   private final List<Fresh> fresh = new ArrayList<>();
   private final List<MergeRun> merged = new ArrayList<>();
   private int outputs;
   private long runs;
-  private long recordBytes;
-  private long leastBlocksBytes;
-  private int rounds;
-  private long roundRecords;
-
-  /** Makes a merge. */
-  @FunctionalInterface
-  public interface Merges {
-    /** For runs of which these are the means; see {@link MergeMemory#maxRuns}. */
-    ReduceMerge of(long recordBytes, long leastBlockBytes);
-  }
 
   /** A run that no round has merged. */
   private record Fresh(int output, MergeRun run) {}
@@ -43,10 +31,10 @@ public final class GrowingMerge implements Closeable {
   /**
    * With no run.
    *
-   * @param merges makes a merge each time that there is something to merge
+   * @param merge makes the rounds, and the last merge
    */
-  public GrowingMerge(Merges merges) {
-    this.merges = merges;
+  public GrowingMerge(ReduceMerge merge) {
+    this.merge = merge;
   }
 
   /**
@@ -60,8 +48,7 @@ public final class GrowingMerge implements Closeable {
     runs += of.size();
     for (MergeRun run : of) {
       fresh.add(new Fresh(output, run));
-      recordBytes = Math.max(recordBytes, run.meanRecordBytes());
-      leastBlocksBytes += MergeMemory.leastBlockBytes(run.rawLengthBytes());
+      merge.expect(run);
     }
   }
 
@@ -72,8 +59,9 @@ public final class GrowingMerge implements Closeable {
    * @return whether it has
    */
   public boolean mergeRound(int moreOutputs) throws IOException {
-    ReduceMerge merge = merges.of(recordBytes, leastBlocksBytes / Math.max(1, runs));
-    int fanIn = merge.fanIn();
+    int fanIn =
+        merge.fanIn(
+            all().stream().sorted(Comparator.comparingLong(MergeRun::lengthBytes).reversed()));
     long more = outputs == 0 ? 0 : runs * moreOutputs / outputs;
     long size = Math.min(fanIn, fresh.size() + merged.size() + more - fanIn + 1);
     // Few runs are left to the end, when it is known how few, and which are the shortest.
@@ -85,46 +73,40 @@ public final class GrowingMerge implements Closeable {
     List<MergeRun> taken = shortest.stream().map(Fresh::run).toList();
     shortest.clear();
     merged.add(merge.mergeRound(taken));
-    count(merge);
     return true;
   }
 
   /** The last merge, when all runs have come. */
   public KWayMerge last() throws IOException {
     fresh.sort(Comparator.comparingInt(Fresh::output));
-    List<MergeRun> all = new ArrayList<>(fresh.stream().map(Fresh::run).toList());
-    all.addAll(merged);
-    long blocksBytes =
-        all.stream().mapToLong(run -> MergeMemory.leastBlockBytes(run.rawLengthBytes())).sum();
-    ReduceMerge merge = merges.of(recordBytes, blocksBytes / Math.max(1, all.size()));
-    fresh.clear();
-    merged.clear();
-    KWayMerge last = merge.merge(all);
-    count(merge);
-    return last;
+    return merge.merge(takeAll());
   }
 
-  private void count(ReduceMerge merge) {
-    rounds += merge.rounds();
-    roundRecords += merge.roundRecords();
+  private List<MergeRun> all() {
+    List<MergeRun> all = new ArrayList<>(fresh.stream().map(Fresh::run).toList());
+    all.addAll(merged);
+    return all;
+  }
+
+  private List<MergeRun> takeAll() {
+    List<MergeRun> all = all();
+    fresh.clear();
+    merged.clear();
+    return all;
   }
 
   /** Rounds before the last merge. */
   public int rounds() {
-    return rounds;
+    return merge.rounds();
   }
 
   /** Records that those have put out. */
   public long roundRecords() {
-    return roundRecords;
+    return merge.roundRecords();
   }
 
   @Override
   public void close() throws IOException {
-    List<MergeRun> closing = new ArrayList<>(fresh.stream().map(Fresh::run).toList());
-    closing.addAll(merged);
-    fresh.clear();
-    merged.clear();
-    Closing.all(closing);
+    Closing.all(takeAll());
   }
 }

@@ -15,7 +15,8 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.util.Progressable;
 
@@ -35,7 +36,7 @@ public final class ReduceMerge {
   private final KeyOrder order;
   private final Progressable progress;
   private final MergeMemory memory;
-  private final int fanIn;
+  private long recordBytes;
   private int rounds;
   private long roundRecords;
 
@@ -44,7 +45,6 @@ public final class ReduceMerge {
    *
    * @param codec of the runs that are compressed, or null
    * @param memory that of the task
-   * @param maxRuns most runs to merge at once, if the windows allow more
    */
   public ReduceMerge(
       MergeWindows windows,
@@ -52,15 +52,13 @@ public final class ReduceMerge {
       CompressionCodec codec,
       KeyOrder order,
       Progressable progress,
-      MergeMemory memory,
-      int maxRuns) {
+      MergeMemory memory) {
     this.windows = windows;
     this.stage = stage;
     this.codec = codec;
     this.order = order;
     this.progress = progress;
     this.memory = memory;
-    this.fanIn = Math.max(2, Math.min(maxRuns, windows.count()));
   }
 
   /** A run in the order of merging: the shortest first, and of equal ones the earlier. */
@@ -76,7 +74,7 @@ public final class ReduceMerge {
   record MergedRun(String name, long lengthBytes, RunInput input) implements MergeRun {
     @Override
     public long meanRecordBytes() {
-      return 0;
+      return 0; // those of its runs are known
     }
 
     @Override
@@ -93,21 +91,27 @@ public final class ReduceMerge {
     }
   }
 
+  /** A run is to be merged later, in a round or in the last merge. */
+  void expect(MergeRun run) {
+    recordBytes = Math.max(recordBytes, run.meanRecordBytes());
+  }
+
   /** The last merge, after as many rounds as it takes to get there. */
   public KWayMerge merge(List<? extends MergeRun> runs) throws IOException {
-    if (MergePlan.roundSize(runs.size(), fanIn) == 0) {
+    TreeSet<Waiting> waiting = new TreeSet<>();
+    for (MergeRun run : runs) {
+      expect(run);
+      waiting.add(new Waiting(run, waiting.size()));
+    }
+    int size = roundSize(waiting);
+    if (size == 0) {
       return start(runs);
     }
-    PriorityQueue<Waiting> waiting = new PriorityQueue<>();
     try {
-      int number = 0;
       for (MergeRun run : runs) {
-        waiting.add(new Waiting(run, number++));
         run.suspend(); // its windows are for those that are merged before
       }
-      for (int size = MergePlan.roundSize(waiting.size(), fanIn);
-          size > 0;
-          size = MergePlan.roundSize(waiting.size(), fanIn)) {
+      for (int number = runs.size(); size > 0; size = roundSize(waiting)) {
         waiting.add(new Waiting(mergeRound(take(waiting, size)), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -117,17 +121,26 @@ public final class ReduceMerge {
     return start(take(waiting, waiting.size()));
   }
 
-  private static List<MergeRun> take(PriorityQueue<Waiting> waiting, int count) {
+  private int roundSize(TreeSet<Waiting> waiting) {
+    return MergePlan.roundSize(
+        waiting.size(), fanIn(waiting.descendingSet().stream().map(Waiting::run)));
+  }
+
+  private static List<MergeRun> take(TreeSet<Waiting> waiting, int count) {
     List<MergeRun> taken = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      taken.add(waiting.remove().run());
+      taken.add(waiting.pollFirst().run());
     }
     return taken;
   }
 
-  /** Most runs that one merge takes. */
-  int fanIn() {
-    return fanIn;
+  /**
+   * Most runs that one merge takes, whichever of these they are; all of them are expected. See
+   * {@link MergeMemory#maxRuns}.
+   */
+  int fanIn(Stream<? extends MergeRun> longestFirst) {
+    int maxRuns = memory.maxRuns(recordBytes, longestFirst.mapToLong(MergeRun::rawLengthBytes));
+    return Math.max(2, Math.min(maxRuns, windows.count()));
   }
 
   /** Makes one run of several, {@link #fanIn} at most. */

@@ -13,6 +13,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -99,7 +100,8 @@ final class MergeMemoryTest {
   })
   void maxRuns(long streamBytes, long recordBytes, int expected) {
     assertEquals(
-        expected, new MergeMemory(AMPLE, streamBytes, 0).maxRuns(recordBytes, WHOLE_BLOCK));
+        expected,
+        new MergeMemory(AMPLE, streamBytes, 0).maxRuns(recordBytes, LongStream.of(WHOLE_BLOCK)));
   }
 
   /** A block more for each run, of what is decrypted. */
@@ -108,9 +110,10 @@ final class MergeMemoryTest {
   void maxRunsThatAreEncrypted(long streamBytes, long recordBytes, int expected) {
     MergeMemory memory = new MergeMemory(AMPLE, streamBytes, 32 << 10);
     assertTrue(
-        memory.maxRuns(recordBytes, WHOLE_BLOCK)
-            <= new MergeMemory(AMPLE, streamBytes, 0).maxRuns(recordBytes, WHOLE_BLOCK));
-    assertEquals(expected, memory.maxRuns(recordBytes, WHOLE_BLOCK));
+        memory.maxRuns(recordBytes, LongStream.of(WHOLE_BLOCK))
+            <= new MergeMemory(AMPLE, streamBytes, 0)
+                .maxRuns(recordBytes, LongStream.of(WHOLE_BLOCK)));
+    assertEquals(expected, memory.maxRuns(recordBytes, LongStream.of(WHOLE_BLOCK)));
   }
 
   @Test
@@ -134,6 +137,20 @@ final class MergeMemoryTest {
   @CsvSource({"40960, 25", "20480, 50", "10, 1000", "0, 1000"})
   void blocksOfTheTasksShareBoundTheRuns(long leastBlockBytes, int expected) {
     TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000);
-    assertEquals(expected, new MergeMemory(little, 0, 0).maxRuns(0, leastBlockBytes));
+    assertEquals(
+        expected, new MergeMemory(little, 0, 0).maxRuns(0, LongStream.of(leastBlockBytes)));
+  }
+
+  /** A merge takes the longest runs last, and then all at once. */
+  @ParameterizedTest
+  @CsvSource({"0, 1000", "10, 610", "24, 64", "25, 25", "1000, 25"})
+  void aFewLongRunsBoundTheRunsLessThanMany(int longRuns, int most) {
+    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000);
+    LongStream lengths =
+        LongStream.concat(
+            LongStream.generate(() -> Long.MAX_VALUE).limit(longRuns),
+            LongStream.generate(() -> 10).limit(100_000));
+    int runs = new MergeMemory(little, 0, 0).maxRuns(0, lengths);
+    assertEquals(most, runs);
   }
 }

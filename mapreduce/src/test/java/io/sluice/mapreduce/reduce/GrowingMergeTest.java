@@ -25,8 +25,7 @@ final class GrowingMergeTest {
   private static final int FAN_IN = HeapRuns.WINDOWS;
 
   private final HeapRuns heap = new HeapRuns();
-  private final GrowingMerge merge =
-      new GrowingMerge((recordBytes, blockBytes) -> heap.merge(FAN_IN));
+  private final GrowingMerge merge = new GrowingMerge(heap.merge(FAN_IN));
 
   /** One output after the other; returns the rounds that were merged before the last came. */
   private int grow(List<MergeRun> runs, int runsOfOutput) throws IOException {
@@ -73,8 +72,7 @@ final class GrowingMergeTest {
     List<MergeRun> runs = heap.runs(count, new Random(1));
     MergeMemory memory = new MergeMemory(null, new Configuration(false), false, TaskMemory.alone());
     ReduceMerge all =
-        new ReduceMerge(
-            MergeWindows.UNBOUNDED, heap.stage, null, HeapRuns.ORDER, () -> {}, memory, count);
+        new ReduceMerge(MergeWindows.UNBOUNDED, heap.stage, null, HeapRuns.ORDER, () -> {}, memory);
     long beforeBytes = allocatedBytes();
     try (KWayMerge merge = all.merge(runs)) {
       assertTrue(merge.next());

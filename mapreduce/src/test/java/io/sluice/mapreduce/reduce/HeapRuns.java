@@ -1,12 +1,11 @@
 package io.sluice.mapreduce.reduce;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.mapreduce.testing.FewWindows;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.KeyOrder;
@@ -35,20 +34,6 @@ final class HeapRuns {
     job.setMapOutputKeyClass(IntWritable.class);
     return KeyOrders.of(job);
   }
-
-  /** A few windows, none of which are shared out among too many. */
-  static final MergeWindows FEW =
-      new MergeWindows() {
-        @Override
-        public int count() {
-          return WINDOWS;
-        }
-
-        @Override
-        public void prepare(List<? extends MergeRun> runs) {
-          assertTrue(runs.size() <= WINDOWS, runs.size() + " runs share the windows");
-        }
-      };
 
   /** A run on the heap that counts as open from its first byte to its end. */
   private final class HeapInput implements RunInput {
@@ -182,6 +167,7 @@ final class HeapRuns {
   /** A merge of at most so many runs. */
   ReduceMerge merge(int maxRuns) {
     MergeMemory memory = new MergeMemory(null, new Configuration(false), false, TaskMemory.alone());
-    return new ReduceMerge(FEW, stage, null, ORDER, () -> {}, memory, maxRuns);
+    return new ReduceMerge(
+        new FewWindows(Math.min(maxRuns, WINDOWS)), stage, null, ORDER, () -> {}, memory);
   }
 }
