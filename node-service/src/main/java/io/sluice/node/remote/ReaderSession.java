@@ -66,6 +66,7 @@ final class ReaderSession {
         case RemoteProtocol.ADMIT -> answer(() -> admit(in));
         case RemoteProtocol.FREE -> answer(() -> free(in));
         case RemoteProtocol.FREE_OUTPUT -> answer(() -> freeOutput(in));
+        case RemoteProtocol.FREE_BELOW -> answer(() -> freeBelow(in));
         case RemoteProtocol.RELEASE -> reader.slots().release(in.readLong());
         default -> throw new ProtocolException("unknown request type " + request.type());
       }
@@ -148,6 +149,11 @@ final class ReaderSession {
 
   private Frames.Payload freeOutput(DataInputStream in) throws IOException {
     backend.freeOutput(new OutputId(applicationId, Bounded.readString(in)));
+    return out -> {};
+  }
+
+  private Frames.Payload freeBelow(DataInputStream in) throws IOException {
+    backend.freeOutputsBelow(applicationId, Bounded.readString(in), in.readLong());
     return out -> {};
   }
 

@@ -38,6 +38,9 @@ public interface RemoteBackend {
   /** Nobody will read the application's outputs whose ids begin like this: frees them. */
   void freeOutputs(String applicationId, String outputIdPrefix) throws IOException;
 
+  /** The same of those whose ids go on with a number below {@code end}, and with nothing else. */
+  void freeOutputsBelow(String applicationId, String outputIdPrefix, long end) throws IOException;
+
   /** Nobody will read this output: frees it, if it is here. */
   void freeOutput(OutputId id) throws IOException;
 

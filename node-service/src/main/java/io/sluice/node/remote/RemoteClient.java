@@ -265,6 +265,21 @@ public final class RemoteClient implements AutoCloseable {
     free(outputIdPrefix);
   }
 
+  /**
+   * Frees the application's outputs whose ids are this prefix and a number below {@code end}: names
+   * that ascend say which outputs somebody knew of who asks late.
+   */
+  public void freeOutputsBelow(String outputIdPrefix, long end) throws IOException {
+    frames.send(
+        RemoteProtocol.FREE_BELOW,
+        out -> {
+          Bounded.writeString(out, outputIdPrefix);
+          out.writeLong(end);
+        },
+        timeoutMs);
+    Replies.receive(frames, timeoutMs);
+  }
+
   /** Frees one output of the application, if it is there, and no other. */
   public void freeOutput(String outputId) throws IOException {
     frames.send(RemoteProtocol.FREE_OUTPUT, out -> Bounded.writeString(out, outputId), timeoutMs);

@@ -62,6 +62,9 @@ import java.util.UUID;
  * reader   FREE_OUTPUT  string output id
  * service  OK
  *
+ * reader   FREE_BELOW  string prefix of output ids, int64 end: those whose rest is a number below it
+ * service  OK
+ *
  * instead of PROOF, and only there:
  * reader   PROBE      uint16 version
  * service  OK         int32 count, then per transport
@@ -76,7 +79,7 @@ import java.util.UUID;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 10;
+  static final int VERSION = 11;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -86,6 +89,7 @@ final class RemoteProtocol {
   static final int FREE = 6;
   static final int ADMIT = 8;
   static final int FREE_OUTPUT = 7;
+  static final int FREE_BELOW = 9;
   static final int PROBE = 16;
 
   static final int MAX_PROOF_BYTES = 64;

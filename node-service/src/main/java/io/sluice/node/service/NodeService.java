@@ -20,6 +20,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
@@ -361,6 +362,23 @@ public final class NodeService implements Closeable, RemoteBackend {
   @Override
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
     store.freeOutputs(applicationId, outputIdPrefix);
+  }
+
+  @Override
+  public void freeOutputsBelow(String applicationId, String outputIdPrefix, long end)
+      throws IOException {
+    List<Closeable> below = new ArrayList<>();
+    for (String outputId : outputIds(applicationId)) {
+      if (outputId.startsWith(outputIdPrefix)
+          && isBelow(end, outputId.substring(outputIdPrefix.length()))) {
+        below.add(() -> store.freeOutput(new OutputId(applicationId, outputId)));
+      }
+    }
+    Closing.all(below);
+  }
+
+  private static boolean isBelow(long end, String rest) {
+    return rest.matches("[0-9]{1,18}") && Long.parseLong(rest) < end;
   }
 
   @Override

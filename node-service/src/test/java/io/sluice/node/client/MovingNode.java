@@ -377,6 +377,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   @Override
+  public void freeOutputsBelow(String applicationId, String outputIdPrefix, long end) {
+    throw new AssertionError("readers free nothing");
+  }
+
+  @Override
   public void freeOutput(OutputId id) {
     throw new AssertionError("readers free nothing");
   }

@@ -54,6 +54,11 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
+  public void freeOutputsBelow(String applicationId, String outputIdPrefix, long end) {
+    freed.add(applicationId + "/" + outputIdPrefix + " below " + end);
+  }
+
+  @Override
   public void freeOutput(OutputId id) {
     freed.add(id.toString());
   }

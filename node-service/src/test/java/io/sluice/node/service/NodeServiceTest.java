@@ -434,6 +434,25 @@ class NodeServiceTest extends NodeTestBase {
   }
 
   @Test
+  void outputsAreFreedByTheirNumberAndNoneThatCameLater() throws IOException {
+    start(4);
+    for (String name : List.of("shuffle_1_9", "shuffle_1_10", "shuffle_1_11", "shuffle_1_x")) {
+      commit(TestOutput.single(new Random(1), name, 1000));
+    }
+    commit(TestOutput.single(new Random(1), "shuffle_11_9", 1000));
+    commit(TestOutput.single(new Random(1), "shuffle_1_99999999999999999999", 1000));
+    InetSocketAddress address =
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
+    try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
+      client.freeOutputsBelow("shuffle_1_", 11);
+    }
+    assertEquals(
+        Set.of("shuffle_1_11", "shuffle_1_x", "shuffle_11_9", "shuffle_1_99999999999999999999"),
+        Set.copyOf(service.outputIds(APP)));
+  }
+
+  @Test
   void oneOutputIsFreedByItsNameAndNotWhatBeginsLikeIt() throws IOException {
     start(4);
     commit(TestOutput.single(new Random(1), "shuffle_1_1", 1000));

@@ -13,17 +13,22 @@ import io.sluice.spark.pool.Endpoint;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleStatus;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkContext$;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.scheduler.MapStatus;
+import org.apache.spark.scheduler.TaskSchedulerImpl;
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDriverComponents;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,22 +96,48 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
 
   @Override
   public void removeShuffle(int shuffleId, boolean blocking) {
+    freeInServices(shuffleId, blocking);
+    super.removeShuffle(shuffleId, blocking);
+  }
+
+  /** Frees what the services have of a shuffle now, whenever they are told. */
+  void freeInServices(int shuffleId, boolean blocking) {
     Option<ShuffleStatus> status = tracker().shuffleStatuses().get(shuffleId);
     if (status.isDefined()) {
       Set<NodeAddress> ofShuffle = servicesOf(status.get());
       synchronized (this) {
         services.addAll(ofShuffle);
       }
-      Runnable free =
-          () ->
-              tell(ofShuffle, FREES, client -> client.freeOutputs(BlockNames.ofShuffle(shuffleId)));
+      String prefix = BlockNames.ofShuffle(shuffleId);
+      long end = nextMapId(status.get());
+      Runnable free = () -> tell(ofShuffle, FREES, client -> client.freeOutputsBelow(prefix, end));
       if (blocking) {
         free.run();
       } else {
         inTurn(free);
       }
     }
-    super.removeShuffle(shuffleId, blocking);
+  }
+
+  /**
+   * Attempts of map tasks are named by numbers that ascend. A service may be told of this only when
+   * the shuffle's outputs have been computed again, by attempts that began after this.
+   */
+  private static long nextMapId(ShuffleStatus shuffle) {
+    Option<SparkContext> context = SparkContext$.MODULE$.getActive();
+    if (context.isDefined()
+        && context.get().taskScheduler() instanceof TaskSchedulerImpl scheduler) {
+      return scheduler.nextTaskId().get();
+    }
+    return 1 + shuffle.withMapStatuses(ServiceDriver::lastMapId);
+  }
+
+  private static long lastMapId(MapStatus[] statuses) {
+    return Stream.of(statuses)
+        .filter(Objects::nonNull)
+        .mapToLong(MapStatus::mapId)
+        .max()
+        .orElse(-1);
   }
 
   /** Does it on the thread that tells services, after what that has to do already. */

@@ -46,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -259,6 +260,36 @@ class NodeTargetTest {
       assertTrue(removed.await(1, TimeUnit.MINUTES));
       assertEquals(0, service.storeStats().outputs());
     }
+  }
+
+  /** Spark SQL removes a query's shuffles as it ends, and may compute them again for the next. */
+  @Test
+  void aServiceThatIsToldLateKeepsWhatWasComputedAgain() throws Exception {
+    try (JavaSparkContext context = new JavaSparkContext(conf())) {
+      JavaPairRDD<Integer, Integer> grouped = grouped(context);
+      grouped.count();
+      Set<String> former = Set.copyOf(outputs(context));
+      CountDownLatch asked = new CountDownLatch(1);
+      ServiceDriver driver = (ServiceDriver) context.sc().shuffleDriverComponents();
+      driver.inTurn(() -> await(asked));
+      driver.freeInServices(0, false);
+      SparkEnv.get().blockManager().master().removeShuffle(0, true); // as Spark does afterwards
+      assertEquals(100, grouped.count());
+      Set<String> again = new TreeSet<>(outputs(context));
+      assertTrue(again.removeAll(former));
+      assertEquals(3, again.size());
+      asked.countDown();
+      CountDownLatch told = new CountDownLatch(1);
+      driver.inTurn(told::countDown);
+      assertTrue(told.await(2, TimeUnit.MINUTES));
+      assertEquals(again, Set.copyOf(outputs(context)));
+      assertEquals(100, grouped.count());
+      assertEquals(again, Set.copyOf(outputs(context)), "no map task has run again");
+    }
+  }
+
+  private List<String> outputs(JavaSparkContext context) {
+    return service.outputIds(context.sc().applicationId());
   }
 
   private static void await(CountDownLatch latch) {
