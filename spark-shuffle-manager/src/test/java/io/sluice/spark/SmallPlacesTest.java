@@ -105,7 +105,8 @@ class SmallPlacesTest {
   void aSmallLocalDirectoryTakesWhatHasNoRoomInMemory() throws Exception {
     Path shm = tmpfs("shm", "size=8m");
     Path local = tmpfs("local", "size=256m");
-    try (JavaSparkContext context = new JavaSparkContext(conf(shm, local))) {
+    SparkConf conf = conf(shm, local).set("spark.sluice.pool.capacity", "7m");
+    try (JavaSparkContext context = new JavaSparkContext(conf)) {
       for (int i = 0; i < 3; i++) {
         shuffle(context, RECORDS);
       }
@@ -131,7 +132,7 @@ class SmallPlacesTest {
 
   @Test
   void aPlaceThatCannotBeWrittenToIsSaidInOneLine() throws Exception {
-    Path readOnly = tmpfs("ro", "size=8m,ro");
+    Path readOnly = tmpfs("ro", "size=64m,ro");
     assertLeftToSpark(readOnly, "Read-only file system");
     assertLeftToSpark(Path.of("/dev/sluice-missing"), "/dev/sluice-missing");
     Path foreign = Files.createDirectory(base.resolve("foreign"));

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
+import org.apache.spark.resource.ResourceProfile$;
 
 /**
  * How much memory the pools of an executor may take. A pool on tmpfs is charged to the executor's
@@ -88,6 +90,7 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
         surroundings,
         outputsBytes,
         wantedBytes,
+        0,
         SparkSettings.PERSISTENCE_CAPACITY_BYTES.name());
   }
 
@@ -95,18 +98,23 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
     OptionalLong configured = SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf));
     if (configured.isPresent()) {
       return bounded(
-          conf, surroundings, 0, configured.getAsLong(), SparkSettings.POOL_CAPACITY_BYTES.name());
+          conf,
+          surroundings,
+          0,
+          configured.getAsLong(),
+          0,
+          SparkSettings.POOL_CAPACITY_BYTES.name());
     }
     Overhead overhead = Overhead.of(conf);
     if (!surroundings.isMemory() || !overhead.isOfContainer()) {
-      return bounded(conf, surroundings, 0, DEFAULT_BYTES, "the default");
+      return bounded(conf, surroundings, 0, DEFAULT_BYTES, LEAST_AUTO_BYTES, "the default");
     }
-    long leftBytes = overhead.leftBytes();
     return bounded(
         conf,
         surroundings,
         0,
-        leftBytes < LEAST_AUTO_BYTES ? 0 : leftBytes,
+        overhead.leftBytes(),
+        LEAST_AUTO_BYTES,
         overhead
             + "; for a pool of 1 GiB set "
             + Overhead.NAME
@@ -116,7 +124,12 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
   }
 
   private static PoolSize bounded(
-      SparkConf conf, Surroundings surroundings, long besidesBytes, long wantedBytes, String why) {
+      SparkConf conf,
+      Surroundings surroundings,
+      long besidesBytes,
+      long wantedBytes,
+      long leastBytes,
+      String why) {
     long capacityBytes = wantedBytes;
     String reason = why;
     if (surroundings.isMemory()) {
@@ -144,6 +157,10 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
                 + " and other pools";
       }
     }
+    if (capacityBytes > 0 && capacityBytes < leastBytes) {
+      reason += "; " + mib(capacityBytes) + " MiB are too little for a pool";
+      capacityBytes = 0;
+    }
     long placeShareBytes =
         surroundings.placeBytes() == 0 ? Long.MAX_VALUE : surroundings.placeBytes() / SEGMENTS;
     long segmentBytes =
@@ -162,7 +179,21 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
         conf.getBoolean("spark.memory.offHeap.enabled", false)
             ? conf.getSizeAsBytes("spark.memory.offHeap.size", "0b")
             : 0;
-    return offHeapBytes + conf.getSizeAsMb("spark.executor.pyspark.memory", "0m") * MIB;
+    return offHeapBytes + pythonMib(conf) * MIB;
+  }
+
+  /**
+   * Of a resource profile, Spark tells tasks only; all else it puts into the executor's settings.
+   */
+  private static long pythonMib(SparkConf conf) {
+    TaskContext task = TaskContext.get();
+    String ofProfile =
+        task == null
+            ? null
+            : task.getLocalProperty(ResourceProfile$.MODULE$.PYSPARK_MEMORY_LOCAL_PROPERTY());
+    return ofProfile == null
+        ? conf.getSizeAsMb("spark.executor.pyspark.memory", "0m")
+        : Long.parseLong(ofProfile);
   }
 
   private static long mib(long bytes) {

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +93,45 @@ class PoolSizeTest {
     assertEquals(0, mib(conf, container));
     String reason = PoolSize.of(conf, container).reason();
     assertTrue(reason.contains("bounded by the 4096 MiB of memory"), reason);
+  }
+
+  /** Whatever bounds it: what a container has left, or a small file system. */
+  @Test
+  void autoMakesNoPoolOfLessThanIsWorthIt() {
+    SparkConf conf = conf("spark.executor.memory", "2g");
+    Surroundings container = new Surroundings(true, LARGE, (2048 + 384 + 16) * MIB, 2048 * MIB);
+    assertEquals(16, mib(conf, container));
+    Surroundings smaller = new Surroundings(true, LARGE, (2048 + 384 + 15) * MIB, 2048 * MIB);
+    assertEquals(0, mib(conf, smaller));
+    String reason = PoolSize.of(conf, smaller).reason();
+    assertTrue(reason.startsWith("0 MiB: the default, bounded by the 2447 MiB"), reason);
+    assertTrue(reason.endsWith("; 15 MiB are too little for a pool"), reason);
+    assertEquals(0, mib(conf, new Surroundings(true, 16 * MIB, LARGE, MIB)));
+    conf.set("spark.master", "yarn").set("spark.executor.memoryOverhead", "2g");
+    assertEquals(0, mib(conf, smaller));
+    conf.set("spark.sluice.pool.capacity", "8m");
+    assertEquals(8, mib(conf, smaller), "a size that is set is one that is wanted");
+  }
+
+  /** Spark says it to tasks, for an executor of the profile; all else is in their settings. */
+  @Test
+  void pythonsMemoryIsThatOfTheResourceProfile() {
+    Surroundings container = new Surroundings(true, LARGE, 4096 * MIB, 2048 * MIB);
+    SparkConf conf =
+        conf("spark.executor.memory", "2g", "spark.executor.pyspark.memory", "100m")
+            .set("spark.sluice.pool.capacity", "8g");
+    assertEquals(1564, mib(conf, container));
+    SparkConf local = new SparkConf(false).setMaster("local[1]").setAppName("PoolSizeTest");
+    local.set("spark.ui.enabled", "false").set("spark.driver.host", "127.0.0.1");
+    try (JavaSparkContext context = new JavaSparkContext(local)) {
+      context.setLocalProperty("resource.pyspark.memory", "1024");
+      List<Long> ofTask =
+          context
+              .parallelize(List.of(2048), 1)
+              .map(heap -> mib(conf, new Surroundings(true, LARGE, 4096 * MIB, heap * MIB)))
+              .collect();
+      assertEquals(List.of(640L), ofTask);
+    }
   }
 
   @Test
