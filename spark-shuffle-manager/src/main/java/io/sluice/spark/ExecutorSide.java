@@ -193,10 +193,18 @@ final class ExecutorSide implements Closeable {
     return Optional.ofNullable(pool);
   }
 
+  /** Frees the outputs of a shuffle here; the driver has what the node's service holds freed. */
+  void free(int shuffleId) throws IOException {
+    ExecutorPool own = openedPool().orElse(null);
+    NodeTarget node = openedNodePool().orElse(null);
+    Closing.all(
+        own == null ? null : () -> own.free(shuffleId),
+        node == null ? null : () -> node.free(shuffleId));
+  }
+
   @Override
   public void close() throws IOException {
-    endReports();
-    Closing.all(this::closePool, peers, this::closeKey);
+    Closing.all(this::endReports, this::closePool, peers, this::closeKey);
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {

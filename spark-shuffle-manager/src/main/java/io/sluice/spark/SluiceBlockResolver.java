@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.node.remote.Partitions;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
 import io.sluice.spark.migrate.LaidOutFiles;
@@ -216,15 +217,13 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   /** Drops what has come of a shuffle and cannot be read yet, and the files of its outputs. */
   void free(int shuffleId) throws IOException {
     skipped.remove(shuffleId);
-    incoming.free(shuffleId);
-    laidOut.free(shuffleId);
+    Closing.all(() -> incoming.free(shuffleId), () -> laidOut.free(shuffleId));
   }
 
   @Override
   public void stop() {
-    super.stop();
     try {
-      incoming.close();
+      Closing.all(super::stop, incoming);
     } catch (IOException e) {
       throw new UncheckedIOException("what was being received could not be freed", e);
     }

@@ -1,5 +1,6 @@
 package io.sluice.spark;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
@@ -219,25 +220,22 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
 
   @Override
   public boolean unregisterShuffle(int shuffleId) {
-    Optional<ExecutorPool> pool = executor.openedPool();
     try {
-      resolver.free(shuffleId);
-      if (pool.isPresent()) {
-        pool.get().free(shuffleId);
-      }
+      Closing.all(
+          () -> resolver.free(shuffleId),
+          () -> executor.free(shuffleId),
+          () -> super.unregisterShuffle(shuffleId));
     } catch (IOException e) {
       throw new UncheckedIOException("shuffle " + shuffleId + " could not be freed", e);
     }
-    executor.openedNodePool().ifPresent(node -> node.free(shuffleId));
-    return super.unregisterShuffle(shuffleId);
+    return true;
   }
 
   @Override
   public void stop() {
-    super.stop();
     LOG.info("{}", this);
     try {
-      executor.close();
+      Closing.all(super::stop, executor);
     } catch (IOException e) {
       throw new UncheckedIOException("the pool of this executor could not be closed", e);
     }

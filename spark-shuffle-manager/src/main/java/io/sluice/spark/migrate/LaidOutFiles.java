@@ -1,12 +1,15 @@
 package io.sluice.spark.migrate;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.pool.ExecutorPool;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -27,14 +30,18 @@ import scala.Tuple2;
  *
  * <p>Thread contract: safe from any thread; one output is written at a time. Ownership: the files
  * go with their shuffle, or with the executor's local directories. Failure: {@link IOException},
- * and there is no index file.
+ * and there is neither file.
  */
 public final class LaidOutFiles {
   private final Function<ShuffleBlockInfo, Names> names;
   private final Set<ShuffleBlockInfo> written = new HashSet<>();
 
   /** What the files of an output are called. */
-  public record Names(Path data, Path index) {}
+  public record Names(Path data, Path index) {
+    private List<Closeable> deletions() {
+      return List.of(() -> Files.deleteIfExists(index), () -> Files.deleteIfExists(data));
+    }
+  }
 
   /** Nothing is written yet. */
   public LaidOutFiles(Function<ShuffleBlockInfo, Names> names) {
@@ -51,9 +58,14 @@ public final class LaidOutFiles {
       return;
     }
     Names files = names.apply(output);
-    for (Tuple2<BlockId, ManagedBuffer> block : blocks.get()) { // the index comes last
-      boolean index = block._1() instanceof ShuffleIndexBlockId;
-      write(block._2(), index ? files.index() : files.data());
+    try {
+      for (Tuple2<BlockId, ManagedBuffer> block : blocks.get()) { // the index comes last
+        boolean index = block._1() instanceof ShuffleIndexBlockId;
+        write(block._2(), index ? files.index() : files.data());
+      }
+    } catch (IOException | RuntimeException | Error e) { // such as a full disk
+      Closing.after(e, files.deletions());
+      throw e;
     }
     written.add(output);
   }
@@ -63,8 +75,8 @@ public final class LaidOutFiles {
     try (InputStream in = block.createInputStream();
         OutputStream out = Files.newOutputStream(temporary)) {
       in.transferTo(out);
-    } catch (IOException | RuntimeException e) {
-      Files.deleteIfExists(temporary);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, () -> Files.deleteIfExists(temporary));
       throw e;
     }
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
@@ -72,14 +84,14 @@ public final class LaidOutFiles {
 
   /** Deletes the files of a shuffle. */
   public synchronized void free(int shuffleId) throws IOException {
+    List<Closeable> deletions = new ArrayList<>();
     for (Iterator<ShuffleBlockInfo> i = written.iterator(); i.hasNext(); ) {
       ShuffleBlockInfo output = i.next();
       if (output.shuffleId() == shuffleId) {
-        Names files = names.apply(output);
-        Files.deleteIfExists(files.index());
-        Files.deleteIfExists(files.data());
+        deletions.addAll(names.apply(output).deletions());
         i.remove();
       }
     }
+    Closing.all(deletions);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.ExecutorPool;
@@ -79,11 +80,7 @@ final class BlockPool implements Closeable {
                   .build());
       return new BlockPool(home, store, choice.medium());
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        home.close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, home);
       throw e;
     }
   }

@@ -60,9 +60,11 @@ final class BlockSink implements WritableByteChannel {
       while (source.read(buffer.clear()) >= 0) {
         writeFully(buffer.flip());
       }
-    } finally {
-      pool.free(written);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, () -> pool.free(written));
+      throw e;
     }
+    pool.free(written);
   }
 
   private void writeFully(ByteBuffer bytes) throws IOException {

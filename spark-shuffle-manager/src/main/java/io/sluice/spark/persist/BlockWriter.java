@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
@@ -111,9 +112,6 @@ final class BlockWriter implements Closeable {
 
   @Override
   public void close() throws IOException {
-    endExtent();
-    if (!finished) {
-      lease.close();
-    }
+    Closing.all(this::endExtent, finished ? null : lease);
   }
 }

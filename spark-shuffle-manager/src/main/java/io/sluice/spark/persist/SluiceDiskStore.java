@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.metrics.Fallbacks;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.store.TierStats;
@@ -116,7 +117,6 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
   private void put(BlockId id, Function1<WritableByteChannel, BoxedUnit> write, BlockPool into)
       throws IOException {
     BlockSink sink = new BlockSink(into, files);
-    boolean stored = false;
     try {
       long size = write(write, cipher.encrypt(sink));
       Optional<StoredBytes> bytes = sink.finish();
@@ -126,11 +126,9 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
         fallbacks.add("the pool is full");
         stock.moveFileToBlock(sink.file(), size, id);
       }
-      stored = true;
-    } finally {
-      if (!stored) {
-        sink.discard();
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.after(e, sink::discard);
+      throw e;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.spark.plugin;
 
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spark.persist.Persistence;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,11 +42,8 @@ public final class ExecutorPart implements ExecutorPlugin {
 
   @Override
   public void shutdown() {
-    reporter.close();
     try {
-      if (persistence.isPresent()) {
-        persistence.get().close();
-      }
+      Closing.all(reporter, persistence.orElse(null));
     } catch (IOException e) {
       throw new UncheckedIOException("the pool of persisted blocks could not be removed", e);
     }

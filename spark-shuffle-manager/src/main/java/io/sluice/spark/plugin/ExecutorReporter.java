@@ -2,6 +2,7 @@ package io.sluice.spark.plugin;
 
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.metrics.ExecutorReport;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * whoever starts it closes it. Failure: a report that cannot be sent is said once; the page that
  * shows it is older then.
  */
-final class ExecutorReporter implements AutoCloseable {
+final class ExecutorReporter implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorReporter.class);
   private static final long PERIOD_MS = 10_000;
 

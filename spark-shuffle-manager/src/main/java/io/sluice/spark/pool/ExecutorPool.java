@@ -5,6 +5,7 @@ import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.Release;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
@@ -119,11 +120,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           service.listening());
       return new ExecutorPool(applicationId, conf, key, home, service);
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        home.close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
+      Closing.after(e, home);
       throw e;
     }
   }

@@ -62,7 +62,7 @@ final class FileTarget implements BlockTarget {
   public void abandon() {
     try {
       channel.close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // the fetch fails for another reason
       LOG.warn("{} could not be closed", file.path(), e);
     }
     file.delete();
