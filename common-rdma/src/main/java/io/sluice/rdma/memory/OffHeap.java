@@ -10,6 +10,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -27,6 +28,11 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class OffHeap {
   private static final MethodHandle INVOKE_CLEANER = findInvokeCleaner();
+
+  /** Between collections that are asked for: each may take as long as the heap is large. */
+  private static final long GARBAGE_NS = TimeUnit.SECONDS.toNanos(60);
+
+  private static final AtomicLong COLLECTED_NS = new AtomicLong(System.nanoTime() - GARBAGE_NS);
 
   private static final AtomicLong ALLOCATED_BYTES = new AtomicLong();
   private static final AtomicLong MAPPED_BYTES = new AtomicLong();
@@ -54,7 +60,8 @@ public final class OffHeap {
 
   /**
    * Allocates as {@link #allocate} does, unless less than {@link DirectMemory#headRoomBytes} would
-   * be left for others.
+   * be left for others. If that may be because of others' buffers that nobody uses any more, Java
+   * is asked to collect them, at most once in {@link #GARBAGE_NS}: whoever asks later may have it.
    *
    * @return null if there is too little now
    */
@@ -62,6 +69,7 @@ public final class OffHeap {
     if (!leavesHeadRoom(lengthBytes)) {
       KEEPERS.forEach(Runnable::run);
       if (!leavesHeadRoom(lengthBytes)) {
+        collectGarbage(lengthBytes);
         return null;
       }
     }
@@ -69,6 +77,18 @@ public final class OffHeap {
       return allocate(lengthBytes);
     } catch (OutOfMemoryError e) { // others were faster, or the machine has no more
       return null;
+    }
+  }
+
+  /** Java does so by itself only where nothing is left at all. */
+  private static void collectGarbage(int lengthBytes) {
+    long othersBytes = DirectMemory.usedBytes() - ALLOCATED_BYTES.get();
+    long lastNs = COLLECTED_NS.get();
+    long nowNs = System.nanoTime();
+    if (othersBytes >= lengthBytes
+        && nowNs - lastNs >= GARBAGE_NS
+        && COLLECTED_NS.compareAndSet(lastNs, nowNs)) {
+      System.gc();
     }
   }
 

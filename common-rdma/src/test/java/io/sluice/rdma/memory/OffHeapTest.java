@@ -61,19 +61,45 @@ class OffHeapTest {
     }
   }
 
+  /** Run in a JVM that allows 8 MiB; ends when there is room again. */
+  public static final class Garbage {
+    private Garbage() {}
+
+    public static void main(String[] arguments) {
+      long kept = DirectMemory.limitBytes() - DirectMemory.headRoomBytes();
+      while (DirectMemory.usedBytes() + PIECE_BYTES <= kept) {
+        ByteBuffer.allocateDirect(PIECE_BYTES);
+      }
+      ByteBuffer taken = null;
+      while (taken == null) {
+        taken = OffHeap.tryAllocate(PIECE_BYTES);
+      }
+      OffHeap.free(taken);
+    }
+  }
+
   @Test
   void leavesHeadRoomToOthers() throws Exception {
+    runWithLittle(Full.class);
+  }
+
+  @Test
+  void garbageOfOthersIsCollected() throws Exception {
+    runWithLittle(Garbage.class);
+  }
+
+  private static void runWithLittle(Class<?> main) throws Exception {
     Process full =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:MaxDirectMemorySize=8m",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Full.class.getName())
+                main.getName())
             .inheritIO()
             .start();
     try {
-      assertTrue(full.waitFor(60, TimeUnit.SECONDS));
+      assertTrue(full.waitFor(120, TimeUnit.SECONDS));
       assertEquals(0, full.exitValue());
     } finally {
       full.destroyForcibly();
