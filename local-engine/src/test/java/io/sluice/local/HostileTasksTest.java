@@ -113,6 +113,39 @@ class HostileTasksTest {
     }
   }
 
+  /** The first map hangs in its own code; the second one writes until that is interrupted. */
+  public static class HangsBesideAnother extends Jobs.Words {
+    @Override
+    protected void cleanup(Context context) throws IOException, InterruptedException {
+      if (context.getTaskAttemptID().getId() > 0) {
+        return;
+      }
+      if (context.getTaskAttemptID().getTaskID().getId() == 0) {
+        try {
+          begun.countDown();
+          release.await();
+        } finally {
+          releaseOthers.countDown();
+        }
+      }
+      begun.await();
+      while (!releaseOthers.await(TIMEOUT_MS / 100, TimeUnit.MILLISECONDS)) {
+        context.write(new Text("another"), new IntWritable(1));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"push", "hybrid"})
+  void whatAnotherWritesIntoASharedBufferIsNoProgress(String exchange) throws Exception {
+    jobs.exchange(exchange);
+    jobs.conf().set("sluice.local.isolation", "none");
+    jobs.conf().setLong(MRJobConfig.TASK_TIMEOUT, TIMEOUT_MS);
+    jobs.conf().setInt("sluice.local.map-threads", 2);
+    jobs.conf().setInt("sluice.local.hybrid-streams", 1);
+    assertSucceedsAsStock(job(HangsBesideAnother.class));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"pull", "hybrid"})
   void aGivenUpMapKeepsNoSlotAndIsNotTheOneThatCounts(String exchange) throws Exception {

@@ -3,6 +3,7 @@ package io.sluice.local.exchange;
 import io.sluice.mapreduce.map.OutputMarker;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
@@ -11,6 +12,7 @@ import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.util.Progressable;
 
 /**
  * Collects a map's records into the store of its own process.
@@ -78,18 +80,32 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   private final class Shared implements Sorting<K, V> {
     private final Streams streams;
     private final Streams.Stream taken;
+    private final AtomicInteger collecting = new AtomicInteger(); // threads
+    private final Progressable waiting = this::progress;
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
     Shared(JobConf job, Streams streams) throws IOException, ClassNotFoundException {
       this.streams = streams;
-      this.taken = streams.take(job.getClassLoader(), reporter);
+      this.taken = streams.take(job.getClassLoader(), waiting);
     }
 
     @Override
     public void collect(K key, V value, int partition) throws IOException, InterruptedException {
-      bytes.addAndGet(streams.collect(taken, key, value, partition));
+      collecting.incrementAndGet();
+      try {
+        bytes.addAndGet(streams.collect(taken, key, value, partition));
+      } finally {
+        collecting.decrementAndGet();
+      }
       records.incrementAndGet();
+    }
+
+    /** What others put in is no progress of a map that hangs in its own code. */
+    private void progress() {
+      if (collecting.get() > 0) {
+        reporter.progress();
+      }
     }
 
     @Override
@@ -100,7 +116,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
 
     @Override
     public void close() throws IOException {
-      streams.giveBack(taken, reporter);
+      streams.giveBack(taken, waiting);
     }
   }
 

@@ -123,7 +123,7 @@ final class Streams implements Closeable {
   /**
    * For a map that begins: one that no other fills now, if there is one.
    *
-   * @param map is told of progress while what it has put in is sorted and combined
+   * @param map is told of progress while somebody fills what it fills
    */
   Stream take(ClassLoader loader, Progressable map) throws IOException, ClassNotFoundException {
     Stream taken;
@@ -140,10 +140,7 @@ final class Streams implements Closeable {
         return all.get(0);
       }
       if (taken == null) {
-        taken = make(number, loader); // runs the user's code, so nobody waits for it
-        synchronized (this) {
-          all.add(taken);
-        }
+        taken = keep(make(number, loader)); // runs the user's code, so nobody waits for it
       }
       taken.task.enter(map);
       return taken;
@@ -151,6 +148,20 @@ final class Streams implements Closeable {
       Closing.after(e, this::left);
       throw e;
     }
+  }
+
+  /** Takes in one more, unless other maps have made enough of its kind meanwhile. */
+  private Stream keep(Stream fresh) throws IOException {
+    Stream instead;
+    synchronized (this) {
+      instead = existing(fresh.loader);
+      if (instead == null) {
+        all.add(fresh);
+        return fresh;
+      }
+    }
+    fresh.output.close();
+    return instead;
   }
 
   /** One that is idle, or else, if there are enough, one that another map fills; or null. */
