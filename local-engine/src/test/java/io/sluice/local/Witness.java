@@ -131,7 +131,7 @@ final class Witness {
     return switch (seen) {
       case "io.sluice.local.count.MeteredConf" -> JobConf.class.getName();
       case "io.sluice.local.loader.SlotLoader" -> APPLICATION_LOADER;
-      case "io.sluice.local.staging.StagingFileSystem" -> "the submission's";
+      case "io.sluice.hadoop.local.StagingFileSystem" -> "the submission's";
       default -> seen;
     };
   }

@@ -4,7 +4,7 @@ import io.sluice.local.job.JobTable;
 import io.sluice.local.job.JobView;
 import io.sluice.local.job.LocalJob;
 import io.sluice.local.staging.OwnDirectories;
-import io.sluice.local.staging.StagingFileSystem;
+import io.sluice.local.staging.StagedPaths;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
@@ -72,6 +72,7 @@ final class LocalEngine implements ClientProtocol {
   private final Configuration conf;
   private final boolean isForSubmission;
   private final FileSystem files;
+  private volatile boolean isSubmitted;
 
   /**
    * For a client.
@@ -111,14 +112,13 @@ final class LocalEngine implements ClientProtocol {
     return job;
   }
 
-  private void stage() {
-    if (isForSubmission) {
-      StagingFileSystem.useNextIn(conf);
-    }
+  private Path path(String name) {
+    return files.makeQualified(new Path(conf.get("hadoop.tmp.dir"), name));
   }
 
-  private String path(String name) {
-    return files.makeQualified(new Path(conf.get("hadoop.tmp.dir"), name)).toString();
+  /** As a submission is to write to it, or as anybody else who asks is to see it. */
+  private String name(Path path) {
+    return (isForSubmission && !isSubmitted ? StagedPaths.staged(path, conf) : path).toString();
   }
 
   @Override
@@ -132,10 +132,14 @@ final class LocalEngine implements ClientProtocol {
     if (isForSubmission) { // what the job's tasks are set to is written already
       pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
       pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);
+      StagedPaths.makePlain(conf);
+      isSubmitted = true;
     }
     LocalJob job =
         new LocalJob(
-            org.apache.hadoop.mapred.JobID.downgrade(id), new Path(submitDirectory), credentials);
+            org.apache.hadoop.mapred.JobID.downgrade(id),
+            new Path(StagedPaths.plain(submitDirectory)),
+            credentials);
     JOBS.add(job);
     try {
       job.start();
@@ -251,17 +255,13 @@ final class LocalEngine implements ClientProtocol {
   /** The file system of this directory is what a job's files are written with. */
   @Override
   public String getSystemDir() {
-    stage();
-    return path("mapred/system");
+    return name(path("mapred/system"));
   }
 
-  /** The submission asks for its file system next, and makes it there. */
   @Override
   public String getStagingAreaDir() throws IOException {
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
-    Path own = new Path(stagingRoot() + "/" + user + "/.staging");
-    stage();
-    return files.makeQualified(own).toString();
+    return name(files.makeQualified(new Path(stagingRoot() + "/" + user + "/.staging")));
   }
 
   /** As the client says; but a cluster's site file names a directory of HDFS there. */
@@ -277,7 +277,7 @@ final class LocalEngine implements ClientProtocol {
         LOG.warn("{}={} cannot be used here", JTConfig.JT_STAGING_AREA_ROOT, configured, e);
       }
     }
-    return OwnDirectories.in(path("mapred/staging"), "hadoop.tmp.dir");
+    return OwnDirectories.in(path("mapred/staging").toString(), "hadoop.tmp.dir");
   }
 
   @Override

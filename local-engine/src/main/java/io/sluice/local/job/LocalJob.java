@@ -2,6 +2,7 @@ package io.sluice.local.job;
 
 import io.sluice.local.cache.JobCache;
 import io.sluice.local.history.JobHistory;
+import io.sluice.local.staging.StagedPaths;
 import io.sluice.local.task.Ancestry;
 import io.sluice.local.task.TaskState;
 import io.sluice.rdma.memory.Closing;
@@ -78,6 +79,7 @@ public final class LocalJob implements JobView {
     this.submitDirectory = submitDirectory;
     this.jobFile = new Path(submitDirectory, "job.xml");
     this.conf = new JobConf(jobFile);
+    StagedPaths.makePlain(conf);
     JobChecks.require(conf, System::getenv);
     this.files = submitDirectory.getFileSystem(conf);
     this.user = UserGroupInformation.getCurrentUser();

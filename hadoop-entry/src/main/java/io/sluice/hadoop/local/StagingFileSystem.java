@@ -1,5 +1,6 @@
-package io.sluice.local.staging;
+package io.sluice.hadoop.local;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -14,16 +15,20 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Stock's local file system, for the few files of a submission. Without Hadoop's native library,
- * which few clients have, stock starts a process for each permission that it sets or reads, and
- * that takes longer than a small job; this asks the JDK. It makes directories and writes the job's
- * settings and jar; the splits stock writes with its own.
+ * The local file system by another scheme, for the files of a submission to the in-process engine.
+ * Without Hadoop's native library, which few clients have, stock's starts a process for each
+ * permission that it sets or reads, and that takes longer than a small job; this asks the JDK. The
+ * scheme keeps it apart from {@code file:}, which is stock's for all programs.
  *
- * <p>Thread contract: as stock's. Failure: {@link IOException} of the file.
+ * <p>Hadoop makes one of every file system's class to ask for its scheme, so this is Java 8
+ * bytecode. Thread contract: as stock's. Ownership: Hadoop's cache of file systems. Failure: {@link
+ * IOException} of the file.
  */
 public final class StagingFileSystem extends LocalFileSystem {
-  private static final String IMPLEMENTATION = "fs.file.impl";
-  private static final String DISABLE_CACHE = "fs.file.impl.disable.cache";
+  /** Of its paths, which are those of {@code file:} otherwise. */
+  public static final String SCHEME = "sluice-staging";
+
+  private static final URI FILE = URI.create("file:///");
   private static final String MODE = "unix:mode";
   private static final String ATTRIBUTES = "unix:mode,owner,group";
   private static final int PERMISSIONS = 01777; // what Hadoop's FsPermission knows
@@ -33,25 +38,37 @@ public final class StagingFileSystem extends LocalFileSystem {
     super(new Raw());
   }
 
-  /**
-   * Has whoever next makes a local file system with these settings make this, unless the user has
-   * chosen another. They are as before when it is made.
-   */
-  public static void useNextIn(Configuration conf) {
-    if (conf.get(IMPLEMENTATION) == null && conf.get(DISABLE_CACHE) == null) {
-      conf.set(IMPLEMENTATION, StagingFileSystem.class.getName());
-      conf.setBoolean(DISABLE_CACHE, true); // the process may have stock's already
-    }
+  @Override
+  public String getScheme() {
+    return SCHEME;
   }
 
+  /** It counts as stock's does: counters of tasks have a line for each scheme. */
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
-    conf.unset(IMPLEMENTATION);
-    conf.unset(DISABLE_CACHE);
-    super.initialize(name, conf);
+    Configuration own = new Configuration(conf); // it outlives the job, whose classes go
+    own.setClassLoader(StagingFileSystem.class.getClassLoader());
+    super.initialize(FILE, own);
+  }
+
+  /** What the job keeps of a path is for programs to read. */
+  @Override
+  public Path makeQualified(Path path) {
+    return super.makeQualified(isOurs(path) ? new Path(path.toUri().getPath()) : path);
+  }
+
+  private static boolean isOurs(Path path) {
+    return SCHEME.equals(path.toUri().getScheme());
   }
 
   private static final class Raw extends RawLocalFileSystem {
+    @Override
+    protected void checkPath(Path path) {
+      if (!isOurs(path)) {
+        super.checkPath(path);
+      }
+    }
+
     @Override
     public void setPermission(Path path, FsPermission permission) throws IOException {
       Files.setAttribute(pathToFile(path).toPath(), MODE, (int) permission.toShort());
@@ -74,7 +91,7 @@ public final class StagingFileSystem extends LocalFileSystem {
             ((Principal) found.get("group")).getName(),
             status.getPath());
       } catch (NoSuchFileException e) {
-        throw (IOException) new java.io.FileNotFoundException(e.getMessage()).initCause(e);
+        throw (IOException) new FileNotFoundException(e.getMessage()).initCause(e);
       }
     }
   }

@@ -1,0 +1,59 @@
+package io.sluice.local.staging;
+
+import io.sluice.hadoop.local.StagingFileSystem;
+import java.io.IOException;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Names of a submission's files: of {@link StagingFileSystem} while it is made, of {@code file:}
+ * for the job and its programs.
+ *
+ * <p>Thread contract: stateless; settings have that of a configuration.
+ */
+public final class StagedPaths {
+  private static final String LOCAL_FILES = "fs.file.impl";
+  private static final String PREFIX = StagingFileSystem.SCHEME + ":";
+  private static final String PLAIN_PREFIX = "file:";
+
+  private StagedPaths() {}
+
+  /**
+   * What a submission is to write to.
+   *
+   * @param local a path of {@code file:}
+   * @return itself where Hadoop does not find our file system, as with some class loaders, or where
+   *     the user has chosen another for local files
+   */
+  public static Path staged(Path local, Configuration conf) {
+    if (conf.get(LOCAL_FILES) != null || !isFound(conf)) {
+      return local;
+    }
+    return new Path(StagingFileSystem.SCHEME, null, local.toUri().getPath());
+  }
+
+  private static boolean isFound(Configuration conf) {
+    try {
+      return FileSystem.getFileSystemClass(StagingFileSystem.SCHEME, conf)
+          == StagingFileSystem.class;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Its name for programs. */
+  public static String plain(String path) {
+    return path.replace(PREFIX, PLAIN_PREFIX);
+  }
+
+  /** Has settings name submitted files as programs know them. */
+  public static void makePlain(Configuration conf) {
+    for (Map.Entry<String, String> each : conf) {
+      if (each.getValue().contains(PREFIX)) {
+        conf.set(each.getKey(), plain(each.getValue()));
+      }
+    }
+  }
+}
