@@ -1,11 +1,8 @@
 package io.sluice.local.loader;
 
+import io.sluice.local.loader.ClassFiles.ClassFile;
+import io.sluice.local.loader.ClassFiles.Place;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.JarURLConnection;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
@@ -50,7 +47,8 @@ public final class SlotLoader extends ClassLoader
   }
 
   private final Configuration job;
-  private final Map<String, ProtectionDomain> domains = new ConcurrentHashMap<>();
+  private final ClassFiles files;
+  private final Map<Place, ProtectionDomain> domains = new ConcurrentHashMap<>();
   private final Map<String, Class<?>> writableNames = new ConcurrentHashMap<>();
   private SerializationFactory serializations; // guarded by the field before; null: not asked for
   private volatile Consumer<String> whenExits = reason -> {};
@@ -61,6 +59,7 @@ public final class SlotLoader extends ClassLoader
   public SlotLoader(Configuration job) {
     super(job.getClassLoader());
     this.job = job;
+    this.files = ClassFiles.of(getParent());
   }
 
   /**
@@ -128,8 +127,8 @@ public final class SlotLoader extends ClassLoader
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);
       if (loaded == null) {
-        URL bytes = getParent().getResource(name.replace('.', '/') + ".class");
-        loaded = bytes == null ? getParent().loadClass(name) : copy(name, bytes);
+        ClassFile file = fileOf(name);
+        loaded = file == null ? getParent().loadClass(name) : define(name, file);
       }
       if (resolve) {
         resolveClass(loaded);
@@ -138,25 +137,23 @@ public final class SlotLoader extends ClassLoader
     }
   }
 
-  private Class<?> copy(String name, URL from) throws ClassNotFoundException {
+  private ClassFile fileOf(String name) throws ClassNotFoundException {
     try {
-      URLConnection connection = from.openConnection();
-      connection.setUseCaches(false); // or a job's jar would stay open when it is deleted
-      try (InputStream in = connection.getInputStream()) {
-        byte[] bytes = ExitCalls.replaced(in.readAllBytes());
-        int dot = name.lastIndexOf('.');
-        if (dot > 0 && getDefinedPackage(name.substring(0, dot)) == null) {
-          definePackage(name.substring(0, dot), connection);
-        }
-        return defineClass(name, bytes, 0, bytes.length, domain(from, connection, name));
-      }
+      return files.find(name);
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);
     }
   }
 
-  private void definePackage(String name, URLConnection connection) throws IOException {
-    Manifest manifest = connection instanceof JarURLConnection jar ? jar.getManifest() : null;
+  private Class<?> define(String name, ClassFile file) {
+    int dot = name.lastIndexOf('.');
+    if (dot > 0 && getDefinedPackage(name.substring(0, dot)) == null) {
+      definePackage(name.substring(0, dot), file.place().manifest());
+    }
+    return defineClass(name, file.bytes(), 0, file.bytes().length, domain(file.place()));
+  }
+
+  private void definePackage(String name, Manifest manifest) {
     Attributes all = manifest == null ? new Attributes() : manifest.getMainAttributes();
     Attributes own = manifest == null ? null : manifest.getAttributes(name.replace('.', '/') + "/");
     try {
@@ -180,17 +177,12 @@ public final class SlotLoader extends ClassLoader
   }
 
   /** Of the jar or directory that the class comes from, which programs ask for its place. */
-  private ProtectionDomain domain(URL from, URLConnection connection, String className)
-      throws MalformedURLException {
-    long packages = className.chars().filter(each -> each == '.').count();
-    URL place =
-        connection instanceof JarURLConnection jar
-            ? jar.getJarFileURL()
-            : new URL(from, packages == 0 ? "." : "../".repeat((int) packages));
+  private ProtectionDomain domain(Place of) {
     return domains.computeIfAbsent(
-        place.toExternalForm(),
-        text ->
-            new ProtectionDomain(new CodeSource(place, (Certificate[]) null), null, this, null));
+        of,
+        place ->
+            new ProtectionDomain(
+                new CodeSource(place.url(), (Certificate[]) null), null, this, null));
   }
 
   /**
