@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spark.pool.Endpoint;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -201,6 +202,22 @@ class LocalShuffleTest {
       assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
       assertEquals(Map.of(), manager().counters().fallbacks());
       assertEquals(3, manager().poolStats().orElseThrow().outputs());
+    }
+  }
+
+  @Test
+  void aPoolWithoutAFreePortLeavesTheWritingToSpark() throws IOException {
+    try (LogLines log = new LogLines(ExecutorSide.class);
+        ServerSocket taken = new ServerSocket(0);
+        JavaSparkContext context =
+            new JavaSparkContext(
+                conf()
+                    .set("spark.sluice.pool.port", Integer.toString(taken.getLocalPort()))
+                    .set("spark.port.maxRetries", "0"))) {
+      assertEquals(RECORDS, context.parallelize(numbers(), 3).repartition(4).count());
+      assertEquals(Map.of("an executor without a pool", 3L), manager().counters().fallbacks());
+      assertEquals(1, log.with("spark.sluice.pool.port = " + taken.getLocalPort()).size());
+      assertEquals(1, log.with("see spark.port.maxRetries").size());
     }
   }
 

@@ -20,6 +20,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
+import io.sluice.node.wire.TakenPort;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.transport.ConnectionCounters;
@@ -219,6 +220,9 @@ public final class NodeService implements Closeable, RemoteBackend {
         endpoints.put(provider.name(), opened);
         open.push(opened::close);
       } catch (TransportException e) {
+        if (config.needsAllPorts() && TakenPort.isCauseOf(e)) {
+          throw e;
+        }
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());
         causes.add(e);
       }

@@ -18,6 +18,8 @@ import java.util.List;
  * @param controlPort port of the control protocol; transport i of {@code transports} listens at
  *     {@code controlPort + 1 + i}, so that a firewall can be told, and for probes {@link
  *     #MAX_TRANSPORTS} further on. 0 takes free ones
+ * @param needsAllPorts whether a transport whose port is taken ends the start: the caller has other
+ *     ports to try; else the others serve
  * @param transports the transports that work here, preferred first
  * @param recover whether to keep what an earlier service left in the pool
  * @param memory what all of that takes
@@ -35,6 +37,7 @@ record NodeServiceConfig(
     InetAddress bindAddress,
     InetAddress dataAddress,
     int controlPort,
+    boolean needsAllPorts,
     List<TransportProvider> transports,
     boolean recover,
     NodeMemory memory,

@@ -43,6 +43,7 @@ public final class ServiceBuilder {
   private InetAddress bindAddress = new InetSocketAddress(0).getAddress();
   private DataAddress dataAddress; // null: the same
   private int controlPort;
+  private boolean needsAllPorts;
   private List<Path> overflowDirectories = List.of();
   private boolean backgroundCopy;
   private boolean recover;
@@ -144,6 +145,15 @@ public final class ServiceBuilder {
     return this;
   }
 
+  /**
+   * Has {@link #start} fail where a port of one transport is taken ({@code TakenPort} tells), for
+   * callers that try other ports then. By default the service starts with the other transports.
+   */
+  public ServiceBuilder needsAllPorts() {
+    needsAllPorts = true;
+    return this;
+  }
+
   /** The same at one address. */
   public ServiceBuilder listen(InetAddress address, int port) {
     bindAddress = address;
@@ -227,6 +237,7 @@ public final class ServiceBuilder {
             bindAddress,
             dataAddress == null ? bindAddress : dataAddress.resolve(bindAddress),
             controlPort,
+            needsAllPorts,
             offered,
             recover,
             memory,

@@ -9,9 +9,16 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.node.wire.OpenSockets;
+import io.sluice.node.wire.TakenPort;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,6 +102,67 @@ class ServiceStartTest extends NodeTestBase {
     Files.createSymbolicLink(home(), elsewhere);
     failedStart(0, false);
     assertEquals(0, Files.list(elsewhere).count());
+  }
+
+  /** It would serve with the other transport alone, which may be much slower. */
+  @Test
+  void whoHasOtherPortsToTryHearsOfEachThatIsTaken() throws IOException {
+    int port = FreePorts.inARow(3);
+    for (int taken : List.of(port, port + 1, port + 2)) {
+      ServiceBuilder service =
+          inMemory(2, new NamedProvider("first"), new TcpProvider())
+              .listen(LOOPBACK, port)
+              .needsAllPorts();
+      int openSockets = OpenSockets.count();
+      try (ServerSocket other = occupy(taken)) {
+        IOException e = assertThrows(IOException.class, service::start);
+        assertTrue(TakenPort.isCauseOf(e), e.toString());
+        assertTrue(e.getMessage().contains(":" + other.getLocalPort()), e.getMessage());
+      }
+      assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
+    }
+    service =
+        inMemory(2, new NamedProvider("first"), new TcpProvider())
+            .listen(LOOPBACK, port)
+            .needsAllPorts()
+            .start();
+    assertEquals(List.of("first", "tcp"), List.copyOf(service.transportCounters().keySet()));
+  }
+
+  /** A transport that cannot listen at any port keeps nobody from serving with the others. */
+  @Test
+  void onlyAPortThatIsTakenIsWorthTryingOthers() throws IOException {
+    TransportProvider noDevice =
+        new FailingProvider("ucx: listening on 127.0.0.1 failed: No such device");
+    service = inMemory(2, noDevice, new TcpProvider()).needsAllPorts().start();
+    assertEquals(List.of("tcp"), List.copyOf(service.transportCounters().keySet()));
+    service.close();
+    for (String said :
+        List.of("UcxException: Device is busy", "rdma_bind_addr: Address already in use")) {
+      ServiceBuilder busy =
+          inMemory(2, new FailingProvider(said), new TcpProvider()).needsAllPorts();
+      assertTrue(TakenPort.isCauseOf(assertThrows(IOException.class, busy::start)), said);
+    }
+  }
+
+  /** Says why it cannot listen as libraries of RDMA do: in words. */
+  private static final class FailingProvider extends WrappedTcp {
+    private final String why;
+
+    FailingProvider(String why) {
+      this.why = why;
+    }
+
+    @Override
+    public String name() {
+      return "failing";
+    }
+
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
+      throw new TransportException(why);
+    }
   }
 
   @Test

@@ -91,7 +91,8 @@ public final class SparkSettings {
           "First port at which an executor's pool listens; one more for each transport follows. If"
               + " one of them is taken, the pool takes the ports behind them, up to"
               + " `spark.port.maxRetries` times, as Spark does with its own. Executors of one host"
-              + " need so many tries. 0 takes free ports.");
+              + " need so many tries. One that finds no free ports says so in its log, and its tasks"
+              + " write files as Spark does. 0 takes free ports.");
 
   /** The node's service: {@link #YARN_SERVICE} or its directory; empty without one. */
   public static final Setting<Optional<String>> SERVICE =

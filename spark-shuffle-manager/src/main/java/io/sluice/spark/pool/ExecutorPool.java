@@ -4,6 +4,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.TakenPort;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -25,7 +26,6 @@ import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.BindException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +34,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockManagerId;
@@ -59,7 +58,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   /** Longer than it takes to read or free something, also where a disk has to be given up. */
   private static final long CLOSE_LIMIT_MS = 60_000;
 
-  private static final int LAST_PORT = 65_535;
+  private static final int PORTS = 1 << 16;
 
   private final String applicationId;
   private final JobSecret secret;
@@ -125,7 +124,11 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** At ports that are free: groups of them are tried one after the other, if any is taken. */
+  /**
+   * At ports that are free: groups of them are tried one after the other, if any is taken.
+   *
+   * @throws IOException that names the settings if each group has one that is taken
+   */
   private static NodeService start(
       SparkConf conf,
       PoolSize size,
@@ -136,26 +139,30 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
     int ports = 1 + transports.bestFirst().size();
     int retries = firstPort == 0 ? 0 : Utils.portMaxRetries(conf);
-    for (int attempt = 0; ; attempt++) {
-      int port = firstPort + attempt * ports;
+    IOException taken = new IOException("there are none behind it");
+    int attempt = 0;
+    for (int port = firstPort; port + ports <= PORTS && attempt <= retries; port += ports) {
       try {
         return start(SparkSettings.of(conf), size, transports, directory, localDirs, port);
       } catch (IOException e) {
-        boolean last = attempt == retries || port + 2 * ports > LAST_PORT + 1;
-        if (last || !isPortTaken(e)) {
+        if (firstPort == 0 || !TakenPort.isCauseOf(e)) {
           throw e;
         }
-        LOG.warn(
-            "One of the ports from {} is taken ({}); trying the next ones", port, e.toString());
+        LOG.info("One of the {} ports from {} is taken: {}", ports, port, e.toString());
+        taken = e;
+        attempt++;
       }
     }
-  }
-
-  private static boolean isPortTaken(Throwable failure) {
-    return failure != null
-        && (failure instanceof BindException
-            || isPortTaken(failure.getCause())
-            || Stream.of(failure.getSuppressed()).anyMatch(ExecutorPool::isPortTaken));
+    throw new IOException(
+        "no %s free ports in a row from %s = %s on, after %s tries, see %s: %s"
+            .formatted(
+                ports,
+                SparkSettings.POOL_PORT.name(),
+                firstPort,
+                attempt,
+                "spark.port.maxRetries",
+                taken.getMessage()),
+        taken);
   }
 
   private static NodeService start(
@@ -179,6 +186,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
         .limits(SparkSettings.LIMITS.get(settings))
         .listen(port)
+        .needsAllPorts()
         .start();
   }
 

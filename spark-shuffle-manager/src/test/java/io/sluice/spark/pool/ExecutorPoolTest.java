@@ -384,7 +384,14 @@ class ExecutorPoolTest {
         ExecutorPool two = openAt(conf, "9")) {
       assertEquals(first, one.controlPort());
       assertEquals(first + ports, two.controlPort());
-      assertThrows(IOException.class, () -> openAt(conf, "10"), "no more tries");
+      IOException none = assertThrows(IOException.class, () -> openAt(conf, "10"));
+      assertTrue(
+          none.getMessage()
+              .startsWith(
+                  "no %s free ports in a row from spark.sluice.pool.port = %s on, after 2 tries, see"
+                          .formatted(ports, first)
+                      + " spark.port.maxRetries: "),
+          none.getMessage());
     }
     try (ServerSocket taken = new ServerSocket(first + 1)) { // where a transport would listen
       assertEquals(first + 1, taken.getLocalPort());
@@ -392,6 +399,17 @@ class ExecutorPoolTest {
         assertEquals(first + ports, pool.controlPort());
       }
     }
+  }
+
+  @Test
+  void portsEndWhereTheirNumbersDo() {
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.sluice.pool.dir", base.toString())
+            .set("spark.sluice.pool.port", "65535");
+    ApplicationSecret.create(conf);
+    IOException none = assertThrows(IOException.class, () -> openAt(conf, "8"));
+    assertTrue(none.getMessage().contains("spark.sluice.pool.port = 65535 on, after 0 tries"));
   }
 
   private static ExecutorPool openAt(SparkConf conf, String executorId) throws IOException {

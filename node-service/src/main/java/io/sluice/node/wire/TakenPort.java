@@ -1,0 +1,28 @@
+package io.sluice.node.wire;
+
+import java.net.BindException;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * Tells a port that somebody else listens at from all else that keeps a listener from starting.
+ * Sockets say so by a type of exception, libraries of RDMA in words: libucx calls the device busy,
+ * librdmacm the address in use.
+ */
+public final class TakenPort {
+  private TakenPort() {}
+
+  /** Whether that is why, or one of the reasons why. */
+  public static boolean isCauseOf(Throwable failure) {
+    return failure != null
+        && (failure instanceof BindException
+            || saysSo(failure.getMessage())
+            || isCauseOf(failure.getCause())
+            || Stream.of(failure.getSuppressed()).anyMatch(TakenPort::isCauseOf));
+  }
+
+  private static boolean saysSo(String message) {
+    String said = message == null ? "" : message.toLowerCase(Locale.ROOT);
+    return said.contains("device is busy") || said.contains("address already in use");
+  }
+}
