@@ -24,6 +24,7 @@ public final class ShuffleRecords extends SparkListener {
 
   @Override
   public void onApplicationEnd(SparkListenerApplicationEnd end) {
+    System.out.println("Counters: 3");
     System.out.println("\tShuffles");
     System.out.println("\t\trecords written=" + written);
     System.out.println("\t\trecords read=" + read);

@@ -7,7 +7,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -16,12 +19,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a run of a program has left: the lines of its files, and its jobs' counters added up.
+ * What a run of a program has left: the lines of its files, and each job's counters.
  *
  * @param files lines by path; those of files below {@code unordered} in order
- * @param counters values by group and name, as clients print them
+ * @param jobs values by group and name, as clients print them, in the order of printing
  */
-record ForeignOutput(SortedMap<String, List<String>> files, SortedMap<String, Long> counters) {
+record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<String, Long>> jobs) {
   /** What depends on the time, the memory, or the number of spills and the names of directories. */
   private static final Set<String> NOT_COMPARED =
       Set.of(
@@ -36,17 +39,20 @@ record ForeignOutput(SortedMap<String, List<String>> files, SortedMap<String, Lo
           "Combine input records",
           "Combine output records");
 
+  private static final SortedMap<String, Long> NO_COUNTERS =
+      Collections.unmodifiableSortedMap(new TreeMap<>());
+  private static final Pattern BEGIN = Pattern.compile("(.* )?Counters: \\d+");
   private static final Pattern GROUP = Pattern.compile("\t([^\t=]+)");
   private static final Pattern COUNTER = Pattern.compile("\t\t([^\t]+)=(\\d+)");
-  private static final String FILE_SYSTEMS = "File System Counters";
 
-  /** Groups of jobs that only one of two ways to run them has. */
-  private static final Set<String> OF_ONE_WAY = Set.of(FILE_SYSTEMS, "Job Counters", "Sluice");
+  /** Groups that only one of two ways to run a job has, or that depend on directories' names. */
+  private static final Set<String> OF_ONE_WAY =
+      Set.of("File System Counters", "Job Counters", "Sluice");
 
   /** Reads what is below the directory {@code out}, and what was printed. */
   static ForeignOutput read(Path out, Path log) {
     try {
-      return new ForeignOutput(files(out), counters(Files.readAllLines(log, ISO_8859_1)));
+      return new ForeignOutput(files(out), jobs(Files.readAllLines(log, ISO_8859_1)));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the output in " + out, e);
     }
@@ -69,21 +75,25 @@ record ForeignOutput(SortedMap<String, List<String>> files, SortedMap<String, Lo
     return all;
   }
 
-  private static SortedMap<String, Long> counters(List<String> log) {
-    SortedMap<String, Long> sums = new TreeMap<>();
+  private static List<SortedMap<String, Long>> jobs(List<String> log) {
+    List<SortedMap<String, Long>> jobs = new ArrayList<>();
     String group = "";
     for (String line : log) {
       Matcher counter = COUNTER.matcher(line);
-      if (counter.matches()) {
+      if (BEGIN.matcher(line).matches()) {
+        jobs.add(new TreeMap<>());
+        group = "";
+      } else if (counter.matches() && !jobs.isEmpty()) {
         if (!OF_ONE_WAY.contains(group) && isCompared(counter.group(1))) {
-          sums.merge(group + ": " + counter.group(1), Long.valueOf(counter.group(2)), Long::sum);
+          jobs.get(jobs.size() - 1)
+              .put(group + ": " + counter.group(1), Long.valueOf(counter.group(2)));
         }
       } else {
         Matcher begin = GROUP.matcher(line);
         group = begin.matches() ? begin.group(1).strip() : "";
       }
     }
-    return sums;
+    return jobs;
   }
 
   private static boolean isCompared(String name) {
@@ -114,19 +124,41 @@ record ForeignOutput(SortedMap<String, List<String>> files, SortedMap<String, Lo
     return all;
   }
 
-  /** Counters that are not equal, each with both values. */
-  List<String> differentCounters(ForeignOutput other) {
-    List<String> all = new ArrayList<>();
-    SortedMap<String, Long> counterNames = new TreeMap<>(counters);
-    other.counters.forEach(counterNames::putIfAbsent);
-    for (String name : counterNames.keySet()) {
-      Long mine = counters.get(name);
-      Long others = other.counters.get(name);
-      if (mine == null || !mine.equals(others)) {
-        all.add("%s = %s, %s".formatted(name, mine, others));
+  /**
+   * Counters that are not equal, each with both values. Jobs that ran side by side may have ended
+   * in any order: only those that are equal to none of the other run's are compared one by one.
+   */
+  List<CounterDifference> differentCounters(ForeignOutput other) {
+    List<SortedMap<String, Long>> others = new ArrayList<>(other.jobs);
+    List<Integer> alone = new ArrayList<>();
+    for (int job = 0; job < jobs.size(); job++) {
+      if (!others.remove(jobs.get(job))) {
+        alone.add(job);
       }
     }
+    List<CounterDifference> all = new ArrayList<>();
+    for (int i = 0; i < Math.max(alone.size(), others.size()); i++) {
+      int job = i < alone.size() ? alone.get(i) : jobs.size() + i - alone.size();
+      SortedMap<String, Long> mine = i < alone.size() ? jobs.get(job) : NO_COUNTERS;
+      all.addAll(different(job + 1, mine, i < others.size() ? others.get(i) : NO_COUNTERS));
+    }
     return all;
+  }
+
+  private static List<CounterDifference> different(
+      int job, SortedMap<String, Long> mine, SortedMap<String, Long> others) {
+    SortedMap<String, Long> names = new TreeMap<>(mine);
+    names.putAll(others);
+    return names.keySet().stream()
+        .filter(name -> !Objects.equals(mine.get(name), others.get(name)))
+        .map(
+            name ->
+                new CounterDifference(
+                    job,
+                    name,
+                    Optional.ofNullable(mine.get(name)),
+                    Optional.ofNullable(others.get(name))))
+        .toList();
   }
 
   private static String first(List<String> mine, List<String> others) {

@@ -1,7 +1,9 @@
 package io.sluice.it.foreign;
 
 import io.sluice.tools.text.TextTable;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How a program did by Sluice, compared with stock.
@@ -13,7 +15,8 @@ import java.util.List;
  * @param failedRun whose run failed, {@link #STOCK} or {@link #SLUICE}; empty if both succeeded
  * @param failure how it ended; empty if both succeeded
  * @param differentFiles files that are not stock's
- * @param differentCounters counters that are not stock's
+ * @param differentCounters counters that are not stock's, without a known cause
+ * @param explainedCounters the others that are not stock's, each with its cause
  * @param stockS seconds that stock's run took
  * @param sluiceS seconds that Sluice's took; 0 if stock's failed, after which there is none
  */
@@ -26,6 +29,7 @@ public record ForeignResult(
     String failure,
     List<String> differentFiles,
     List<String> differentCounters,
+    List<String> explainedCounters,
     double stockS,
     double sluiceS) {
   /** Run by stock. */
@@ -36,12 +40,15 @@ public record ForeignResult(
 
   /** One whose run by stock failed, or did not start: there is nothing to compare with. */
   static ForeignResult failedByStock(String title, String where, String failure, double stockS) {
-    return new ForeignResult(title, where, 0, 0, STOCK, failure, List.of(), List.of(), stockS, 0);
+    return new ForeignResult(
+        title, where, 0, 0, STOCK, failure, List.of(), List.of(), List.of(), stockS, 0);
   }
 
-  /** What is wrong: a run that failed, or files that differ. */
+  /** What is wrong: a run that failed, or files or counters that differ for no known reason. */
   public List<String> problems() {
-    return succeeded() ? differentFiles : List.of(failedRun + " failed: " + failure);
+    return succeeded()
+        ? Stream.concat(differentFiles.stream(), differentCounters.stream()).toList()
+        : List.of(failedRun + " failed: " + failure);
   }
 
   boolean isOfTheSameRun(ForeignResult other) {
@@ -65,7 +72,14 @@ public record ForeignResult(
     if (!succeeded()) {
       return "–";
     }
-    return differentCounters.isEmpty() ? "equal" : String.join("; ", differentCounters);
+    List<String> parts = new ArrayList<>();
+    if (!differentCounters.isEmpty()) {
+      parts.add("**differ**: " + String.join("; ", differentCounters));
+    }
+    if (!explainedCounters.isEmpty()) {
+      parts.add("equal but for " + String.join("; ", explainedCounters));
+    }
+    return parts.isEmpty() ? "equal" : String.join("; ", parts);
   }
 
   /** A row for each. */

@@ -59,11 +59,49 @@ class ForeignOutputTest {
   }
 
   @Test
-  void addsUpTheCountersOfAllJobsButThoseOfTime() throws IOException {
+  void comparesTheCountersOfEachJobButThoseOfTime() throws IOException {
     ForeignOutput stock = output("a", LOG.formatted(2, 1) + LOG.formatted(5, 1), "x=1");
-    ForeignOutput ours = output("b", LOG.formatted(6, 9), "x=1");
+    ForeignOutput ours = output("b", LOG.formatted(2, 9) + LOG.formatted(6, 9), "x=1");
     assertEquals(
-        List.of("Map-Reduce Framework: Map input records = 7, 6", "foreign.Words: Odd = 6, 3"),
-        stock.differentCounters(ours));
+        List.of("job 2: Map-Reduce Framework: Map input records = 5, 6"),
+        said(stock.differentCounters(ours)));
+  }
+
+  @Test
+  void differencesOfTwoJobsDoNotMakeUpForEachOther() throws IOException {
+    ForeignOutput stock = output("a", LOG.formatted(2, 1) + LOG.formatted(5, 1), "x=1");
+    ForeignOutput ours = output("b", LOG.formatted(3, 1) + LOG.formatted(4, 1), "x=1");
+    assertEquals(
+        List.of(
+            "job 1: Map-Reduce Framework: Map input records = 2, 3",
+            "job 2: Map-Reduce Framework: Map input records = 5, 4"),
+        said(stock.differentCounters(ours)));
+  }
+
+  @Test
+  void jobsMayEndInAnyOrder() throws IOException {
+    ForeignOutput stock = output("a", LOG.formatted(2, 1) + LOG.formatted(5, 1), "x=1");
+    ForeignOutput ours = output("b", LOG.formatted(5, 1) + LOG.formatted(2, 1), "x=1");
+    assertEquals(List.of(), said(stock.differentCounters(ours)));
+  }
+
+  @Test
+  void aJobOfOneRunAloneIsSaid() throws IOException {
+    ForeignOutput stock = output("a", LOG.formatted(2, 1) + LOG.formatted(5, 1), "x=1");
+    ForeignOutput ours = output("b", LOG.formatted(2, 1), "x=1");
+    assertEquals(
+        List.of(
+            "job 2: Map-Reduce Framework: Map input records = 5, none",
+            "job 2: foreign.Words: Odd = 3, none"),
+        said(stock.differentCounters(ours)));
+    assertEquals(
+        List.of(
+            "job 2: Map-Reduce Framework: Map input records = none, 5",
+            "job 2: foreign.Words: Odd = none, 3"),
+        said(ours.differentCounters(stock)));
+  }
+
+  private static List<String> said(List<CounterDifference> differences) {
+    return differences.stream().map(CounterDifference::toString).toList();
   }
 }

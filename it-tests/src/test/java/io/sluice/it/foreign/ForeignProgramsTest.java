@@ -25,6 +25,7 @@ class ForeignProgramsTest {
         failure,
         differentFiles,
         List.of(),
+        List.of(),
         20.2,
         9.6);
   }
@@ -66,6 +67,29 @@ class ForeignProgramsTest {
             "| %s | one process | **stock fails** | – | 0 | – |"
                 .formatted(ForeignProgram.ORC.title())),
         rows(page));
+  }
+
+  @Test
+  void aCounterThatDiffersForNoKnownReasonIsAProblem() throws IOException {
+    ForeignResult result =
+        new ForeignResult(
+            "Hive",
+            "one process",
+            2,
+            10,
+            "",
+            "",
+            List.of(),
+            List.of("job 1: a = 1, 2"),
+            List.of("job 2: b = 1, 2: for a reason"),
+            20,
+            10);
+    assertEquals(List.of("job 1: a = 1, 2"), result.problems());
+    assertEquals(
+        List.of(
+            "| Hive | one process | equal: 2 files, 10 lines | **differ**: job 1: a = 1, 2; equal but"
+                + " for job 2: b = 1, 2: for a reason | 20 | 10 |"),
+        rows(ForeignPrograms.publish(directory, List.of(result))));
   }
 
   private static List<String> rows(Path page) throws IOException {
