@@ -52,7 +52,7 @@ public final class MapOutput implements Closeable {
   private long writtenBytes;
 
   /**
-   * Owns the lease, and each writer that it makes on it, from now on.
+   * Owns the lease, and each writer that it makes on it, from now on, also if this fails.
    *
    * @param maxRuns from {@link #maxRuns}
    * @param keys makes what each writer's runs are encrypted with, or null if they are not
@@ -72,7 +72,12 @@ public final class MapOutput implements Closeable {
     this.id = id;
     this.maxRuns = maxRuns;
     this.keys = keys;
-    this.writer = writers.get();
+    try {
+      this.writer = writers.get();
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, lease);
+      throw e;
+    }
   }
 
   /** Whether the index has room for runs enough that joining them is worth it. */
@@ -144,11 +149,12 @@ public final class MapOutput implements Closeable {
   }
 
   private void joinRuns() throws IOException {
-    PieceEncryptor joinedEncryptor = keys == null ? null : new PieceEncryptor(keys.get());
-    OutputWriter joined = writers.get();
     OutputWriter parts = writer;
     PieceEncryptor partsEncryptor = encryptor;
+    OutputWriter joined = writers.get();
+    PieceEncryptor joinedEncryptor = null;
     try {
+      joinedEncryptor = keys == null ? null : new PieceEncryptor(keys.get());
       new RunJoiner(id.toString(), parts, key(partsEncryptor), joined, key(joinedEncryptor)).join();
     } catch (IOException | RuntimeException | Error e) {
       Closing.after(e, joined);
