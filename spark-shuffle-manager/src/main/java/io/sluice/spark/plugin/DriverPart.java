@@ -17,8 +17,11 @@ import org.apache.spark.api.plugin.PluginContext;
  * <p>Thread contract: Spark's.
  */
 public final class DriverPart implements DriverPlugin {
-  private final ExecutorReports reports = new ExecutorReports();
+  /** As many as Spark's own pages show. */
+  private static final String RETAINED_GONE = "spark.ui.retainedDeadExecutors";
+
   private final String managerClass;
+  private ExecutorReports reports; // as the next, from init on
   private PluginContext context;
 
   /**
@@ -33,6 +36,7 @@ public final class DriverPart implements DriverPlugin {
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext context) {
     this.context = context;
+    reports = new ExecutorReports(context.conf().getInt(RETAINED_GONE, 100), System::nanoTime);
     // The shuffle manager, which checks as well, may be another than Sluice's.
     SparkSettings.check(context.conf());
     // Spark makes the manager after its plugins.

@@ -3,12 +3,16 @@ package io.sluice.spark.plugin;
 import io.sluice.spark.metrics.ExecutorReport;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
- * The last report of every executor that ever sent one, on the driver.
+ * The last report of every executor, on the driver. Of executors that report no more, it keeps the
+ * latest: an application that runs for long has any number of them.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -16,16 +20,46 @@ final class ExecutorReports {
   private static final Comparator<String> BY_NUMBER =
       Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
-  private final Map<String, ExecutorReport> last = new HashMap<>();
+  /** An executor that has not reported for so long is gone, or the driver is very busy. */
+  private static final long GONE_NS = TimeUnit.MINUTES.toNanos(2);
+
+  private final int retainedGone;
+  private final LongSupplier nanoClock;
+  private final Map<String, Received> last = new LinkedHashMap<>(); // the oldest first
+
+  private record Received(ExecutorReport report, long receivedNs) {}
+
+  /**
+   * Has none yet.
+   *
+   * @param retainedGone of how many executors that are gone it keeps the report
+   */
+  ExecutorReports(int retainedGone, LongSupplier nanoClock) {
+    this.retainedGone = retainedGone;
+    this.nanoClock = nanoClock;
+  }
 
   /** Takes a report in, instead of the executor's former one. */
   synchronized void add(ExecutorReport report) {
-    last.put(report.executorId(), report);
+    long nowNs = nanoClock.getAsLong();
+    last.remove(report.executorId());
+    last.put(report.executorId(), new Received(report, nowNs));
+    long gone = last.values().stream().takeWhile(each -> isGone(each, nowNs)).count();
+    Iterator<Received> oldest = last.values().iterator();
+    for (long surplus = gone - retainedGone; surplus > 0; surplus--) {
+      oldest.next();
+      oldest.remove();
+    }
+  }
+
+  private static boolean isGone(Received each, long nowNs) {
+    return nowNs - each.receivedNs() > GONE_NS;
   }
 
   /** All of them, by executor. */
   synchronized List<ExecutorReport> all() {
-    List<ExecutorReport> all = new ArrayList<>(last.values());
+    List<ExecutorReport> all = new ArrayList<>();
+    last.values().forEach(each -> all.add(each.report()));
     all.sort(Comparator.comparing(ExecutorReport::executorId, BY_NUMBER));
     return all;
   }
