@@ -1,5 +1,6 @@
 package io.sluice.local.conf;
 
+import io.sluice.local.loader.SlotComparators;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -14,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes comparators that one task alone uses, in the place of those that key classes register for
- * the whole process with {@code WritableComparator.define}.
+ * the whole process with {@code WritableComparator.define}, or for their slot ({@link
+ * SlotComparators}).
  *
  * <p>A registered comparator is made anew by its class's only constructor, if that has no
  * parameters and makes one whose fields are equal by {@code equals}; an object that has no {@code
@@ -37,8 +39,8 @@ final class OwnComparators {
       Configuration conf) {
     WritableComparator found;
     synchronized (TURN) {
-      found = WritableComparator.get(keyClass, conf);
-      if (found != WritableComparator.get(keyClass, conf)) {
+      found = SlotComparators.of(keyClass, conf);
+      if (found != SlotComparators.of(keyClass, conf)) {
         return found; // none is registered: Hadoop makes one for each who asks
       }
     }

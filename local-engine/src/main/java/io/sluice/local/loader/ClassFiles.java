@@ -17,8 +17,8 @@ import java.util.jar.Manifest;
 
 /**
  * The class files that a class loader finds, as slots define them: each is looked for and read
- * once, and its calls that end the process are replaced once, however many slots define a class of
- * it. Those of the client's class loader stay for its next job.
+ * once, and its calls that concern the process are replaced once, however many slots define a class
+ * of it. Those of the client's class loader stay for its next job.
  *
  * <p>Thread contract: safe from any thread; two that ask for the same file may both read it.
  * Ownership: files stay in the heap until it is short, or until their class loader goes. A file of
@@ -115,7 +115,7 @@ final class ClassFiles {
     long lengthBytes = file == null ? 0 : file.length(); // before it is read
     long modifiedMs = file == null ? 0 : file.lastModified();
     try (InputStream in = connection.getInputStream()) {
-      byte[] bytes = ExitCalls.replaced(in.readAllBytes());
+      byte[] bytes = ProcessCalls.replaced(in.readAllBytes());
       Place place = place(url, connection, className);
       return new ClassFile(bytes, place, file, lengthBytes, modifiedMs);
     }

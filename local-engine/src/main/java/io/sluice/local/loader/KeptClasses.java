@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.management.ListenerNotFoundException;
@@ -13,6 +14,7 @@ import javax.management.NotificationListener;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableFactories;
+import org.apache.hadoop.io.WritableFactory;
 import org.apache.hadoop.io.WritableName;
 import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.mapreduce.MRConfig;
@@ -44,6 +46,7 @@ public final class KeptClasses {
     try {
       removeKeys(WritableComparator.class, "comparators", loaders);
       removeKeys(WritableFactories.class, "CLASS_TO_FACTORY", loaders);
+      putBack(loaders);
       removeKeys(CodecPool.class, "compressorPool", loaders);
       removeKeys(CodecPool.class, "decompressorPool", loaders);
       removeKeys(WritableName.class, "CLASS_TO_NAME", loaders);
@@ -62,6 +65,24 @@ public final class KeptClasses {
   @SuppressWarnings("deprecation") // there is no other way
   private static void forgetLocalDirectories() {
     LocalDirAllocator.removeContext(MRConfig.LOCAL_DIR);
+  }
+
+  /** What they have registered for others' classes. */
+  @SuppressWarnings({"rawtypes", "unchecked"}) // as Hadoop declares it
+  private static void putBack(Set<? extends ClassLoader> loaders)
+      throws ReflectiveOperationException {
+    synchronized (SlotComparators.class) {
+      Map<?, ?> all = map(WritableComparator.class, "comparators");
+      ((Map<Class, WritableComparator>) all)
+          .replaceAll((key, now) -> SlotComparators.without(loaders, key, now));
+    }
+    synchronized (SlotFactories.class) {
+      Map<?, ?> all = map(WritableFactories.class, "CLASS_TO_FACTORY");
+      for (Object key : List.copyOf(all.keySet())) {
+        ((Map<Class, WritableFactory>) all)
+            .computeIfPresent((Class<?>) key, (made, now) -> SlotFactories.without(loaders, now));
+      }
+    }
   }
 
   private static void removeKeys(Class<?> registry, String name, Set<? extends ClassLoader> loaders)

@@ -16,6 +16,8 @@ import java.util.jar.Attributes;
 import java.util.jar.Manifest;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.LocalDirAllocator;
+import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.io.WritableFactory;
 import org.apache.hadoop.io.serializer.SerializationFactory;
 import org.apache.hadoop.mapreduce.MRConfig;
 
@@ -25,14 +27,18 @@ import org.apache.hadoop.mapreduce.MRConfig;
  * libraries are its own. Shared classes, {@link SharedNames}, are the engine's. Resources are the
  * parent's. A class of which the parent has no bytes is the parent's.
  *
- * <p>In what it defines, calls that end the process are replaced by {@link TaskExit}.
+ * <p>In what it defines, calls that concern the whole process are replaced ({@link ProcessCalls}).
  *
  * <p>Thread contract: that of class loaders; safe from any thread. Ownership: it holds no file
  * open; the copies that it makes of native libraries lie in the job's local directories and go with
  * these. Failure: that of class loaders.
  */
 public final class SlotLoader extends ClassLoader
-    implements TaskExit.Slot, WritableNames.Slot, SlotSerializations.Slot {
+    implements TaskExit.Slot,
+        WritableNames.Slot,
+        SlotSerializations.Slot,
+        SlotComparators.Slot,
+        SlotFactories.Slot {
   private static final ClassLoader ENGINE = SlotLoader.class.getClassLoader();
 
   /** The attempt that a thread works for: that in which it, or who has started it, was started. */
@@ -50,6 +56,8 @@ public final class SlotLoader extends ClassLoader
   private final ClassFiles files;
   private final Map<Place, ProtectionDomain> domains = new ConcurrentHashMap<>();
   private final Map<String, Class<?>> writableNames = new ConcurrentHashMap<>();
+  private final Map<Class<?>, WritableComparator> comparators = new ConcurrentHashMap<>();
+  private final Map<Class<?>, WritableFactory> factories = new ConcurrentHashMap<>();
   private SerializationFactory serializations; // guarded by the field before; null: not asked for
   private volatile Consumer<String> whenExits = reason -> {};
   private volatile Object attempt = new Object();
@@ -88,6 +96,16 @@ public final class SlotLoader extends ClassLoader
   @Override
   public Map<String, Class<?>> writableNames() {
     return writableNames;
+  }
+
+  @Override
+  public Map<Class<?>, WritableComparator> comparators() {
+    return comparators;
+  }
+
+  @Override
+  public Map<Class<?>, WritableFactory> factories() {
+    return factories;
   }
 
   @Override

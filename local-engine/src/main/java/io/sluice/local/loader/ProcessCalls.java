@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Replaces a class's calls that end the process by calls of {@link TaskExit}: references to those
- * methods in the constant pool name ours, and calls of {@link Runtime}'s, which need an object,
- * become static calls that take it. All else of the class stays as it is, byte for byte.
+ * Replaces a class's calls that concern the whole process by calls that concern a slot: those that
+ * end it ({@link TaskExit}), and those that write to registries of Hadoop ({@link SlotComparators},
+ * {@link SlotFactories}). References to those methods in the constant pool name ours, and calls of
+ * {@link Runtime}'s, which need an object, become static calls that take it. All else of the class
+ * stays as it is, byte for byte.
  *
  * <p>The formats are those of chapters 4.4 to 4.7 and 6.5 of the Java virtual machine's
  * specification.
@@ -22,7 +24,7 @@ import java.util.Set;
  * <p>Thread contract: one thread. Failure: a class that is not to be understood is left as it is,
  * for the JVM to complain of.
  */
-final class ExitCalls {
+final class ProcessCalls {
   private static final int UTF8 = 1;
   private static final int LONG = 5;
   private static final int DOUBLE = 6;
@@ -36,6 +38,14 @@ final class ExitCalls {
   private static final int LOOKUP_SWITCH = 0xab;
   private static final int WIDE = 0xc4;
   private static final int IINC = 0x84;
+
+  private static final String DEFINE =
+      "(Ljava/lang/Class;Lorg/apache/hadoop/io/WritableComparator;)V";
+  private static final String SET_FACTORY =
+      "(Ljava/lang/Class;Lorg/apache/hadoop/io/WritableFactory;)V";
+
+  /** A static method of the same name as the one that is replaced. */
+  private record Ours(Class<?> owner, String type) {}
 
   /**
    * The length of an instruction that begins with the byte of that index, but for the three above.
@@ -68,11 +78,18 @@ final class ExitCalls {
           + "33" // jumps if null
           + "55"; // wide jumps
 
-  private static final Map<String, String> REPLACED =
+  private static final Map<String, Ours> REPLACED =
       Map.of(
-          "java/lang/System.exit:(I)V", "(I)V",
-          "java/lang/Runtime.exit:(I)V", "(Ljava/lang/Runtime;I)V",
-          "java/lang/Runtime.halt:(I)V", "(Ljava/lang/Runtime;I)V");
+          "java/lang/System.exit:(I)V",
+          new Ours(TaskExit.class, "(I)V"),
+          "java/lang/Runtime.exit:(I)V",
+          new Ours(TaskExit.class, "(Ljava/lang/Runtime;I)V"),
+          "java/lang/Runtime.halt:(I)V",
+          new Ours(TaskExit.class, "(Ljava/lang/Runtime;I)V"),
+          "org/apache/hadoop/io/WritableComparator.define:" + DEFINE,
+          new Ours(SlotComparators.class, DEFINE),
+          "org/apache/hadoop/io/WritableFactories.setFactory:" + SET_FACTORY,
+          new Ours(SlotFactories.class, SET_FACTORY));
 
   private final ByteBuffer bytes;
   private final int[] constants; // where each begins, behind its tag
@@ -81,7 +98,7 @@ final class ExitCalls {
   private final DataOutputStream adding = new DataOutputStream(added);
   private int count;
 
-  private ExitCalls(byte[] ofClass) {
+  private ProcessCalls(byte[] ofClass) {
     bytes = ByteBuffer.wrap(ofClass.clone());
     count = unsigned(8);
     constants = new int[count];
@@ -109,7 +126,7 @@ final class ExitCalls {
   /** That class, with such calls replaced. */
   static byte[] replaced(byte[] ofClass) throws IOException {
     try {
-      return new ExitCalls(ofClass).replaced();
+      return new ProcessCalls(ofClass).replaced();
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       return ofClass;
     }
@@ -132,12 +149,12 @@ final class ExitCalls {
     if (!ofObjects.isEmpty()) {
       callStatic(ofObjects);
     }
-    int owner = addClass(TaskExit.class.getName().replace('.', '/'));
     for (int method : found) {
+      Ours replacement = REPLACED.get(name(method));
       int nameAndType = unsigned(constants[method] + 2);
-      int type = addText(REPLACED.get(name(method)));
+      int type = addText(replacement.type());
       int ours = addNameAndType(unsigned(constants[nameAndType]), type);
-      bytes.putShort(constants[method], (short) owner);
+      bytes.putShort(constants[method], (short) addClass(replacement.owner()));
       bytes.putShort(constants[method] + 2, (short) ours);
     }
     return joined();
@@ -180,8 +197,8 @@ final class ExitCalls {
     return count++;
   }
 
-  private int addClass(String name) throws IOException {
-    int text = addText(name);
+  private int addClass(Class<?> added) throws IOException {
+    int text = addText(added.getName().replace('.', '/'));
     adding.writeByte(7);
     adding.writeShort(text);
     return count++;

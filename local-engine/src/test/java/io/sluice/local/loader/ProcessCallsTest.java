@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(300)
-class ExitCallsTest {
+class ProcessCallsTest {
   /** Calls among instructions of all lengths, the switches' at each alignment. */
   private static final String CALLS =
       """
@@ -139,13 +139,13 @@ class ExitCallsTest {
           each.getResourceAsStream("/" + each.getName().replace('.', '/') + ".class")) {
         bytes = in.readAllBytes();
       }
-      assertArrayEquals(bytes, ExitCalls.replaced(bytes));
+      assertArrayEquals(bytes, ProcessCalls.replaced(bytes));
     }
   }
 
   @Test
   void whatIsNoClassIsLeftToTheJvm() throws Exception {
     byte[] bytes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 99, 12, 13};
-    assertSame(bytes, ExitCalls.replaced(bytes));
+    assertSame(bytes, ProcessCalls.replaced(bytes));
   }
 }

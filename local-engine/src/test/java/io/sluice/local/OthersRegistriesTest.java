@@ -1,0 +1,214 @@
+package io.sluice.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.NullWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.io.WritableFactories;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.mapreduce.OutputFormat;
+import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs that register with Hadoop what concerns one of Hadoop's classes. */
+@Timeout(300)
+class OthersRegistriesTest {
+  private static final String TOGETHER = "user.together";
+
+  /** Sorts lines, and says after each what Hadoop itself compares with and makes. */
+  private static final String PROGRAM =
+      """
+      package PACKAGE;
+      import java.io.IOException;
+      import java.util.concurrent.*;
+      import org.apache.hadoop.io.*;
+      import org.apache.hadoop.mapreduce.*;
+      import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
+      public class Sorts {
+        static { REGISTERS }
+        static void begin() {}
+        public static class Down extends Text.Comparator {
+          static void reverse() { define(Text.class, new Down()); }
+          @Override public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
+            return super.compare(b, bOff, bLen, a, aOff, aLen);
+          }
+        }
+        static void together() {
+          begin();
+          try {
+            ((CyclicBarrier) System.getProperties().get("user.together")).await();
+          } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException(e);
+          }
+        }
+        public static class M extends Mapper<LongWritable, Text, Text, NullWritable> {
+          @Override protected void setup(Context context) { together(); }
+          @Override protected void map(LongWritable key, Text value, Context context)
+              throws IOException, InterruptedException {
+            context.write(value, NullWritable.get());
+          }
+          @Override protected void cleanup(Context context) { together(); }
+        }
+        public static class R extends Reducer<Text, NullWritable, Text, NullWritable> {
+          @Override protected void reduce(Text key, Iterable<NullWritable> n, Context context)
+              throws IOException, InterruptedException {
+            int order = WritableComparator.get(Text.class)
+                .compare(new byte[] {1, 'a'}, 0, 2, new byte[] {1, 'b'}, 0, 2);
+            Writable made = WritableFactories.newInstance(Text.class);
+            context.write(
+                new Text(key + " " + Integer.signum(order) + " " + made), NullWritable.get());
+          }
+          @Override protected void setup(Context context) { together(); }
+        }
+        public static class Out extends TextOutputFormat<Text, NullWritable> {
+          static {
+            if (!(Out.class.getClassLoader() instanceof java.net.URLClassLoader)) { // of a client
+              begin();
+            }
+          }
+        }
+      }
+      """;
+
+  private static final String DESCENDING = "c 1 made b 1 made a 1 made";
+  private static final String ASCENDING = "a -1  b -1  c -1 ";
+
+  @TempDir private Path directory;
+  private String exchanges = "auto";
+
+  @BeforeEach
+  void alone() {
+    System.getProperties().put(TOGETHER, new CyclicBarrier(1));
+  }
+
+  @AfterEach
+  void tidy() {
+    System.getProperties().remove(TOGETHER);
+  }
+
+  private URLClassLoader program(String name, String registers) throws Exception {
+    return CompiledClasses.of(
+        Files.createDirectory(directory.resolve(name)),
+        Map.of("Sorts", PROGRAM.replace("PACKAGE", name).replace("REGISTERS", registers)));
+  }
+
+  private static final String REVERSES =
+      "WritableComparator.define(Text.class, new Down());"
+          + " WritableFactories.setFactory(Text.class, () -> new Text(\"made\"));";
+
+  private Job sort(URLClassLoader program, String name) throws Exception {
+    Path place = directory.resolve(name);
+    Path input = Files.createDirectories(place.resolve("input"));
+    Files.writeString(input.resolve("lines"), "b\nc\na\n");
+    Configuration conf = new Jobs(place).conf();
+    conf.set("mapreduce.framework.name", "sluice");
+    conf.setInt("mapreduce.map.maxattempts", 1); // another would wait for the others
+    conf.setInt("mapreduce.reduce.maxattempts", 1);
+    conf.set("sluice.local.exchange", exchanges);
+    conf.setClassLoader(program);
+    Job job = Job.getInstance(conf, name);
+    job.setMapperClass(of(program, name, "M").asSubclass(Mapper.class));
+    job.setReducerClass(of(program, name, "R").asSubclass(Reducer.class));
+    job.setOutputFormatClass(of(program, name, "Out").asSubclass(OutputFormat.class));
+    job.setOutputKeyClass(Text.class);
+    job.setOutputValueClass(NullWritable.class);
+    FileInputFormat.addInputPath(job, new org.apache.hadoop.fs.Path(input.toUri()));
+    FileOutputFormat.setOutputPath(
+        job, new org.apache.hadoop.fs.Path(place.resolve("output").toUri()));
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    Thread.currentThread().setContextClassLoader(program); // as a client of its own has it
+    try {
+      job.submit();
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+    return job;
+  }
+
+  private static Class<?> of(URLClassLoader program, String name, String inner) throws Exception {
+    return program.loadClass(name + ".Sorts$" + inner);
+  }
+
+  private String result(Job job) throws Exception {
+    assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+    List<String> lines =
+        Files.readAllLines(directory.resolve(job.getJobName()).resolve("output/part-r-00000"));
+    return String.join(" ", lines);
+  }
+
+  private static void assertHadoopsOwn() {
+    byte[] a = {1, 'a'};
+    byte[] b = {1, 'b'};
+    assertTrue(WritableComparator.get(Text.class).compare(a, 0, 2, b, 0, 2) < 0);
+    assertEquals(new Text(), WritableFactories.newInstance(Text.class));
+  }
+
+  @Test
+  void aJobsOrderOfTextIsNotTheNextJobs() throws Exception {
+    try (URLClassLoader reverses = program("far", REVERSES);
+        URLClassLoader plain = program("near", "")) {
+      assertEquals(DESCENDING, result(sort(reverses, "far")));
+      assertEquals(ASCENDING, result(sort(plain, "near")));
+    }
+    assertHadoopsOwn();
+  }
+
+  @Test
+  void aJobsOrderOfTextIsNotThatOfAJobBesideIt() throws Exception {
+    try (URLClassLoader reverses = program("far", REVERSES);
+        URLClassLoader plain = program("near", "")) {
+      System.getProperties().put(TOGETHER, new CyclicBarrier(2));
+      Job far = sort(reverses, "far");
+      Job near = sort(plain, "near");
+      assertEquals(DESCENDING, result(far));
+      assertEquals(ASCENDING, result(near));
+    }
+    assertHadoopsOwn();
+  }
+
+  /** Java names the subclass in such a call, so nothing tells that it is Hadoop's method. */
+  @Test
+  void aCallByASubclassesNameIsPutRightWhenItsJobEnds() throws Exception {
+    try (URLClassLoader reverses = program("far", "Down.reverse();");
+        URLClassLoader plain = program("near", "")) {
+      assertEquals("c 1  b 1  a 1 ", result(sort(reverses, "far")));
+      assertHadoopsOwn();
+      assertEquals(ASCENDING, result(sort(plain, "near")));
+    }
+  }
+
+  /** On a cluster no task sees what its client has registered. */
+  @ParameterizedTest
+  @ValueSource(strings = {"pull", "hybrid"})
+  void aClientsOrderOfTextIsNotThatOfItsTasks(String exchange) throws Exception {
+    WritableComparator before = WritableComparator.get(Text.class);
+    try (URLClassLoader client = program("far", "")) {
+      WritableComparator.define(
+          Text.class,
+          (WritableComparator) of(client, "far", "Down").getConstructor().newInstance());
+      exchanges = exchange;
+      Job job = sort(client, "far");
+      assertEquals("a 1  b 1  c 1 ", result(job));
+    } finally {
+      WritableComparator.define(Text.class, before);
+    }
+  }
+}
