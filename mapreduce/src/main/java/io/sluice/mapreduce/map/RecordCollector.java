@@ -182,7 +182,7 @@ public final class RecordCollector<K, V> implements Closeable {
         "A record of {} bytes is larger than the sort buffer and becomes a run of its own",
         record.lengthBytes());
     output.spillSingle(record.bytes(), record.keyLength(), record.valueLength(), partition);
-    limits.spilled(record.lengthBytes(), 1, record.lengthBytes());
+    limits.spilled(isFull(record.lengthBytes()), 1, record.lengthBytes());
     record.shrink();
     spillNs += System.nanoTime() - startNs;
   }
@@ -196,12 +196,16 @@ public final class RecordCollector<K, V> implements Closeable {
   }
 
   private void spillCounted() throws IOException, InterruptedException, ClassNotFoundException {
-    long heldBytes = chunks.acquiredBytes();
+    boolean isFull = isFull(chunks.acquiredBytes());
     int count = records.recordCount();
     long dataBytes = records.dataBytes();
     if (spill()) {
-      limits.spilled(heldBytes, count, dataBytes);
+      limits.spilled(isFull, count, dataBytes);
     }
+  }
+
+  private boolean isFull(long bytes) {
+    return bytes + chunks.chunkBytes() > limits.sortBytes();
   }
 
   /** False if there is nothing to spill. */

@@ -56,12 +56,12 @@ final class StockLimits {
    * Counts a spill between records. What was spilled earlier than the job's settings say, because
    * memory was short, stock would have kept until its buffer is full.
    *
-   * @param heldBytes what the sort buffer had, used or not
+   * @param isFull whether the sort buffer had all that the job gives it
    * @param records that were in it, of {@code dataBytes} bytes
    * @throws IOException if stock would have spilled more often than the job allows
    */
-  void spilled(long heldBytes, int records, long dataBytes) throws IOException {
-    if (heldBytes + MapPlan.CHUNK_BYTES > sortBytes()) {
+  void spilled(boolean isFull, int records, long dataBytes) throws IOException {
+    if (isFull) {
       stockSpills++;
     } else {
       keptBytes += dataBytes + (long) records * STOCK_INDEX_BYTES;
