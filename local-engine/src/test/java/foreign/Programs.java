@@ -14,6 +14,8 @@ import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableName;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.util.ExitUtil;
 import org.apache.hadoop.util.ReflectionUtils;
 
@@ -140,6 +142,22 @@ public final class Programs {
 
     @Override
     protected void setup(Context context) throws IOException, InterruptedException {
+      meet();
+    }
+
+    @Override
+    protected void map(LongWritable offset, Text line, Context context) {}
+  }
+
+  /** Registers a source of metrics in each task, while another task has its own registered. */
+  public static class HasMetrics extends Mapper<LongWritable, Text, Text, IntWritable> {
+    /** What it registers its source as. */
+    public static final String SOURCE = "foreign";
+
+    @Override
+    protected void setup(Context context) throws IOException, InterruptedException {
+      MetricsSource source = (collector, all) -> collector.addRecord(SOURCE);
+      DefaultMetricsSystem.instance().register(SOURCE, "of a test", source);
       meet();
     }
 

@@ -2,6 +2,7 @@ package io.sluice.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import foreign.Programs;
@@ -19,6 +20,8 @@ import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.metrics2.MetricsSystem;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +128,22 @@ class ForeignProgramsTest {
     assertFalse(job.waitForCompletion(false));
     String why = job.getStatus().getFailureInfo();
     assertTrue(why.contains("set sluice.local.isolation=none"), why);
+  }
+
+  @Test
+  void eachSlotRegistersItsMetricsAndNoneStay() throws Exception {
+    jobs.writeWords(TestSeed.random(), 3 * THREADS, 1);
+    jobs.conf().set("sluice.local.isolation", "task"); // or more slots than threads may be made
+    MetricsSystem system = DefaultMetricsSystem.initialize("Foreign");
+    try {
+      Job job = jobs.wordCount(OURS, 1, false);
+      job.setMapperClass(Programs.HasMetrics.class);
+      assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
+      assertNull(system.getSource(Programs.HasMetrics.SOURCE));
+      assertNull(system.getSource(Programs.HasMetrics.SOURCE + "-1"));
+    } finally {
+      system.shutdown();
+    }
   }
 
   /** Hadoop keeps the serializations of the first who copies something. */

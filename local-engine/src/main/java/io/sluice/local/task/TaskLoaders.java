@@ -41,7 +41,11 @@ final class TaskLoaders implements Closeable {
     if (isolation == Isolation.NONE) {
       return job.getClassLoader();
     }
-    return idle.isEmpty() ? new SlotLoader(job) : idle.pop();
+    if (!idle.isEmpty()) {
+      return idle.pop();
+    }
+    SlotMetrics.shareNames();
+    return new SlotLoader(job);
   }
 
   /**
@@ -60,8 +64,13 @@ final class TaskLoaders implements Closeable {
         return true;
       }
     }
-    KeptClasses.forget(Set.of(returned));
+    forget(Set.of(returned));
     return false;
+  }
+
+  private static void forget(Set<SlotLoader> loaders) throws IOException {
+    SlotMetrics.forget(loaders);
+    KeptClasses.forget(loaders);
   }
 
   /** What Java allows to one class loader of a process alone, and another slot has done. */
@@ -85,7 +94,7 @@ final class TaskLoaders implements Closeable {
       idle.clear();
     }
     if (!all.isEmpty()) {
-      KeptClasses.forget(all);
+      forget(all);
     }
   }
 }
