@@ -1,9 +1,6 @@
 package io.sluice.local.cache;
 
-import io.sluice.local.staging.OwnDirectories;
-import io.sluice.local.staging.OwnDirectories.Owner;
 import io.sluice.rdma.memory.Closing;
-import io.sluice.spill.segment.ProcessDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -35,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * has ended. Jobs of one process share a name for the same content: the link leads to the copy of
  * any of them that still runs. A job that a task has started, in this process or as a program, does
  * not wait, since its starter may wait for it; it fails. A job takes its names in their order, so
- * that no two jobs wait for each other. A link of a process that has died is replaced.
+ * that no two jobs wait for each other. A link of a process that has died is replaced; where that
+ * cannot be told, as of another host's process, the job fails.
  *
  * <p>What a user has put there stays: tasks read it if it has the same content, and otherwise the
  * job fails.
@@ -144,7 +142,7 @@ final class WorkingLinks implements Closeable {
         taken.add(link);
         return;
       } else {
-        requireMayWait(link, ours.jobs().toString(), ProcessHandle.current().pid());
+        requireMayWait(link, ours.jobs().toString(), Optional.empty());
         while (LINKS.get(link) == ours) {
           awaitChange(link);
         }
@@ -174,15 +172,15 @@ final class WorkingLinks implements Closeable {
       return true;
     }
     Path found = leadsTo(link);
-    Optional<Owner> owner = found == null ? Optional.empty() : OwnDirectories.ownerOf(found);
-    if (owner.isPresent() && Files.notExists(found)) { // a job's copies go after its links
-      removeIf(link, found);
-      return false;
-    }
+    Optional<LinkOwner> owner = found == null ? Optional.empty() : LinkOwner.of(link, found);
     if (owner.isEmpty()) {
       return isSame(link, target);
     }
-    awaitProcess(link, found, owner.get());
+    if (owner.get().hasGone()) {
+      removeIf(link, found);
+    } else {
+      awaitProcess(link, found, owner.get());
+    }
     return false;
   }
 
@@ -211,37 +209,16 @@ final class WorkingLinks implements Closeable {
     return true;
   }
 
-  private void awaitProcess(Path link, Path found, Owner owner) throws IOException {
-    String jobs = "a job of process " + owner.pid();
-    for (Path part : owner.directory().relativize(found)) {
-      jobs = part.toString().startsWith("job_") ? part + " of process " + owner.pid() : jobs;
-    }
+  private void awaitProcess(Path link, Path found, LinkOwner owner) throws IOException {
     boolean isFirst = true;
     while (found.equals(leadsTo(link))
         && Files.exists(found)
-        && !isRemoved(link, found, owner, jobs)) {
+        && !owner.ifDead(() -> removeIf(link, found))) {
       if (isFirst) {
-        requireMayWait(link, jobs, owner.pid());
+        requireMayWait(link, owner.jobs(), owner.starter());
         isFirst = false;
       }
       awaitChange(link);
-    }
-  }
-
-  /** Removes a link if its process has died. */
-  private static boolean isRemoved(Path link, Path found, Owner owner, String jobs)
-      throws IOException {
-    try {
-      return ProcessDirectory.ifDead(owner.directory(), () -> removeIf(link, found));
-    } catch (IOException e) {
-      throw new IOException(
-          link
-              + " is a link of "
-              + jobs
-              + ", and whether that still runs cannot be found out: "
-              + e
-              + ". Remove the link if it does not",
-          e);
     }
   }
 
@@ -251,13 +228,8 @@ final class WorkingLinks implements Closeable {
     }
   }
 
-  private void requireMayWait(Path link, String jobs, long pid) throws IOException {
-    String starter = null;
-    if (!ancestors.isEmpty()) {
-      starter = "a task of " + ancestors;
-    } else if (isStartedBy(pid)) {
-      starter = "a program of process " + pid;
-    }
+  private void requireMayWait(Path link, String jobs, Optional<String> program) throws IOException {
+    String starter = ancestors.isEmpty() ? program.orElse(null) : "a task of " + ancestors;
     if (starter != null) {
       throw new IOException(
           link
@@ -269,14 +241,6 @@ final class WorkingLinks implements Closeable {
               + " name, or start this job when the other has ended");
     }
     LOG.warn("{} waits: {} is the name of a file of {}, which runs", job, link, jobs);
-  }
-
-  private static boolean isStartedBy(long pid) {
-    Optional<ProcessHandle> above = ProcessHandle.current().parent();
-    while (above.isPresent() && above.get().pid() != pid) {
-      above = above.get().parent();
-    }
-    return above.isPresent();
   }
 
   private void awaitChange(Path link) throws InterruptedIOException {

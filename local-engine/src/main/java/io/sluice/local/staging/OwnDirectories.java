@@ -3,12 +3,11 @@ package io.sluice.local.staging;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.ProcessDirectory;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.slf4j.Logger;
@@ -19,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * local disks. They are removed when the process ends, and by the next process if it was killed.
  *
  * <pre>
- * BASE/sluice-local-USER/process-PID-STARTED        of this process
- * BASE/sluice-local-USER/process-PID-STARTED.lock   locked while it lives
+ * BASE/sluice-local-USER/PROCESS        of this process, by its ProcessName
+ * BASE/sluice-local-USER/PROCESS.lock   locked while it lives
  * </pre>
  *
  * <p>Thread contract: safe from any thread. Ownership: they live until the process ends; a job
@@ -29,9 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class OwnDirectories {
   private static final Logger LOG = LoggerFactory.getLogger(OwnDirectories.class);
   private static final String KIND = "sluice-local";
-  private static final String NAME =
-      "process-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
-  private static final Pattern NAMES = Pattern.compile("process-([0-9]{1,10})-[0-9]+");
 
   /** After Hadoop's file systems are closed, which may remove files here. */
   private static final int END_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY - 5;
@@ -55,12 +51,24 @@ public final class OwnDirectories {
       own.restore();
       return own.directory();
     }
-    own = ProcessDirectory.create(local, KIND, NAME, setting);
+    own = create(local, setting);
     if (BY_BASE.isEmpty()) {
       ShutdownHookManager.get().addShutdownHook(OwnDirectories::removeAll, END_PRIORITY);
     }
     BY_BASE.put(local, own);
     return own.directory();
+  }
+
+  private static ProcessDirectory create(Path base, String setting) throws IOException {
+    try {
+      if (!Files.isDirectory(base)) { // a link to one is good, and the JDK would refuse it
+        Files.createDirectories(base);
+      }
+      return ProcessDirectory.create(base, KIND, ProcessName.here(base).text(), setting);
+    } catch (IOException e) { // perhaps its file system has no locks
+      throw new IOException(
+          base + " cannot have files of this process: " + e + ". " + setting + " names another", e);
+    }
   }
 
   private static synchronized void removeAll() {
@@ -76,15 +84,20 @@ public final class OwnDirectories {
    *
    * @param directory its own, for {@link ProcessDirectory#ifDead}
    */
-  public record Owner(long pid, Path directory) {}
+  public record Owner(ProcessName process, Path directory) {
+    /** Whether what it has there is seen from here, and that it lives. */
+    public boolean isSeen() {
+      return process.sharesBase(directory.getParent().getParent());
+    }
+  }
 
   /** Whose a path is; empty if it is not in such a directory. */
   public static Optional<Owner> ownerOf(Path path) {
-    for (Path each = path; each.getParent() != null; each = each.getParent()) {
-      Path in = each.getParent().getFileName();
-      Matcher name = NAMES.matcher(String.valueOf(each.getFileName()));
-      if (in != null && in.toString().startsWith(KIND + "-") && name.matches()) {
-        return Optional.of(new Owner(Long.parseLong(name.group(1)), each));
+    for (Path each = path; each.isAbsolute() && each.getNameCount() > 1; each = each.getParent()) {
+      String in = each.getParent().getFileName().toString();
+      Optional<ProcessName> name = ProcessName.parse(each.getFileName().toString());
+      if (in.startsWith(KIND + "-") && name.isPresent()) {
+        return Optional.of(new Owner(name.get(), each));
       }
     }
     return Optional.empty();

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.local.staging.OwnDirectories;
+import io.sluice.local.staging.ProcessName;
 import io.sluice.spill.segment.ProcessDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -121,8 +123,29 @@ final class WorkingLinksTest {
     }
   }
 
+  /** What this process has there, as another would have it. */
+  private ProcessName here() throws IOException {
+    Path own = OwnDirectories.in(directory.toString(), "test.dir");
+    return OwnDirectories.ownerOf(own).orElseThrow().process();
+  }
+
+  private ProcessDirectory process(ProcessName name) throws IOException {
+    return ProcessDirectory.create(directory, "sluice-local", name.text(), "test.dir");
+  }
+
   private ProcessDirectory process(long pid) throws IOException {
-    return ProcessDirectory.create(directory, "sluice-local", "process-" + pid + "-1", "test.dir");
+    ProcessName of = here();
+    return process(
+        new ProcessName(pid, 1, of.boot(), of.pids(), of.mounts(), of.base(), of.host()));
+  }
+
+  private static ProcessName ofContainer(ProcessName of, long pid, String base) {
+    return new ProcessName(pid, 1, of.boot(), "1", "2", base, "other.example");
+  }
+
+  private static ProcessName ofHost(ProcessName of, long pid) {
+    return new ProcessName(
+        pid, 1, "0123456789abcdef", of.pids(), of.mounts(), of.base(), "other.example");
   }
 
   private Path linkOf(ProcessDirectory process, String content) throws IOException {
@@ -187,6 +210,65 @@ final class WorkingLinksTest {
     other.close();
     try (WorkingLinks links = waiting.get(120, TimeUnit.SECONDS)) {
       assertEquals("1", read("a"));
+    }
+  }
+
+  /** Where it is shared, what has gone from there is gone, and what is locked there lives. */
+  @Test
+  void aJobWaitsForAContainerThatSharesTheDirectory() throws Exception {
+    long parent = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(1L);
+    ProcessDirectory other = process(ofContainer(here(), parent, here().base()));
+    linkOf(other, "other");
+    CompletableFuture<WorkingLinks> waiting = waits(1, "a", "1");
+    other.close();
+    try (WorkingLinks links = waiting.get(120, TimeUnit.SECONDS)) {
+      assertEquals("1", read("a"));
+    }
+  }
+
+  private void cannotTell(Path link) {
+    IOException failure =
+        assertThrows(IOException.class, () -> take(1, Map.of("a", "1"), () -> false));
+    assertTrue(failure.getMessage().contains("cannot be found out"), failure.getMessage());
+    assertTrue(failure.getMessage().contains("of host other.example"), failure.getMessage());
+    assertTrue(Files.isSymbolicLink(link));
+  }
+
+  /** Its directory has the path of one of ours, and is not ours; its copies are not seen. */
+  @Test
+  void aContainerWhoseDirectoryIsNotSeenMayLive() throws Exception {
+    ProcessDirectory other = process(ofContainer(here(), OTHER_PID, "1.2"));
+    Path link = linkOf(other, "other");
+    cannotTell(link);
+    other.close();
+    cannotTell(link);
+  }
+
+  /** Where no other host can have written the link, it is of this one before it was started. */
+  @Test
+  void aLinkFromBeforeTheBootIsReplaced() throws Exception {
+    String type = Files.getFileStore(working).type();
+    assumeTrue(LinkOwner.isOfOneHost(type), () -> "another host may write to " + type);
+    ProcessDirectory other = process(ofHost(here(), OTHER_PID));
+    linkOf(other, "other");
+    try (WorkingLinks links = take(1, Map.of("a", "1"), () -> false)) {
+      assertEquals("1", read("a"));
+    }
+    other.close();
+  }
+
+  @Test
+  void aDirectoryThatCannotBeUsedIsNamedWithItsSetting() {
+    IOException failure =
+        assertThrows(IOException.class, () -> OwnDirectories.in("/proc/none", "test.dir"));
+    assertTrue(failure.getMessage().startsWith("/proc/none "), failure.getMessage());
+    assertTrue(failure.getMessage().contains("test.dir names another"), failure.getMessage());
+  }
+
+  @Test
+  void anotherHostMayWriteToFileSystemsOfANetwork() {
+    for (String type : new String[] {"nfs", "nfs4", "cifs", "9p", "virtiofs", "fuse.sshfs", "?"}) {
+      assertFalse(LinkOwner.isOfOneHost(type), type);
     }
   }
 
