@@ -225,6 +225,11 @@ final class BounceReads implements AutoCloseable {
         && System.nanoTime() - usedNs > TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
   }
 
+  /** Whether it has a control connection of its own. */
+  boolean isConnected() {
+    return client != null;
+  }
+
   private void disconnect() {
     holding.values().forEach(BounceRead::slotLost);
     holding.clear();

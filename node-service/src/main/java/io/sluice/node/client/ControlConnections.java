@@ -107,6 +107,11 @@ final class ControlConnections implements AutoCloseable {
     closeQuietly(client);
   }
 
+  /** Whether one is kept. */
+  synchronized boolean isConnected() {
+    return !kept.isEmpty();
+  }
+
   /** Ends those that nothing was asked on lately. */
   void closeIdle() {
     Deque<Kept> idle = new ArrayDeque<>();

@@ -6,7 +6,6 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.cipher.RunKey;
@@ -18,7 +17,6 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.segment.Tier;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,9 +24,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The reading side of one task: locates outputs on any node and opens their runs, in place where
@@ -42,7 +37,6 @@ import org.slf4j.LoggerFactory;
  * IOException} when a node cannot be asked, or this is closed.
  */
 public final class NodeReader implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(NodeReader.class);
   private static final int MIN_LOCAL_WINDOW_BYTES = 64 << 10;
   private static final int MAX_LOCAL_WINDOW_BYTES = 4 << 20;
 
@@ -56,8 +50,7 @@ public final class NodeReader implements AutoCloseable {
   private final long busyPatienceMs;
   private final Deadlines idleWatch = new Deadlines("sluice-idle-connections");
   private final ReadStats stats = new ReadStats();
-  private final Map<NodeAddress, RemoteNode> nodes = new ConcurrentHashMap<>();
-  private boolean closed; // under the lock of nodes, as is adding one
+  private final KnownNodes nodes = new KnownNodes(this::newNode);
   private final SegmentMapper mapper;
 
   /**
@@ -113,17 +106,7 @@ public final class NodeReader implements AutoCloseable {
     this.localBudgetBytes = localBudgetBytes;
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;
-    idleWatch.every(
-        RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.values().forEach(NodeReader::closeIdle));
-  }
-
-  /** A node whose connections do not end as they should keeps no other node's open. */
-  private static void closeIdle(RemoteNode node) {
-    try {
-      node.closeIdle();
-    } catch (RuntimeException e) {
-      LOG.warn("Ending the idle connections to {} failed", node.name(), e);
-    }
+    idleWatch.every(RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.tidy(System.nanoTime()));
   }
 
   /**
@@ -193,23 +176,12 @@ public final class NodeReader implements AutoCloseable {
   }
 
   private RemoteNode node(NodeAddress address) throws IOException {
-    synchronized (nodes) {
-      if (closed) {
-        throw new IOException("this reader is closed"); // nobody would close the node
-      }
-      return nodes.computeIfAbsent(
-          address,
-          a ->
-              new RemoteNode(
-                  a,
-                  applicationId,
-                  secret,
-                  transports,
-                  localPool,
-                  stats,
-                  timeoutMs,
-                  busyPatienceMs));
-    }
+    return nodes.at(address, System.nanoTime());
+  }
+
+  private RemoteNode newNode(NodeAddress address) {
+    return new RemoteNode(
+        address, applicationId, secret, transports, localPool, stats, timeoutMs, busyPatienceMs);
   }
 
   private static boolean isInMemory(LocatedRun located) {
@@ -293,18 +265,15 @@ public final class NodeReader implements AutoCloseable {
 
   /** Data connections to all nodes. */
   int dataConnections() {
-    return nodes.values().stream().mapToInt(RemoteNode::dataConnections).sum();
+    return nodes.kept().stream().mapToInt(RemoteNode::dataConnections).sum();
   }
 
   @Override
   public void close() throws IOException {
-    synchronized (nodes) {
-      closed = true;
-    }
     try (mapper;
         transports;
         idleWatch) {
-      Closing.all(nodes.values().stream().map(node -> (Closeable) node::close).toList());
+      nodes.close();
     }
   }
 }

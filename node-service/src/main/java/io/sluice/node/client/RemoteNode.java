@@ -83,6 +83,16 @@ public final class RemoteNode implements AutoCloseable {
     return address.name();
   }
 
+  /** Where it is. */
+  NodeAddress address() {
+    return address;
+  }
+
+  /** Whether there is a connection to it, of any kind. */
+  boolean isConnected() {
+    return links.count() > 0 || controls.isConnected() || bounceReads.isConnected();
+  }
+
   /** Whether its pool is that of this node; known after the first {@link #describe}. */
   synchronized boolean isLocal() {
     return isLocal(poolId);

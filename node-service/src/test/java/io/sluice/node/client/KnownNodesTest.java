@@ -1,0 +1,109 @@
+package io.sluice.node.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.testing.Await;
+import io.sluice.node.testing.NodeTestBase;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class KnownNodesTest extends NodeTestBase {
+  private static final NodeAddress GONE =
+      new NodeAddress("gone", InetSocketAddress.createUnresolved("gone", 1));
+
+  private final long startNs = Long.MAX_VALUE - KnownNodes.FORGOTTEN_AFTER_NS / 2; // it runs over
+  private final long lateNs = startNs + KnownNodes.FORGOTTEN_AFTER_NS + 1;
+  private final Transports transports =
+      new Transports(List.of(new TcpProvider()), WINDOW_BYTES, WINDOW_BYTES);
+  private final KnownNodes nodes = new KnownNodes(this::node);
+
+  private RemoteNode node(NodeAddress at) {
+    return new RemoteNode(
+        at, APP, SECRET, transports, null, new ReadStats(), TIMEOUT_MS, TIMEOUT_MS);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    nodes.close();
+    transports.close();
+  }
+
+  private static void ask(RemoteNode node) throws IOException {
+    assertEquals(1, node.describe(Partitions.one(0), List.of("attempt_0")).runs().size());
+  }
+
+  private void startWithAnOutput() throws IOException {
+    start(4);
+    commit(TestOutput.single(new Random(1), "attempt_0", 1000));
+  }
+
+  @Test
+  void aNodeThatIsNotAskedForLongIsForgottenUnlessSomebodyHasIt() throws IOException {
+    RemoteNode held = nodes.at(GONE, startNs);
+    nodes.tidy(lateNs - 1);
+    assertEquals(List.of(held), nodes.kept());
+    nodes.tidy(lateNs);
+    assertEquals(List.of(), nodes.kept());
+    assertSame(held, nodes.at(GONE, lateNs), "it is known what was given up there");
+    assertEquals(List.of(held), nodes.kept());
+  }
+
+  @Test
+  void nobodysNodeIsCollected() throws IOException {
+    WeakReference<RemoteNode> nobodys = new WeakReference<>(nodes.at(GONE, startNs));
+    nodes.tidy(lateNs);
+    Await.until(
+        "it is collected",
+        () -> {
+          System.gc();
+          return nobodys.get() == null;
+        });
+    nodes.tidy(lateNs);
+    assertEquals(List.of(), nodes.kept());
+  }
+
+  @Test
+  void aNodeWithAConnectionIsKept() throws IOException {
+    startWithAnOutput();
+    RemoteNode node = nodes.at(address(), startNs);
+    ask(node);
+    assertTrue(node.isConnected());
+    nodes.tidy(lateNs);
+    assertEquals(List.of(node), nodes.kept());
+  }
+
+  /** By a run that was located long ago. */
+  @Test
+  void aForgottenNodeThatIsConnectedAgainIsKept() throws IOException {
+    startWithAnOutput();
+    RemoteNode node = nodes.at(address(), startNs);
+    nodes.tidy(lateNs);
+    assertEquals(List.of(), nodes.kept());
+    ask(node);
+    nodes.tidy(lateNs);
+    assertEquals(List.of(node), nodes.kept());
+  }
+
+  @Test
+  void forgottenNodesAreClosedToo() throws IOException {
+    startWithAnOutput();
+    RemoteNode node = nodes.at(address(), startNs);
+    nodes.tidy(lateNs);
+    ask(node);
+    nodes.close();
+    assertThrows(IOException.class, () -> ask(node));
+    assertThrows(IOException.class, () -> nodes.at(address(), lateNs));
+  }
+}
