@@ -20,6 +20,8 @@ import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableFactory;
 import org.apache.hadoop.io.serializer.SerializationFactory;
 import org.apache.hadoop.mapreduce.MRConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Class loader of tasks that run one after the other. It defines a copy of each class that its
@@ -39,6 +41,7 @@ public final class SlotLoader extends ClassLoader
         SlotSerializations.Slot,
         SlotComparators.Slot,
         SlotFactories.Slot {
+  private static final Logger LOG = LoggerFactory.getLogger(SlotLoader.class);
   private static final ClassLoader ENGINE = SlotLoader.class.getClassLoader();
 
   /** The attempt that a thread works for: that in which it, or who has started it, was started. */
@@ -216,7 +219,16 @@ public final class SlotLoader extends ClassLoader
       if (!directory.isEmpty() && Files.isRegularFile(found)) {
         try {
           Path copy = copyOf(found);
-          return (Files.isExecutable(copy) ? copy : found).toString(); // or mounted noexec
+          if (Files.isExecutable(copy)) {
+            return copy.toString();
+          }
+          LOG.warn(
+              "{} cannot be loaded: its file system is mounted noexec. One slot alone gets {}; name"
+                  + " another directory in {}",
+              copy,
+              found,
+              MRConfig.LOCAL_DIR);
+          return found.toString();
         } catch (IOException e) {
           throw new UnsatisfiedLinkError(found + " could not be copied for a task: " + e);
         }

@@ -6,7 +6,7 @@ import io.sluice.local.loader.SlotLoader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.mapred.JobConf;
 
@@ -19,9 +19,24 @@ import org.apache.hadoop.mapred.JobConf;
  * cannot be made to forget classes, which then stay in memory.
  */
 final class TaskLoaders implements Closeable {
-  /** What Java says of a native library, and of a factory of URL's handlers. */
-  private static final List<String> ONCE =
-      List.of("already loaded in another classloader", "factory already defined");
+  private static final String ONCE =
+      "the program does what Java allows once in a process, and another slot or the client has done"
+          + " it: set sluice.local.isolation=none, and 1 for sluice.local.map-threads and"
+          + " sluice.local.reduce-threads";
+  private static final String FULL =
+      "the process has no room for more classes, of which each slot has its own: raise"
+          + " -XX:MaxMetaspaceSize and -XX:CompressedClassSpaceSize, where these are set; lower"
+          + " sluice.local.map-threads, sluice.local.sort-threads and sluice.local.reduce-threads; or"
+          + " set sluice.local.isolation=none, if the program keeps nothing of a task in static"
+          + " fields";
+
+  /** What an error's message ends with, and what to do about it. */
+  private static final Map<String, String> ADVICE =
+      Map.of(
+          "already loaded in another classloader", ONCE,
+          "factory already defined", ONCE,
+          "Metaspace", FULL,
+          "Compressed class space", FULL);
 
   /** Causes may go round in a circle. */
   private static final int MOST_CAUSES = 100;
@@ -73,16 +88,18 @@ final class TaskLoaders implements Closeable {
     KeptClasses.forget(loaders);
   }
 
-  /** What Java allows to one class loader of a process alone, and another slot has done. */
-  static boolean isOncePerProcess(Throwable failure) {
+  /** What to do about a failure that comes of slots' classes; null if it does not. */
+  static String advice(Throwable failure) {
     Throwable each = failure;
     for (int depth = 0; each != null && depth < MOST_CAUSES; depth++, each = each.getCause()) {
       String said = String.valueOf(each.getMessage());
-      if (each instanceof Error && ONCE.stream().anyMatch(said::endsWith)) {
-        return true;
+      for (Map.Entry<String, String> advice : ADVICE.entrySet()) {
+        if (each instanceof Error && said.endsWith(advice.getKey())) {
+          return advice.getValue();
+        }
       }
     }
-    return false;
+    return null;
   }
 
   @Override

@@ -110,13 +110,9 @@ public final class TaskRun implements Closeable {
       users.run(loader, () -> run(task, conf, meters));
     } catch (Throwable e) {
       failure = e;
-      if (loader instanceof SlotLoader && TaskLoaders.isOncePerProcess(e)) {
-        throw new IOException(
-            "the program does what Java allows once in a process, and another slot or the client"
-                + " has done it: set sluice.local.isolation=none, and 1 for"
-                + " sluice.local.map-threads and sluice.local.reduce-threads: "
-                + e,
-            e);
+      String advice = loader instanceof SlotLoader ? TaskLoaders.advice(e) : null;
+      if (advice != null) {
+        throw new IOException(advice + ": " + e, e);
       }
       throw e;
     } finally {

@@ -1,8 +1,8 @@
 package io.sluice.local.task;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +18,8 @@ import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(300)
 class TaskLoadersTest {
@@ -141,8 +143,22 @@ class TaskLoadersTest {
   void causesMayGoRoundInACircle() {
     Exception one = new Exception("one");
     one.initCause(new Exception("other", one));
-    assertFalse(TaskLoaders.isOncePerProcess(one));
-    assertTrue(TaskLoaders.isOncePerProcess(new Exception(new Error("factory already defined"))));
+    assertNull(TaskLoaders.advice(one));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Metaspace, -XX:MaxMetaspaceSize",
+    "Compressed class space, -XX:CompressedClassSpaceSize",
+    "Metaspace, sluice.local.isolation=none",
+    "Native Library /lib/a.so already loaded in another classloader, sluice.local.isolation=none",
+    "factory already defined, sluice.local.map-threads"
+  })
+  void whatComesOfManyClassesSaysWhatToDo(String error, String expected) {
+    Exception failure = new Exception("wrapped", new IllegalStateException(new Error(error)));
+    assertTrue(TaskLoaders.advice(failure).contains(expected), TaskLoaders.advice(failure));
+    assertNull(TaskLoaders.advice(new Exception(error)));
+    assertNull(TaskLoaders.advice(new OutOfMemoryError("Java heap space")));
   }
 
   @Test
