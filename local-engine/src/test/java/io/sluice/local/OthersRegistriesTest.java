@@ -18,6 +18,9 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.OutputFormat;
 import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorCombiner;
+import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorMapper;
+import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorReducer;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.junit.jupiter.api.AfterEach;
@@ -115,6 +118,17 @@ class OthersRegistriesTest {
           + " WritableFactories.setFactory(Text.class, () -> new Text(\"made\"));";
 
   private Job sort(URLClassLoader program, String name) throws Exception {
+    Job job = job(program, name);
+    job.setMapperClass(of(program, name, "M").asSubclass(Mapper.class));
+    job.setReducerClass(of(program, name, "R").asSubclass(Reducer.class));
+    job.setOutputFormatClass(of(program, name, "Out").asSubclass(OutputFormat.class));
+    job.setOutputKeyClass(Text.class);
+    job.setOutputValueClass(NullWritable.class);
+    submit(job, program);
+    return job;
+  }
+
+  private Job job(URLClassLoader program, String name) throws Exception {
     Path place = directory.resolve(name);
     Path input = Files.createDirectories(place.resolve("input"));
     Files.writeString(input.resolve("lines"), "b\nc\na\n");
@@ -125,14 +139,13 @@ class OthersRegistriesTest {
     conf.set("sluice.local.exchange", exchanges);
     conf.setClassLoader(program);
     Job job = Job.getInstance(conf, name);
-    job.setMapperClass(of(program, name, "M").asSubclass(Mapper.class));
-    job.setReducerClass(of(program, name, "R").asSubclass(Reducer.class));
-    job.setOutputFormatClass(of(program, name, "Out").asSubclass(OutputFormat.class));
-    job.setOutputKeyClass(Text.class);
-    job.setOutputValueClass(NullWritable.class);
     FileInputFormat.addInputPath(job, new org.apache.hadoop.fs.Path(input.toUri()));
     FileOutputFormat.setOutputPath(
         job, new org.apache.hadoop.fs.Path(place.resolve("output").toUri()));
+    return job;
+  }
+
+  private static void submit(Job job, URLClassLoader program) throws Exception {
     ClassLoader before = Thread.currentThread().getContextClassLoader();
     Thread.currentThread().setContextClassLoader(program); // as a client of its own has it
     try {
@@ -140,7 +153,6 @@ class OthersRegistriesTest {
     } finally {
       Thread.currentThread().setContextClassLoader(before);
     }
-    return job;
   }
 
   private static Class<?> of(URLClassLoader program, String name, String inner) throws Exception {
@@ -159,6 +171,60 @@ class OthersRegistriesTest {
     byte[] b = {1, 'b'};
     assertTrue(WritableComparator.get(Text.class).compare(a, 0, 2, b, 0, 2) < 0);
     assertEquals(new Text(), WritableFactories.newInstance(Text.class));
+  }
+
+  /** Says its name once for each line. */
+  private static final String DESCRIBES =
+      """
+      package PACKAGE;
+      import java.util.*;
+      import java.util.concurrent.*;
+      import org.apache.hadoop.io.Text;
+      import org.apache.hadoop.mapreduce.lib.aggregate.*;
+      public class Describes extends ValueAggregatorBaseDescriptor {
+        @Override
+        public ArrayList<Map.Entry<Text, Text>> generateKeyValPairs(Object key, Object value) {
+          try {
+            ((CyclicBarrier) System.getProperties().get("user.together")).await();
+          } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException(e);
+          }
+          return new ArrayList<>(List.of(generateEntry(LONG_VALUE_SUM, "PACKAGE", ONE)));
+        }
+      }
+      """;
+
+  private Job aggregate(URLClassLoader program, String name) throws Exception {
+    Job job = job(program, name);
+    job.setMapperClass(ValueAggregatorMapper.class);
+    job.setCombinerClass(ValueAggregatorCombiner.class);
+    job.setReducerClass(ValueAggregatorReducer.class);
+    job.getConfiguration().setInt("mapreduce.aggregate.descriptor.num", 1);
+    job.getConfiguration()
+        .set("mapreduce.aggregate.descriptor.0", "UserDefined," + name + ".Describes");
+    job.setOutputKeyClass(Text.class);
+    job.setOutputValueClass(Text.class);
+    submit(job, program);
+    return job;
+  }
+
+  /** Hadoop keeps what a task's settings describe in a static field. */
+  @Test
+  void aggregatesOfOneJobAreNotThoseOfAJobBesideIt() throws Exception {
+    try (URLClassLoader one = describes("far");
+        URLClassLoader other = describes("near")) {
+      System.getProperties().put(TOGETHER, new CyclicBarrier(2));
+      Job far = aggregate(one, "far");
+      Job near = aggregate(other, "near");
+      assertEquals("far\t3", result(far));
+      assertEquals("near\t3", result(near));
+    }
+  }
+
+  private URLClassLoader describes(String name) throws Exception {
+    return CompiledClasses.of(
+        Files.createDirectory(directory.resolve(name)),
+        Map.of("Describes", DESCRIBES.replace("PACKAGE", name)));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.Set;
 import javax.management.ListenerNotFoundException;
 import javax.management.NotificationEmitter;
 import javax.management.NotificationListener;
+import org.apache.hadoop.fs.AbstractFileSystem;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableFactories;
@@ -49,6 +50,9 @@ public final class KeptClasses {
       putBack(loaders);
       removeKeys(CodecPool.class, "compressorPool", loaders);
       removeKeys(CodecPool.class, "decompressorPool", loaders);
+      removeKeys(AbstractFileSystem.class, "CONSTRUCTOR_CACHE", loaders);
+      remove(counts("compressorCounts").keySet(), loaders);
+      remove(counts("decompressorCounts").keySet(), loaders);
       removeKeys(WritableName.class, "CLASS_TO_NAME", loaders);
       synchronized (WritableName.class) {
         remove(map(WritableName.class, "NAME_TO_CLASS").values(), loaders);
@@ -93,6 +97,13 @@ public final class KeptClasses {
         remove(map.keySet(), loaders);
       }
     }
+  }
+
+  /** How many of a class a codec pool has given; a cache of a library that Hadoop has renamed. */
+  private static Map<?, ?> counts(String name) throws ReflectiveOperationException {
+    Field field = CodecPool.class.getDeclaredField(name);
+    field.setAccessible(true);
+    return (Map<?, ?>) field.getType().getMethod("asMap").invoke(field.get(null));
   }
 
   private static Map<?, ?> map(Class<?> registry, String name) throws ReflectiveOperationException {

@@ -77,7 +77,8 @@ public final class SharedNames {
 
   /**
    * Not shared, although the names above are. Hadoop's own resolve names of a program's classes by
-   * their own loader, or keep classes by their names; {@code ExitUtil} ends the process.
+   * their own loader, keep classes by their names, or keep a task's settings in static fields, as
+   * the aggregates do; {@code ExitUtil} ends the process.
    */
   private static final List<String> OF_SLOT =
       List.of(
@@ -87,7 +88,9 @@ public final class SharedNames {
           "org.apache.hadoop.io.serializer.avro.",
           "org.apache.hadoop.mapred.gridmix.",
           "org.apache.hadoop.mapred.join.",
+          "org.apache.hadoop.mapred.lib.aggregate.",
           "org.apache.hadoop.mapred.lib.db.",
+          "org.apache.hadoop.mapreduce.lib.aggregate.",
           "org.apache.hadoop.mapreduce.lib.db.",
           "org.apache.hadoop.mapreduce.lib.join.",
           "org.apache.hadoop.util.ExitUtil");
