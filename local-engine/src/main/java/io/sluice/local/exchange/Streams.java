@@ -3,6 +3,7 @@ package io.sluice.local.exchange;
 import io.sluice.local.conf.Isolation;
 import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.conf.TaskConf;
+import io.sluice.mapreduce.map.StockLimits;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.rdma.memory.Closing;
@@ -33,9 +34,6 @@ final class Streams implements Closeable {
   /** Less is not worth a buffer; what a {@code RecordCollector} has at least. */
   private static final int MIN_SORT_MB = 4;
 
-  /** More is refused, as stock refuses it. */
-  private static final int MAX_SORT_MB = 2047;
-
   private final boolean push;
   private final int mostOfLoader;
   private final JobConf job;
@@ -57,7 +55,7 @@ final class Streams implements Closeable {
       this.job.setNumReduceTasks(1);
     }
     long eachMb = Math.max(MIN_SORT_MB, sortMb * mapThreads / Math.max(1, mostOfLoader));
-    this.job.setLong(MRJobConfig.IO_SORT_MB, Math.min(MAX_SORT_MB, eachMb));
+    this.job.setLong(MRJobConfig.IO_SORT_MB, Math.min(StockLimits.MAX_SORT_MB, eachMb));
   }
 
   /**

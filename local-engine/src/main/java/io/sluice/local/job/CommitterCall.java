@@ -1,5 +1,6 @@
 package io.sluice.local.job;
 
+import io.sluice.local.task.Looks;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -18,8 +19,6 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  * IOException} with the stack of a call that did not end.
  */
 final class CommitterCall {
-  private static final long LOOK_MS = 1_000;
-
   private final ThreadFactory threads;
   private final long cancelTimeoutMs;
 
@@ -38,19 +37,11 @@ final class CommitterCall {
     FutureTask<T> task = new FutureTask<>(call);
     Thread thread = threads.newThread(task);
     thread.start();
-    long looksLeft = cancelTimeoutMs / LOOK_MS + 1; // counted: a stopped process waits on
-    while (true) {
-      try {
-        thread.join(LOOK_MS);
-      } catch (InterruptedException e) {
-        // The job is killed, or ends with the process: isCancelled says so.
-      }
-      if (!thread.isAlive()) {
-        break;
-      }
+    Looks looks = new Looks(cancelTimeoutMs);
+    while (!hasEnded(thread)) {
       if (isCancelled.getAsBoolean()) {
         thread.interrupt();
-        if (looksLeft-- == 0) {
+        if (looks.areOver()) {
           throw givenUp(what, thread);
         }
       }
@@ -59,6 +50,14 @@ final class CommitterCall {
       return task.get();
     } catch (ExecutionException e) {
       throw e.getCause();
+    }
+  }
+
+  private static boolean hasEnded(Thread thread) {
+    try {
+      return Looks.hasEnded(thread);
+    } catch (InterruptedException e) {
+      return !thread.isAlive(); // the job is killed, or ends with the process: isCancelled says so
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.local.job;
 
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.mapreduce.map.StockLimits;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,6 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  */
 final class JobChecks {
   private static final int MOST_REDUCES = 100_000;
-  private static final int MOST_SORT_MB = 2_047;
   private static final String OURS = "io.sluice.";
   private static final String CHILD_ENV = "mapred.child.env"; // its constant is deprecated
 
@@ -45,7 +45,7 @@ final class JobChecks {
   private static final Map<String, long[]> WHOLE_NUMBERS =
       Map.ofEntries(
           Map.entry(MRJobConfig.NUM_REDUCES, new long[] {0, MOST_REDUCES}),
-          Map.entry(MRJobConfig.IO_SORT_MB, new long[] {1, MOST_SORT_MB}),
+          Map.entry(MRJobConfig.IO_SORT_MB, new long[] {1, StockLimits.MAX_SORT_MB}),
           Map.entry(MRJobConfig.IO_SORT_FACTOR, new long[] {2, Integer.MAX_VALUE}),
           Map.entry(MRJobConfig.MAP_COMBINE_MIN_SPILLS, new long[] {0, Integer.MAX_VALUE}),
           Map.entry(MRJobConfig.SPILL_FILES_COUNT_LIMIT, new long[] {-1, Integer.MAX_VALUE}),

@@ -4,6 +4,7 @@ import io.sluice.local.exchange.Slots;
 import io.sluice.local.task.AttemptGivenUp;
 import io.sluice.local.task.AttemptRecord;
 import io.sluice.local.task.AttemptThread;
+import io.sluice.local.task.Looks;
 import io.sluice.local.task.TaskState;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -192,7 +193,7 @@ final class Phase implements AutoCloseable {
   }
 
   private String silence(TaskState task, TaskAttemptID id) {
-    return timeoutMs > 0 && task.silentLooks(id) * AttemptThread.LOOK_MS > timeoutMs
+    return timeoutMs > 0 && task.silentLooks(id) * Looks.LOOK_MS > timeoutMs
         ? "it has said nothing of its progress for " + timeoutMs / 1_000 + " s"
         : null;
   }

@@ -13,9 +13,6 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 public final class AttemptThread {
   private static final ThreadLocal<AttemptThread> CURRENT = new ThreadLocal<>();
 
-  /** How often an attempt is looked at. */
-  public static final long LOOK_MS = 1_000;
-
   private final TaskAttemptID id;
   private final Thread thread;
   private boolean cleansUp; // guarded by this
@@ -30,7 +27,7 @@ public final class AttemptThread {
 
   /** Says why an attempt is to end, or null. */
   public interface Watch {
-    /** Looks now; called every {@link #LOOK_MS} while the attempt runs. */
+    /** Looks now; called every {@link Looks#LOOK_MS} while the attempt runs. */
     String endReason();
   }
 
@@ -85,8 +82,7 @@ public final class AttemptThread {
   }
 
   /**
-   * Runs it to its end, and looks every second whether it has to end. Looks are counted, not time:
-   * a process that was stopped, or whose machine slept, has looked once meanwhile.
+   * Runs it to its end, and looks every second whether it has to end.
    *
    * @param graceMs how long it may take to end when it was told to; at least one look
    * @throws AttemptGivenUp if it does not end although it was told to
@@ -96,11 +92,10 @@ public final class AttemptThread {
     thread.start();
     boolean interrupted = false;
     try {
-      long looksLeft = graceMs / LOOK_MS + 1;
+      Looks grace = new Looks(graceMs);
       while (true) {
         try {
-          thread.join(LOOK_MS);
-          if (!thread.isAlive()) {
+          if (Looks.hasEnded(thread)) {
             break;
           }
         } catch (InterruptedException e) {
@@ -113,7 +108,7 @@ public final class AttemptThread {
         }
         end(reason); // again, if it has swallowed the interrupt
         AttemptProcesses.kill(id);
-        if (looksLeft-- == 0) {
+        if (grace.areOver()) {
           thread.interrupt(); // also while it cleans up: nobody waits for that any longer
           throw new AttemptGivenUp(id, reason, thread.getStackTrace());
         }

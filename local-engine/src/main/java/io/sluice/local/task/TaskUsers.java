@@ -31,8 +31,7 @@ import org.slf4j.LoggerFactory;
 final class TaskUsers implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskUsers.class);
 
-  private static final long LOOK_MS = 1_000;
-  private static final int CLOSE_LOOKS = 60;
+  private static final long CLOSE_TIMEOUT_MS = 60_000;
 
   private final Credentials credentials;
 
@@ -129,9 +128,11 @@ final class TaskUsers implements Closeable {
       return;
     }
     boolean interrupted = false; // by a kill, which ends the job all the same
-    for (int looks = 0; closing.isAlive() && looks < CLOSE_LOOKS; looks++) {
+    Looks looks = new Looks(CLOSE_TIMEOUT_MS);
+    boolean ended = false;
+    while (!ended && !looks.areOver()) {
       try {
-        closing.join(LOOK_MS); // counted: a stopped process waits on
+        ended = Looks.hasEnded(closing);
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -139,7 +140,7 @@ final class TaskUsers implements Closeable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    if (closing.isAlive()) {
+    if (!ended) {
       LOG.warn(
           "File systems of attempts are not closed yet; their thread goes on until they are. It is"
               + " at {}",

@@ -13,9 +13,11 @@ import org.apache.hadoop.util.QuickSort;
  *
  * <p>Thread contract: one thread at a time. It is one map's, whose spills it counts.
  */
-final class StockLimits {
+public final class StockLimits {
+  /** The largest {@code mapreduce.task.io.sort.mb}. */
+  public static final int MAX_SORT_MB = 2047;
+
   private static final int UNLIMITED = -1;
-  private static final int MAX_SORT_MB = 2047;
 
   /** What stock keeps of each record besides. */
   private static final int STOCK_INDEX_BYTES = 16;
