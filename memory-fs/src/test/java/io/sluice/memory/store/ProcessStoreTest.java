@@ -15,6 +15,7 @@ import io.sluice.spill.writer.ScratchRuns;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -133,6 +134,33 @@ class ProcessStoreTest {
       Assumptions.abort("only root gives a directory to another user: " + e);
     }
     isOnDisk(conf());
+  }
+
+  /** Anybody may put something there before us; it stays as it is. */
+  @Test
+  void isOnDiskWhereTheNameIsNoDirectory() throws Exception {
+    Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+    Files.createFile(ours());
+    isOnDisk(conf());
+    Files.delete(ours());
+    for (Path target : new Path[] {elsewhere, directory.resolve("nowhere")}) {
+      Files.createSymbolicLink(ours(), target);
+      isOnDisk(conf());
+      Files.delete(ours());
+    }
+    assertArrayEquals(new String[0], elsewhere.toFile().list());
+    assertFalse(Files.exists(directory.resolve("nowhere")));
+  }
+
+  @Test
+  void closesItsDirectoryToOthers() throws Exception {
+    Files.createDirectory(ours());
+    Files.setPosixFilePermissions(ours(), PosixFilePermissions.fromString("rwxrwxrwx"));
+    try (ProcessStore store = ProcessStore.open(conf())) {
+      readsWhatItWrote(store, () -> assertTrue(store.stats().memory().usedBytes() > 0));
+      assertEquals(
+          "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(ours())));
+    }
   }
 
   @Test
