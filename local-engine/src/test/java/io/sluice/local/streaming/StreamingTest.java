@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapreduce.Cluster;
@@ -31,6 +32,42 @@ class StreamingTest {
   private static final String SUM =
       "awk -F '\t' '{ of[$1] += $3 } END { for (key in of) print key \"\\tsum\\t\" of[key] }'"
           + " | LC_ALL=C sort\n";
+
+  /**
+   * What LocalJobRunner does not set, but for the last, which keeps tasks from ending the process.
+   */
+  private static final TreeSet<String> OF_CLUSTER =
+      new TreeSet<>(
+          List.of(
+              "job_local_dir",
+              "mapred_cache_localFiles",
+              "mapreduce_job_application_attempt_id",
+              "mapreduce_job_local_dir",
+              "mapreduce_task_uberized"));
+
+  /** Names and places of the one run, and what runs it. */
+  private static final TreeSet<String> OF_RUN =
+      new TreeSet<>(
+          List.of(
+              "mapred_job_id",
+              "mapred_local_dir",
+              "mapred_task_id",
+              "mapred_tip_id",
+              "mapred_work_output_dir",
+              "mapreduce_cluster_local_dir",
+              "mapreduce_framework_name",
+              "mapreduce_job_cache_files_timestamps",
+              "mapreduce_job_cache_local_files",
+              "mapreduce_job_dir",
+              "mapreduce_job_id",
+              "mapreduce_job_jar",
+              "mapreduce_job_map_output_collector_class",
+              "mapreduce_job_reduce_shuffle_consumer_plugin_class",
+              "mapreduce_output_fileoutputformat_outputdir",
+              "mapreduce_task_attempt_id",
+              "mapreduce_task_id",
+              "mapreduce_task_output_dir"));
+
   private static final long DEADLINE_S = 120;
 
   @TempDir private Path directory;
@@ -125,6 +162,47 @@ class StreamingTest {
             "0");
     assertEquals(4, run.outputs().size(), run.outputs().keySet()::toString); // with _SUCCESS
     assertTrue(run.outputs().get("part-00000").startsWith("of-mine named"));
+  }
+
+  /** Variables of a map's program, by name. */
+  private TreeMap<String, String> environment(String framework) throws Exception {
+    script("print.sh", "cat > /dev/null\nenv -0 | tr '\\n\\0' ' \\n' | sed 's/^/env /'\n");
+    StreamingRun run =
+        succeeds(
+            framework,
+            List.of(
+                "-D",
+                "mapreduce.job.name=named",
+                "-files",
+                files("print.sh"),
+                "-mapper",
+                "sh print.sh",
+                "-cmdenv",
+                "MINE=of-mine",
+                "-numReduceTasks",
+                "0"));
+    TreeMap<String, String> all = new TreeMap<>();
+    for (String line : run.outputs().get("part-00000").split("\n")) {
+      if (line.startsWith("env ")) {
+        String[] variable = line.substring("env ".length()).split("=", 2);
+        all.put(variable[0], variable[1].strip());
+      }
+    }
+    return all;
+  }
+
+  /** As with LocalJobRunner, with what a cluster's task has besides. */
+  @Test
+  void programsHaveTheEnvironmentOfStock() throws Exception {
+    TreeMap<String, String> stock = environment("local");
+    TreeMap<String, String> ours = environment(OURS);
+    assertEquals("of-mine", ours.get("MINE"));
+    TreeSet<String> more = new TreeSet<>(ours.keySet());
+    more.removeAll(stock.keySet());
+    assertEquals(OF_CLUSTER, more);
+    TreeSet<String> different = new TreeSet<>(stock.keySet());
+    different.removeIf(name -> stock.get(name).equals(ours.get(name)));
+    assertEquals(OF_RUN, different);
   }
 
   @Test
