@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCompletionEvent;
@@ -45,25 +46,36 @@ class NoiseTest {
 
   /** What the process logs at INFO. */
   private static final class Log extends AppenderSkeleton {
+    /** Threads of earlier tests, which may go on; what they log of no job of this one is theirs. */
+    private final Set<Thread> earlier = Set.copyOf(Thread.getAllStackTraces().keySet());
+
     private final List<LoggingEvent> events = new ArrayList<>();
+    private final List<LoggingEvent> ofEarlier = new ArrayList<>();
 
     @Override
     protected synchronized void append(LoggingEvent event) {
       if (!NOT_OF_JOBS.contains(event.getLoggerName())) {
         event.getThrowableStrRep(); // of now
-        events.add(event);
+        (earlier.contains(Thread.currentThread()) ? ofEarlier : events).add(event);
       }
     }
 
-    synchronized List<String> warnings() {
-      return events.stream()
+    private Stream<LoggingEvent> of(Job job) {
+      String number = job.getJobID().toString().substring("job_".length());
+      return Stream.concat(
+          events.stream(),
+          ofEarlier.stream().filter(event -> event.getRenderedMessage().contains(number)));
+    }
+
+    synchronized List<String> warnings(Job job) {
+      return of(job)
           .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
           .map(LoggingEvent::getRenderedMessage)
           .toList();
     }
 
-    synchronized List<String> traces() {
-      return events.stream()
+    synchronized List<String> traces(Job job) {
+      return of(job)
           .filter(
               event ->
                   event.getThrowableStrRep() != null
@@ -127,7 +139,7 @@ class NoiseTest {
       job.setMapperClass(Fails.class);
     }
     assertFalse(job.waitForCompletion(false));
-    assertEquals(1, log.traces().size(), log.traces().toString());
+    assertEquals(1, log.traces(job).size(), log.traces(job).toString());
     long failed = 0;
     for (TaskCompletionEvent event : job.getTaskCompletionEvents(0, 100)) {
       if (event.getStatus() == TaskCompletionEvent.Status.FAILED) {
@@ -137,7 +149,7 @@ class NoiseTest {
         assertFalse(trace.contains("io.sluice.local.task"), trace);
       }
     }
-    List<String> warnings = log.warnings();
+    List<String> warnings = log.warnings(job);
     assertTrue(failed >= 4, "failed attempts: " + failed);
     assertEquals(failed + 1, warnings.size(), String.join("\n", warnings));
     assertTrue(warnings.get(warnings.size() - 1).startsWith(job.getJobID() + " failed: "));
@@ -161,14 +173,15 @@ class NoiseTest {
     begun.await();
     job.killJob();
     assertFalse(job.waitForCompletion(false));
-    assertEquals(List.of(), log.warnings());
-    assertEquals(List.of(), log.traces());
+    assertEquals(List.of(), log.warnings(job));
+    assertEquals(List.of(), log.traces(job));
   }
 
   @Test
   void aJobThatSucceedsWarnsOfNothing() throws Exception {
     jobs.conf().setInt(MRJobConfig.MAP_MAX_ATTEMPTS, 1);
-    assertTrue(jobs.wordCount("sluice", 1, false).waitForCompletion(false));
-    assertEquals(List.of(), log.warnings());
+    Job job = jobs.wordCount("sluice", 1, false);
+    assertTrue(job.waitForCompletion(false));
+    assertEquals(List.of(), log.warnings(job));
   }
 }
