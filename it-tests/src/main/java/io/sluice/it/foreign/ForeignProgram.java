@@ -11,7 +11,9 @@ import java.util.Set;
  * for Spark, a list of its released jars. Immutable.
  */
 public enum ForeignProgram {
-  HIVE("Apache Hive 3.1.3 on MapReduce, 18 queries", Set.of(Trait.CORE, Trait.CLUSTER)) {
+  HIVE(
+      "Apache Hive 3.1.3 on MapReduce, 18 queries (3 on YARN)",
+      Set.of(Trait.CORE, Trait.CLUSTER, Trait.SHORT)) {
     @Override
     List<CounterDifference.Cause> causesInOneProcess() {
       return List.of(
@@ -45,6 +47,7 @@ public enum ForeignProgram {
   private enum Trait {
     CORE,
     CLUSTER,
+    SHORT,
     SPARK
   }
 
@@ -69,6 +72,11 @@ public enum ForeignProgram {
   /** Whether it runs on a cluster too. */
   public boolean runsOnCluster() {
     return traits.contains(Trait.CLUSTER);
+  }
+
+  /** Whether a part of it may be run alone: in every test run, and on a cluster. */
+  boolean hasShortRun() {
+    return traits.contains(Trait.SHORT);
   }
 
   /** Whether it is for Spark, whose jars are all that it needs. */

@@ -61,6 +61,7 @@ public final class ForeignRun {
   private final ForeignProgram program;
   private final HadoopDistribution distribution;
   private final Path directory;
+  private boolean shortened;
 
   /** Runs nothing yet. */
   public ForeignRun(Workspace workspace, ForeignProgram program, Path directory) {
@@ -80,6 +81,12 @@ public final class ForeignRun {
     return program.isOfSpark() ? onSpark() : inOneProcess();
   }
 
+  /** The same, and of a program that {@link ForeignProgram#hasShortRun has one} a short run. */
+  ForeignResult runShort() {
+    shortened = program.hasShortRun();
+    return run();
+  }
+
   /** In one process: LocalJobRunner, then the engine. */
   private ForeignResult inOneProcess() {
     return compareJobs(
@@ -90,8 +97,12 @@ public final class ForeignRun {
         Map.of());
   }
 
-  /** On a cluster that has Sluice: Hadoop's collector and shuffle, then Sluice's. */
+  /**
+   * A short run on a cluster that has Sluice, where a job takes half a minute: with Hadoop's
+   * collector and shuffle, then with Sluice's.
+   */
   public ForeignResult onCluster(PseudoCluster cluster) {
+    shortened = program.hasShortRun();
     return compareJobs(
         YARN,
         List.of(),
@@ -235,6 +246,8 @@ public final class ForeignRun {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "HADOOP",
                 String.join(":", conf.toString(), distribution.classPath(), engine.toString()),
+                "SHORT",
+                shortened ? "yes" : "",
                 "JARS",
                 jars.toString(),
                 "DRIVER",
