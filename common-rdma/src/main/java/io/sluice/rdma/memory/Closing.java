@@ -11,7 +11,8 @@ import java.util.stream.Stream;
  * not given back would be missed until the process ends.
  *
  * <p>Thread contract: that of the things. Failure: the first one's, to which the others' are added
- * as suppressed ones.
+ * as suppressed ones. It may be a checked exception that no signature declares: Scala's methods
+ * throw those.
  */
 public final class Closing {
   private Closing() {}
@@ -34,7 +35,7 @@ public final class Closing {
       if (thing != null) {
         thing.close();
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
       if (e != failure) {
         failure.addSuppressed(e);
       }
@@ -61,7 +62,7 @@ public final class Closing {
         if (thing != null) {
           thing.close();
         }
-      } catch (IOException | RuntimeException | Error e) {
+      } catch (Throwable e) {
         if (failure == null) {
           failure = e;
         } else if (failure != e) {
@@ -69,14 +70,14 @@ public final class Closing {
         }
       }
     }
-    if (failure instanceof IOException e) {
-      throw e;
+    if (failure != null) {
+      throw Closing.<IOException>asItIs(failure);
     }
-    if (failure instanceof RuntimeException e) {
-      throw e;
-    }
-    if (failure instanceof Error e) {
-      throw e;
-    }
+  }
+
+  /** Lets the compiler take any failure for one that may be thrown. */
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> T asItIs(Throwable failure) throws T {
+    throw (T) failure;
   }
 }

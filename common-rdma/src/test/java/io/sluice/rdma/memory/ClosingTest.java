@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,34 @@ class ClosingTest {
     assertEquals(List.of("a", "b", "c"), closed);
   }
 
+  /** Scala's methods throw checked exceptions that they do not declare, such as of an interrupt. */
+  @Test
+  void anUndeclaredExceptionKeepsNothingOpenAndIsThrown() {
+    InterruptedException first = new InterruptedException("expected by this test");
+    SQLException second = new SQLException("expected by this test");
+
+    InterruptedException thrown =
+        assertThrows(
+            InterruptedException.class,
+            () -> Closing.all(failing("a", first), failing("b", second), thing("c")));
+
+    assertSame(first, thrown);
+    assertArrayEquals(new Throwable[] {second}, thrown.getSuppressed());
+    assertEquals(List.of("a", "b", "c"), closed);
+  }
+
+  @Test
+  void anythingThatIsThrownAfterAFailureKeepsNothingOpen() {
+    IOException failure = new IOException("expected by this test");
+    InterruptedException interrupt = new InterruptedException("expected by this test");
+    OutOfMemoryError memory = new OutOfMemoryError("expected by this test");
+
+    Closing.after(failure, List.of(failing("a", interrupt), failing("b", memory), thing("c")));
+
+    assertArrayEquals(new Throwable[] {interrupt, memory}, failure.getSuppressed());
+    assertEquals(List.of("a", "b", "c"), closed);
+  }
+
   private Closeable thing(String name) {
     return () -> closed.add(name);
   }
@@ -74,10 +103,12 @@ class ClosingTest {
   private Closeable failing(String name, Throwable failure) {
     return () -> {
       closed.add(name);
-      if (failure instanceof Error e) {
-        throw e;
-      }
-      throw (IOException) failure;
+      ClosingTest.<IOException>throwAsItIs(failure);
     };
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void throwAsItIs(Throwable failure) throws T {
+    throw (T) failure;
   }
 }

@@ -63,7 +63,7 @@ public final class LaidOutFiles {
         boolean index = block._1() instanceof ShuffleIndexBlockId;
         write(block._2(), index ? files.index() : files.data());
       }
-    } catch (IOException | RuntimeException | Error e) { // such as a full disk
+    } catch (Throwable e) { // such as a full disk
       Closing.after(e, files.deletions());
       throw e;
     }
@@ -75,7 +75,7 @@ public final class LaidOutFiles {
     try (InputStream in = block.createInputStream();
         OutputStream out = Files.newOutputStream(temporary)) {
       in.transferTo(out);
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       Closing.after(e, () -> Files.deleteIfExists(temporary));
       throw e;
     }

@@ -79,7 +79,7 @@ final class BlockPool implements Closeable {
                   .medium(choice.medium())
                   .build());
       return new BlockPool(home, store, choice.medium());
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       Closing.after(e, home);
       throw e;
     }

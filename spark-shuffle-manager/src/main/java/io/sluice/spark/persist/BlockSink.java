@@ -60,7 +60,7 @@ final class BlockSink implements WritableByteChannel {
       while (source.read(buffer.clear()) >= 0) {
         writeFully(buffer.flip());
       }
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       Closing.after(e, () -> pool.free(written));
       throw e;
     }

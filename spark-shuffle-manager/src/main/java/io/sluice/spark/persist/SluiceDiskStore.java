@@ -126,7 +126,7 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
         fallbacks.add("the pool is full");
         stock.moveFileToBlock(sink.file(), size, id);
       }
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) { // what a user's or a killed task throws may be checked
       Closing.after(e, sink::discard);
       throw e;
     }

@@ -118,7 +118,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           service.metadata().address().controlPort(),
           service.listening());
       return new ExecutorPool(applicationId, conf, key, home, service);
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       Closing.after(e, home);
       throw e;
     }

@@ -29,7 +29,7 @@ final class FileTarget implements BlockTarget {
     this.file = files.createTempFile(CONF);
     try {
       this.channel = file.openForWriting();
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
       file.delete();
       throw e;
     }

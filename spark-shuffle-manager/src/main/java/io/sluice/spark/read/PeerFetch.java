@@ -127,7 +127,7 @@ final class PeerFetch {
         ahead.done(run);
       }
       return target.done();
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       target.abandon();
       throw e;
     }

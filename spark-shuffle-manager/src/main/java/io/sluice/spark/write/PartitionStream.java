@@ -38,7 +38,7 @@ final class PartitionStream implements Closeable {
     this.wrapped = manager.wrapStream(id, buffer);
     try {
       this.stream = serializer.serializeStream(wrapped);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // Scala's methods declare no checked exceptions
       buffer.discard();
       Closing.after(e, wrapped);
       throw e;

@@ -219,7 +219,7 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
     if (status == null) {
       try {
         discardStreams();
-      } catch (IOException | RuntimeException e) { // the task has failed for another reason
+      } catch (Exception e) { // the task has failed for another reason
         LOG.info("A stream of a map task that has failed did not end without a failure", e);
       }
     }

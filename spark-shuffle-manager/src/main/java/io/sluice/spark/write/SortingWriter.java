@@ -122,7 +122,7 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
         records.writeTo(i, wrapped);
       }
       wrapped.close();
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       buffer.discard(); // the codec is to end, and not to write again what has failed
       Closing.after(e, wrapped);
       throw e;

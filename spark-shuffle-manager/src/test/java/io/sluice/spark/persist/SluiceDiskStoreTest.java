@@ -2,6 +2,7 @@ package io.sluice.spark.persist;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -122,22 +124,39 @@ class SluiceDiskStoreTest extends DiskStoreContractTest {
     store.remove(ID);
   }
 
-  @Test
-  void ofABlockThatFailsInAFileNothingStays() throws IOException {
+  /** Scala's functions, and those of users in them, throw checked exceptions too. */
+  @ParameterizedTest
+  @ValueSource(ints = {100_000, (CAPACITY_MB << 20) + 1})
+  void ofABlockThatFailsNothingStays(int lengthBytes) throws IOException {
     open(false);
-    assertThrows(
-        IllegalStateException.class,
-        () ->
-            store.put(
-                ID,
-                channel -> {
-                  writer(bytes((CAPACITY_MB << 20) + 1, 4), 1 << 20).apply(channel);
-                  throw new IllegalStateException("no more");
-                }));
-    assertFalse(store.contains(ID));
-    try (Stream<Path> files = Files.walk(directory.resolve("local"))) {
-      assertEquals(List.of(), files.filter(Files::isRegularFile).toList());
+    for (Exception failure :
+        List.of(
+            new IllegalStateException("expected by this test"),
+            new InterruptedException("expected by this test"),
+            new SQLException("expected by this test"))) {
+      Exception thrown =
+          assertThrows(
+              Exception.class,
+              () ->
+                  store.put(
+                      ID,
+                      channel -> {
+                        writer(bytes(lengthBytes, 4), 1 << 20).apply(channel);
+                        throw SluiceDiskStoreTest.<RuntimeException>asItIs(failure);
+                      }));
+      assertSame(failure, thrown);
+      assertFalse(store.contains(ID));
+      assertEquals(0, usedBytes(), failure.toString());
+      assertEquals(0, store.stats().orElseThrow().leasedBytes(), failure.toString());
+      try (Stream<Path> files = Files.walk(directory.resolve("local"))) {
+        assertEquals(List.of(), files.filter(Files::isRegularFile).toList());
+      }
     }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> T asItIs(Throwable failure) throws T {
+    throw (T) failure;
   }
 
   @Test
