@@ -31,6 +31,7 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
           "GC time elapsed (ms)",
           "CPU time spent (ms)",
           "timeread",
+          "Bandwidth in Bytes",
           "Total committed heap usage (bytes)",
           "Input split bytes",
           "Spilled Records",
