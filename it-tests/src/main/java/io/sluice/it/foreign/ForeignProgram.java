@@ -20,8 +20,8 @@ public enum ForeignProgram {
           new CounterDifference.Cause(
               "File Input Format Counters: Bytes Read",
               16 << 10,
-              "LocalJobRunner's first map finds the query's plan in the client's memory, the engine's"
-                  + " reads the plan's file like every other map"));
+              "maps count the bytes of the query's plan, which LocalJobRunner's first map finds in the"
+                  + " client's memory, and whose paths differ in length"));
     }
   },
   AVRO("Avro 1.11.5's MapReduce, both interfaces", Set.of(Trait.CORE, Trait.CLUSTER)),
