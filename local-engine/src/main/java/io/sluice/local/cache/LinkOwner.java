@@ -35,21 +35,33 @@ final class LinkOwner {
     return OwnDirectories.ownerOf(target).map(owner -> new LinkOwner(link, target, owner));
   }
 
-  /** Whether the job of the link has gone: it removes its copies after its links. */
+  /**
+   * Whether the job of the link has gone: it removes its copies after its links. If not, {@link
+   * #ifDead} tells whether its process lives.
+   */
   boolean hasGone() throws IOException {
     if (owner.isSeen()) {
       return Files.notExists(target);
     }
-    if (owner.process().isOfThisBoot()
-        || !isOfOneHost(Files.getFileStore(link.getParent()).type())) {
-      throw new IOException(
-          link
-              + " is a link of "
-              + jobs()
-              + ", and whether that still runs cannot be found out from here. Give the job's file"
-              + " another name (path#name), or remove the link if that job does not run");
+    if (!owner.process().isOfThisBoot() && isOfOneHost(link.getParent())) {
+      // Containers may have a boot number of their own, and a host may export its file systems.
+      if (!Files.notExists(owner.directory()) && isOfOneHost(owner.directory())) {
+        return Files.notExists(target); // its lock is seen from here
+      }
+      if (Files.notExists(owner.directory()) && owner.process().isOfThisHost()) {
+        return true; // it ran before this host was started
+      }
     }
-    return true; // it is of this host, before it was started
+    throw new IOException(
+        link
+            + " is a link of "
+            + jobs()
+            + ", and whether that still runs cannot be found out from here. Give the job's file"
+            + " another name (path#name), or remove the link if that job does not run");
+  }
+
+  private static boolean isOfOneHost(Path place) throws IOException {
+    return isOfOneHost(Files.getFileStore(place).type());
   }
 
   /** Whether only one host writes to a file system of that type. */

@@ -212,13 +212,16 @@ final class WorkingLinks implements Closeable {
   private void awaitProcess(Path link, Path found, LinkOwner owner) throws IOException {
     boolean isFirst = true;
     while (found.equals(leadsTo(link))
-        && Files.exists(found)
+        && !Files.notExists(found) // another user's may only be out of reach
         && !owner.ifDead(() -> removeIf(link, found))) {
       if (isFirst) {
         requireMayWait(link, owner.jobs(), owner.starter());
         isFirst = false;
       }
       awaitChange(link);
+    }
+    if (Files.notExists(found)) {
+      removeIf(link, found); // its copy was there before, and goes after its link
     }
   }
 

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * @param pids its namespace of process numbers
  * @param mounts its namespace of mounted file systems
  * @param base device and inode of the directory that it has its own in
- * @param host its host's name, for messages
+ * @param host its host's name
  */
 public record ProcessName(
     long pid, long startedMs, String boot, String pids, String mounts, String base, String host) {
@@ -89,9 +89,14 @@ public record ProcessName(
         : Optional.empty();
   }
 
-  /** Whether it was started since this host was. */
+  /** Whether it was started since this host was; a container may have a boot of its own. */
   public boolean isOfThisBoot() {
     return boot.equals(BOOT);
+  }
+
+  /** Whether its host has the name of this one; hosts that nobody has named may share one. */
+  public boolean isOfThisHost() {
+    return host.equals(HOST);
   }
 
   /** Whether its number means here what it means there. */

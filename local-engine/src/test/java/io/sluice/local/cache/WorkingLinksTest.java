@@ -24,6 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may have a name in the working directory. */
 @SuppressWarnings("try") // links are there, and closed early
@@ -143,9 +145,15 @@ final class WorkingLinksTest {
     return new ProcessName(pid, 1, of.boot(), "1", "2", base, "other.example");
   }
 
-  private static ProcessName ofHost(ProcessName of, long pid) {
+  /** Of a host's earlier boot, or of a container that has a boot of its own. */
+  private static ProcessName ofOtherBoot(ProcessName of, String host) {
     return new ProcessName(
-        pid, 1, "0123456789abcdef", of.pids(), of.mounts(), of.base(), "other.example");
+        OTHER_PID, 1, "0123456789abcdef", of.pids(), of.mounts(), of.base(), host);
+  }
+
+  private void assumeThatNoOtherHostWritesHere() throws IOException {
+    String type = Files.getFileStore(working).type();
+    assumeTrue(LinkOwner.isOfOneHost(type), () -> "another host may write to " + type);
   }
 
   private Path linkOf(ProcessDirectory process, String content) throws IOException {
@@ -244,17 +252,71 @@ final class WorkingLinksTest {
     cannotTell(link);
   }
 
-  /** Where no other host can have written the link, it is of this one before it was started. */
+  /** As /tmp is emptied then. */
   @Test
-  void aLinkFromBeforeTheBootIsReplaced() throws Exception {
-    String type = Files.getFileStore(working).type();
-    assumeTrue(LinkOwner.isOfOneHost(type), () -> "another host may write to " + type);
-    ProcessDirectory other = process(ofHost(here(), OTHER_PID));
+  void aLinkFromBeforeTheBootIsReplacedWhereItsDirectoryHasGone() throws Exception {
+    assumeThatNoOtherHostWritesHere();
+    ProcessDirectory other = process(ofOtherBoot(here(), here().host()));
     linkOf(other, "other");
+    other.close();
     try (WorkingLinks links = take(1, Map.of("a", "1"), () -> false)) {
       assertEquals("1", read("a"));
     }
+  }
+
+  @Test
+  void aLinkFromBeforeTheBootIsReplacedWhereNobodyHoldsItsLock() throws Exception {
+    assumeThatNoOtherHostWritesHere();
+    ProcessDirectory other = process(ofOtherBoot(here(), here().host()));
+    linkOf(other, "other");
+    Path left = other.directory();
     other.close();
+    Path copies = Files.createDirectories(left.resolve("job_7_0001/sluice-cache/0"));
+    Files.writeString(copies.resolve("a"), "other");
+    assertEquals("other", read("a"));
+    try (WorkingLinks links = take(1, Map.of("a", "1"), () -> false)) {
+      assertEquals("1", read("a"));
+    }
+  }
+
+  /** A container with a boot of its own, or a host that this one exports the directory to. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aJobWaitsForAProcessOfAnotherBootThatHoldsItsLock(boolean hasOurName) throws Exception {
+    assumeThatNoOtherHostWritesHere();
+    String host = hasOurName ? here().host() : "other.example";
+    ProcessDirectory other = process(ofOtherBoot(here(), host));
+    Path link = linkOf(other, "other");
+    CompletableFuture<WorkingLinks> waiting = waits(1, "a", "1");
+    assertEquals("other", read("a"));
+    assertTrue(Files.readSymbolicLink(link).startsWith(other.directory()));
+    other.close();
+    try (WorkingLinks links = waiting.get(120, TimeUnit.SECONDS)) {
+      assertEquals("1", read("a"));
+    }
+  }
+
+  @Test
+  void aProcessOfAnotherHostWhoseDirectoryIsNotSeenMayLive() throws Exception {
+    ProcessDirectory other = process(ofOtherBoot(here(), "other.example"));
+    Path link = linkOf(other, "other");
+    other.close();
+    cannotTell(link);
+  }
+
+  /** Nor is it known to have gone: it has not, and its process lives. */
+  @Test
+  void aJobWaitsForACopyThatIsOutOfReach() throws Exception {
+    ProcessDirectory other = process(OTHER_PID);
+    Path job = other.directory().resolve("job_7_0001");
+    Path link = Files.createSymbolicLink(working.resolve("a"), job.resolve("sluice-cache/0/a"));
+    Files.createSymbolicLink(job, job); // whatever is below it cannot be reached
+    CompletableFuture<WorkingLinks> waiting = waits(1, "a", "1");
+    assertTrue(Files.isSymbolicLink(link));
+    other.close();
+    try (WorkingLinks links = waiting.get(120, TimeUnit.SECONDS)) {
+      assertEquals("1", read("a"));
+    }
   }
 
   @Test
