@@ -42,9 +42,9 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
 
   private static final SortedMap<String, Long> NO_COUNTERS =
       Collections.unmodifiableSortedMap(new TreeMap<>());
-  private static final Pattern BEGIN = Pattern.compile("(.* )?Counters: \\d+");
-  private static final Pattern GROUP = Pattern.compile("\t([^\t=]+)");
-  private static final Pattern COUNTER = Pattern.compile("\t\t([^\t]+)=(\\d+)");
+  private static final Pattern BEGIN = Pattern.compile("(.* )?Counters: (\\d+)");
+  private static final Pattern GROUP = Pattern.compile("\t([^\t].*)");
+  private static final Pattern COUNTER = Pattern.compile("\t\t([^\t].*)=(-?\\d+)");
 
   /** Groups that only one of two ways to run a job has, or that depend on directories' names. */
   private static final Set<String> OF_ONE_WAY =
@@ -65,7 +65,7 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
       for (Path file : found.filter(Files::isRegularFile).toList()) {
         String name = out.relativize(file).toString();
         if (!file.getFileName().toString().matches("[._].*")) {
-          List<String> lines = new ArrayList<>(Files.readAllLines(file, ISO_8859_1));
+          List<String> lines = new ArrayList<>(lines(Files.readString(file, ISO_8859_1)));
           if (name.startsWith("unordered/")) {
             lines.sort(null);
           }
@@ -76,25 +76,44 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
     return all;
   }
 
+  /** With their ends, which are bytes of a file like others. */
+  private static List<String> lines(String text) {
+    return text.isEmpty() ? List.of() : List.of(text.split("(?<=\n)"));
+  }
+
   private static List<SortedMap<String, Long>> jobs(List<String> log) {
     List<SortedMap<String, Long>> jobs = new ArrayList<>();
     String group = "";
+    int missing = 0; // of those that the job has said it has
     for (String line : log) {
       Matcher counter = COUNTER.matcher(line);
-      if (BEGIN.matcher(line).matches()) {
+      Matcher job = BEGIN.matcher(line);
+      if (job.matches()) {
+        requireNone(missing);
         jobs.add(new TreeMap<>());
         group = "";
-      } else if (counter.matches() && !jobs.isEmpty()) {
+        missing = Integer.parseInt(job.group(2));
+      } else if (counter.matches() && missing > 0) {
+        missing--;
         if (!OF_ONE_WAY.contains(group) && isCompared(counter.group(1))) {
-          jobs.get(jobs.size() - 1)
-              .put(group + ": " + counter.group(1), Long.valueOf(counter.group(2)));
+          String name = group + ": " + counter.group(1);
+          if (jobs.get(jobs.size() - 1).put(name, Long.valueOf(counter.group(2))) != null) {
+            throw new IllegalStateException("a job has two counters \"" + name + "\"");
+          }
         }
       } else {
         Matcher begin = GROUP.matcher(line);
         group = begin.matches() ? begin.group(1).strip() : "";
       }
     }
+    requireNone(missing);
     return jobs;
+  }
+
+  private static void requireNone(int missing) {
+    if (missing > 0) {
+      throw new IllegalStateException(missing + " counters of a job were not found in its log");
+    }
   }
 
   private static boolean isCompared(String name) {
@@ -171,6 +190,6 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
   }
 
   private static String at(List<String> lines, int line) {
-    return line < lines.size() ? lines.get(line) : "";
+    return line < lines.size() ? lines.get(line).replace("\r", "\\r").replace("\n", "\\n") : "";
   }
 }

@@ -1,6 +1,8 @@
 package io.sluice.it.foreign;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,11 +10,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ForeignOutputTest {
   private static final String LOG =
       """
-      12:00:00 INFO Job: Counters: 5
+      12:00:00 INFO Job: Counters: 4
       \tFile System Counters
       \t\tFILE: Number of bytes read=77
       \tMap-Reduce Framework
@@ -33,6 +38,7 @@ class ForeignOutputTest {
       Files.createDirectories(path.getParent());
       Files.writeString(path, parts[1]);
     }
+    Files.createDirectories(out);
     Path said = directory.resolve(name + ".log");
     Files.writeString(said, log);
     return ForeignOutput.read(out, said);
@@ -44,7 +50,7 @@ class ForeignOutputTest {
     ForeignOutput ours = output("b", "", "x/part=1\n3\n4\n", "z/.part.crc= ", "z/part=1\n");
     assertEquals(
         List.of(
-            "x/part: 2 lines, 3 lines; line 2 is \"2\", \"3\"",
+            "x/part: 2 lines, 3 lines; line 2 is \"2\\n\", \"3\\n\"",
             "y/part is only in one",
             "z/part is only in one"),
         stock.differentFiles(ours));
@@ -55,7 +61,7 @@ class ForeignOutputTest {
     ForeignOutput stock = output("a", "", "x=1\n2\n", "unordered/y=1\n2\n");
     ForeignOutput ours = output("b", "", "x=2\n1\n", "unordered/y=2\n1\n");
     assertEquals(
-        List.of("x: 2 lines, 2 lines; line 1 is \"1\", \"2\""), stock.differentFiles(ours));
+        List.of("x: 2 lines, 2 lines; line 1 is \"1\\n\", \"2\\n\""), stock.differentFiles(ours));
   }
 
   @Test
@@ -103,5 +109,34 @@ class ForeignOutputTest {
 
   private static List<String> said(List<CounterDifference> differences) {
     return differences.stream().map(CounterDifference::toString).toList();
+  }
+
+  /** Bytes of files that are no text, and the end of a file that is cut off. */
+  @ParameterizedTest
+  @CsvSource({"'a\r\nb\n','a\nb\n'", "'k\r1\rv','k\n1\nv'", "'a\nb\n','a\nb'"})
+  void theEndsOfLinesCount(String stock, String ours) throws IOException {
+    assertFalse(
+        output("a", "", "x=" + stock).differentFiles(output("b", "", "x=" + ours)).isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'C: Counters: 1\n\tG\n\t\tsum=-5\n','C: Counters: 1\n\tG\n\t\tsum=-6\n'",
+    "'Counters: 2\n\tq=1\n\t\tR=7\n\tq=2\n\t\tR=9\n','Counters: 2\n\tq=1\n\t\tR=3\n\tq=2\n\t\tR=9\n'",
+    "'Counters: 1\n\tG\n\t\ta=b=1\n','Counters: 1\n\tG\n\t\ta=b=2\n'",
+  })
+  void everyCounterIsRead(String stock, String ours) throws IOException {
+    assertEquals(1, output("a", stock).differentCounters(output("b", ours)).size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Counters: 2\n\tG\n\t\tA=1\n",
+        "Counters: 2\n\tG\n\t\tA=1\nCounters: 1\n\tG\n\t\tA=1\n",
+        "Counters: 2\n\tG\n\t\tA=1\n\t\tA=1\n"
+      })
+  void countersThatAreMissingOrThereTwiceAreNoResult(String log) {
+    assertThrows(IllegalStateException.class, () -> output("a", log));
   }
 }
