@@ -165,6 +165,14 @@ public final class Programs {
     protected void map(LongWritable offset, Text line, Context context) {}
   }
 
+  /** The order of text, reversed. */
+  public static class Descending extends Text.Comparator {
+    @Override
+    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
+      return super.compare(b, bOff, bLen, a, aOff, aLen);
+    }
+  }
+
   /** Does what Java allows to one class loader of a process. */
   public static class LoadsTwice extends Mapper<LongWritable, Text, Text, IntWritable> {
     @Override

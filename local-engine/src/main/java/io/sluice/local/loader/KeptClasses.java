@@ -77,8 +77,11 @@ public final class KeptClasses {
       throws ReflectiveOperationException {
     synchronized (SlotComparators.class) {
       Map<?, ?> all = map(WritableComparator.class, "comparators");
-      ((Map<Class, WritableComparator>) all)
-          .replaceAll((key, now) -> SlotComparators.without(loaders, key, now));
+      for (Object key : List.copyOf(all.keySet())) {
+        ((Map<Class, WritableComparator>) all)
+            .computeIfPresent(
+                (Class<?>) key, (of, now) -> SlotComparators.without(loaders, of, now));
+      }
     }
     synchronized (SlotFactories.class) {
       Map<?, ?> all = map(WritableFactories.class, "CLASS_TO_FACTORY");

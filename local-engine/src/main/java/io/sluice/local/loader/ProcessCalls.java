@@ -41,6 +41,8 @@ final class ProcessCalls {
 
   private static final String DEFINE =
       "(Ljava/lang/Class;Lorg/apache/hadoop/io/WritableComparator;)V";
+  private static final String COMPARATOR = "org/apache/hadoop/io/WritableComparator";
+  private static final String INHERITED_DEFINE = ".define:" + DEFINE;
   private static final String SET_FACTORY =
       "(Ljava/lang/Class;Lorg/apache/hadoop/io/WritableFactory;)V";
 
@@ -86,7 +88,7 @@ final class ProcessCalls {
           new Ours(TaskExit.class, "(Ljava/lang/Runtime;I)V"),
           "java/lang/Runtime.halt:(I)V",
           new Ours(TaskExit.class, "(Ljava/lang/Runtime;I)V"),
-          "org/apache/hadoop/io/WritableComparator.define:" + DEFINE,
+          COMPARATOR + INHERITED_DEFINE,
           new Ours(SlotComparators.class, DEFINE),
           "org/apache/hadoop/io/WritableFactories.setFactory:" + SET_FACTORY,
           new Ours(SlotFactories.class, SET_FACTORY));
@@ -136,7 +138,7 @@ final class ProcessCalls {
     Set<Integer> ofObjects = new HashSet<>();
     List<Integer> found = new ArrayList<>();
     for (int i = 1; i < constants.length; i++) {
-      if (is(i, METHOD) && REPLACED.containsKey(name(i))) {
+      if (is(i, METHOD) && REPLACED.containsKey(replacedName(i))) {
         found.add(i);
         if (name(i).startsWith("java/lang/Runtime")) {
           ofObjects.add(i);
@@ -150,7 +152,7 @@ final class ProcessCalls {
       callStatic(ofObjects);
     }
     for (int method : found) {
-      Ours replacement = REPLACED.get(name(method));
+      Ours replacement = REPLACED.get(replacedName(method));
       int nameAndType = unsigned(constants[method] + 2);
       int type = addText(replacement.type());
       int ours = addNameAndType(unsigned(constants[nameAndType]), type);
@@ -174,6 +176,43 @@ final class ProcessCalls {
 
   private boolean is(int constant, int tag) {
     return constants[constant] > 0 && bytes.get(constants[constant] - 1) == tag;
+  }
+
+  /**
+   * Of a method, as the key of what replaces it: a comparator's class calls by its own name what it
+   * inherits from Hadoop.
+   */
+  private String replacedName(int method) {
+    String name = name(method);
+    String ofThis = className(poolEnd + 2) + INHERITED_DEFINE;
+    return name.equals(ofThis)
+            && className(poolEnd + 4).startsWith("org/apache/hadoop/")
+            && !declaresDefine()
+        ? COMPARATOR + INHERITED_DEFINE
+        : name;
+  }
+
+  private String className(int at) {
+    return text(unsigned(constants[unsigned(at)]));
+  }
+
+  private boolean declaresDefine() {
+    int at = poolEnd + 6;
+    at = members(at + 2 + 2 * unsigned(at), Set.of());
+    int methods = unsigned(at);
+    at += 2;
+    for (; methods > 0; methods--) {
+      String name = "." + text(unsigned(at + 2)) + ":" + text(unsigned(at + 4));
+      if (name.equals(INHERITED_DEFINE)) {
+        return true;
+      }
+      int attributes = unsigned(at + 6);
+      at += 8;
+      for (; attributes > 0; attributes--) {
+        at += 6 + bytes.getInt(at + 2);
+      }
+    }
+    return false;
   }
 
   /** Of a method: its class, its own name, and its type. */

@@ -23,12 +23,21 @@ public final class SlotComparators extends WritableComparator {
   private static final StackWalker CALLER = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
   private final Set<ClassLoader> slots = new HashSet<>(); // guarded by the class
-  private volatile WritableComparator before;
+  private volatile WritableComparator before; // null: none
 
   /** A class loader with comparators of its own. */
   interface Slot {
     /** What its classes have registered for keys that are not its own. */
     Map<Class<?>, WritableComparator> comparators();
+
+    /** What its tasks have sorted by so far, which stays for those that follow. */
+    Map<Class<?>, Order> orders();
+  }
+
+  /** Gives a comparator for a task with these settings. */
+  @FunctionalInterface
+  interface Order {
+    WritableComparator of(Configuration conf);
   }
 
   private SlotComparators(
@@ -38,11 +47,32 @@ public final class SlotComparators extends WritableComparator {
     this.before = before;
   }
 
+  /** The slot that a class loader is, or is below. */
+  static <T> T slotOf(ClassLoader loader, Class<T> slot) {
+    ClassLoader each = loader;
+    while (each != null && !slot.isInstance(each)) {
+      each = each.getParent();
+    }
+    return slot.cast(each);
+  }
+
+  /** Whether the class of an object, null for none, is of one of these, or of one below them. */
+  static boolean isOf(Set<? extends ClassLoader> loaders, Object registered) {
+    ClassLoader each = registered == null ? null : registered.getClass().getClassLoader();
+    while (each != null && !loaders.contains(each)) {
+      each = each.getParent();
+    }
+    return each != null;
+  }
+
   /** In place of {@link WritableComparator#define}. */
   @SuppressWarnings("rawtypes") // as it is declared
   public static void define(Class key, WritableComparator comparator) {
-    ClassLoader caller = CALLER.getCallerClass().getClassLoader();
-    if (!(caller instanceof Slot slot) || key.getClassLoader() == caller) {
+    Slot slot = slotOf(CALLER.getCallerClass().getClassLoader(), Slot.class);
+    if (slot == null) { // called for a class of the slot, as by a collection
+      slot = slotOf(comparator.getClass().getClassLoader(), Slot.class);
+    }
+    if (slot == null || slotOf(key.getClassLoader(), Slot.class) == slot) {
       WritableComparator.define(key, comparator);
       return;
     }
@@ -50,17 +80,24 @@ public final class SlotComparators extends WritableComparator {
     @SuppressWarnings("unchecked")
     Class<? extends WritableComparable> shared = key;
     synchronized (SlotComparators.class) {
-      WritableComparator before = WritableComparator.get(shared);
+      WritableComparator before = registered(shared, null);
       SlotComparators now =
           before instanceof SlotComparators there ? there : new SlotComparators(shared, before);
-      now.slots.add(caller);
+      now.slots.add((ClassLoader) slot);
       WritableComparator.define(shared, now);
     }
   }
 
+  /** Null if none is: Hadoop makes one for each who asks. */
+  private static WritableComparator registered(
+      @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
+    WritableComparator found = WritableComparator.get(key, conf);
+    return found == WritableComparator.get(key, conf) ? found : null;
+  }
+
   /**
-   * What is to be registered for a key when these class loaders are gone. The caller holds the
-   * class's lock.
+   * What is to be registered for a key when these class loaders are gone, null for nothing. The
+   * caller holds the class's lock.
    */
   static WritableComparator without(
       Set<? extends ClassLoader> loaders,
@@ -71,38 +108,71 @@ public final class SlotComparators extends WritableComparator {
       shared.slots.removeAll(loaders);
       return shared.slots.isEmpty() ? shared.before : shared;
     }
-    return loaders.contains(registered.getClass().getClassLoader())
-        ? ofHadoop(key, null)
-        : registered;
+    return isOf(loaders, registered) ? ofHadoop(key, null) : registered;
   }
 
   /**
    * What tasks with these settings compare keys with: what their slot has registered, or the key's
-   * own class, but nothing that the client or another job has registered for a key of Hadoop's.
-   * Where no class is isolated, it is what is registered.
+   * own class, but nothing that the client or another job has registered for a key of Hadoop's. It
+   * is what the slot's first task has found: on a cluster, too, a program that registers another
+   * when its task has begun to collect changes no order. Where no class is isolated, it is what is
+   * registered.
+   *
+   * @return one that others have, too, if it is registered, else a new one
    */
   public static WritableComparator of(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
-    WritableComparator found = WritableComparator.get(key, conf);
-    if (found instanceof SlotComparators shared) {
-      found = shared.before;
+    Slot slot = slotOf(conf.getClassLoader(), Slot.class);
+    if (slot == null) {
+      WritableComparator found = WritableComparator.get(key, conf);
+      return found instanceof SlotComparators shared && shared.before != null
+          ? withSettings(shared.before, conf)
+          : found;
     }
-    ClassLoader loader = conf.getClassLoader();
-    if (loader instanceof Slot slot) {
-      WritableComparator own = slot.comparators().get(key);
-      found = own == null && isForeign(found, key, loader) ? ofHadoop(key, conf) : found;
-      found = own == null ? found : own;
+    Order order = slot.orders().get(key);
+    if (order == null) {
+      order = orderOf(key, slot, conf);
+      Order first = slot.orders().putIfAbsent(key, order);
+      order = first == null ? order : first;
     }
-    ReflectionUtils.setConf(found, conf);
-    return found;
+    return order.of(conf);
   }
 
-  /** Whether neither the slot's classes nor the key's nor Hadoop's have registered it. */
-  private static boolean isForeign(WritableComparator registered, Class<?> key, ClassLoader slot) {
+  private static Order orderOf(
+      @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key,
+      Slot slot,
+      Configuration conf) {
+    WritableComparator registered = registered(key, conf); // which initializes the key's class
+    WritableComparator own = slot.comparators().get(key);
+    WritableComparator found =
+        own == null && registered instanceof SlotComparators shared ? shared.before : registered;
+    WritableComparator kept = own == null ? found : own;
+    if (kept == null) {
+      return its -> generic(key, its);
+    }
+    return own == null && isForeign(kept, key, slot)
+        ? its -> ofHadoop(key, its)
+        : its -> withSettings(kept, its);
+  }
+
+  private static WritableComparator withSettings(WritableComparator shared, Configuration conf) {
+    ReflectionUtils.setConf(shared, conf);
+    return shared;
+  }
+
+  /**
+   * Whether neither the key's classes nor Hadoop's nor those of a slot of the same job have
+   * registered it.
+   */
+  private static boolean isForeign(WritableComparator registered, Class<?> key, Slot slot) {
     ClassLoader its = registered.getClass().getClassLoader();
-    return its != slot
-        && its != key.getClassLoader()
-        && its != WritableComparator.class.getClassLoader();
+    Slot by = slotOf(its, Slot.class);
+    if (by != null) { // past this class, by reflection say
+      return ((ClassLoader) by).getParent() != ((ClassLoader) slot).getParent();
+    }
+    return its == WritableComparator.class.getClassLoader()
+        ? !SharedNames.has(registered.getClass().getName())
+        : its != key.getClassLoader();
   }
 
   /** That which a class of Hadoop's registers for itself: by its name, as nothing else tells. */
@@ -112,22 +182,29 @@ public final class SlotComparators extends WritableComparator {
       Class<?> named = Class.forName(key.getName() + "$Comparator", true, key.getClassLoader());
       return (WritableComparator) named.getConstructor().newInstance();
     } catch (ReflectiveOperationException | ClassCastException e) {
-      return new WritableComparator(key, conf, true) {}; // by compareTo, as Hadoop's without one
+      return generic(key, conf);
     }
   }
 
+  /** By {@code compareTo}. */
+  private static WritableComparator generic(
+      @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
+    return new WritableComparator(key, conf, true) {};
+  }
+
   private WritableComparator current() {
-    ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    if (loader instanceof Slot slot) {
-      WritableComparator own = slot.comparators().get(getKeyClass());
-      if (own != null) {
-        return own;
-      }
-      if (isForeign(before, getKeyClass(), loader)) {
-        return ofHadoop(getKeyClass(), getConf());
-      }
+    Slot slot = slotOf(Thread.currentThread().getContextClassLoader(), Slot.class);
+    WritableComparator own = slot == null ? null : slot.comparators().get(getKeyClass());
+    if (own != null) {
+      return own;
     }
-    return before;
+    WritableComparator registered = before;
+    if (registered == null) {
+      return generic(getKeyClass(), getConf());
+    }
+    return slot != null && isForeign(registered, getKeyClass(), slot)
+        ? ofHadoop(getKeyClass(), getConf())
+        : registered;
   }
 
   @Override

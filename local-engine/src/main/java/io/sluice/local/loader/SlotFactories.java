@@ -38,8 +38,11 @@ public final class SlotFactories implements WritableFactory {
   /** In place of {@link WritableFactories#setFactory}. */
   @SuppressWarnings({"rawtypes", "unchecked"}) // as it is declared
   public static void setFactory(Class made, WritableFactory factory) {
-    ClassLoader caller = CALLER.getCallerClass().getClassLoader();
-    if (!(caller instanceof Slot slot) || made.getClassLoader() == caller) {
+    Slot slot = SlotComparators.slotOf(CALLER.getCallerClass().getClassLoader(), Slot.class);
+    if (slot == null) { // called for a class of the slot, as by a collection
+      slot = SlotComparators.slotOf(factory.getClass().getClassLoader(), Slot.class);
+    }
+    if (slot == null || SlotComparators.slotOf(made.getClassLoader(), Slot.class) == slot) {
       WritableFactories.setFactory(made, factory);
       return;
     }
@@ -48,7 +51,7 @@ public final class SlotFactories implements WritableFactory {
       WritableFactory before = WritableFactories.getFactory(made);
       SlotFactories now =
           before instanceof SlotFactories there ? there : new SlotFactories(made, before);
-      now.slots.add(caller);
+      now.slots.add((ClassLoader) slot);
       WritableFactories.setFactory(made, now);
     }
   }
@@ -63,17 +66,13 @@ public final class SlotFactories implements WritableFactory {
       shared.slots.removeAll(loaders);
       return shared.slots.isEmpty() ? shared.before : shared;
     }
-    return registered != null && loaders.contains(registered.getClass().getClassLoader())
-        ? null
-        : registered;
+    return SlotComparators.isOf(loaders, registered) ? null : registered;
   }
 
   @Override
   public Writable newInstance() {
-    WritableFactory own =
-        Thread.currentThread().getContextClassLoader() instanceof Slot slot
-            ? slot.factories().get(made)
-            : null;
+    Slot slot = SlotComparators.slotOf(Thread.currentThread().getContextClassLoader(), Slot.class);
+    WritableFactory own = slot == null ? null : slot.factories().get(made);
     WritableFactory current = own == null ? before : own;
     return current == null ? ReflectionUtils.newInstance(made, null) : current.newInstance();
   }

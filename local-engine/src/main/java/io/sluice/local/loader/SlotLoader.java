@@ -60,6 +60,7 @@ public final class SlotLoader extends ClassLoader
   private final Map<Place, ProtectionDomain> domains = new ConcurrentHashMap<>();
   private final Map<String, Class<?>> writableNames = new ConcurrentHashMap<>();
   private final Map<Class<?>, WritableComparator> comparators = new ConcurrentHashMap<>();
+  private final Map<Class<?>, SlotComparators.Order> orders = new ConcurrentHashMap<>();
   private final Map<Class<?>, WritableFactory> factories = new ConcurrentHashMap<>();
   private SerializationFactory serializations; // guarded by the field before; null: not asked for
   private volatile Consumer<String> whenExits = reason -> {};
@@ -104,6 +105,11 @@ public final class SlotLoader extends ClassLoader
   @Override
   public Map<Class<?>, WritableComparator> comparators() {
     return comparators;
+  }
+
+  @Override
+  public Map<Class<?>, SlotComparators.Order> orders() {
+    return orders;
   }
 
   @Override
