@@ -6,10 +6,11 @@ import java.io.InputStream;
 import java.lang.ref.SoftReference;
 import java.lang.ref.WeakReference;
 import java.net.JarURLConnection;
-import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.URLConnection;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,9 +22,10 @@ import java.util.jar.Manifest;
  * of it. Those of the client's class loader stay for its next job.
  *
  * <p>Thread contract: safe from any thread; two that ask for the same file may both read it.
- * Ownership: files stay in the heap until it is short, or until their class loader goes. A file of
- * a directory is read again if its length or time has changed; a jar that a class loader has opened
- * is taken to stay as it is. Failure: {@link IOException} of a file that cannot be read.
+ * Ownership: files stay in the heap until it is short, or until their class loader goes. A file is
+ * read again if its length or time has changed, or that of its jar. What is not of this host's
+ * files is taken to stay as it is, and so are classes of a jar that has gone: class loaders keep
+ * jars open. Failure: {@link IOException} of a file that cannot be read.
  */
 final class ClassFiles {
   private static final Map<ClassLoader, ClassFiles> OF_LOADERS = new WeakHashMap<>();
@@ -31,7 +33,7 @@ final class ClassFiles {
   private final WeakReference<ClassLoader> loader; // weak, as it is a key there
   private final ClassFiles first; // null: the loader knows its order itself
   private final Map<String, SoftReference<ClassFile>> found = new ConcurrentHashMap<>();
-  private final Map<String, Place> places = new ConcurrentHashMap<>(); // by their URLs
+  private final Map<PlaceKey, Place> places = new ConcurrentHashMap<>();
 
   private ClassFiles(ClassLoader loader, ClassFiles first) {
     this.loader = new WeakReference<>(loader);
@@ -63,13 +65,36 @@ final class ClassFiles {
    * A class as a slot defines it.
    *
    * @param bytes not to be changed
-   * @param file null if it is in a jar
+   * @param version null if it is not of this host's files
    */
-  record ClassFile(byte[] bytes, Place place, File file, long lengthBytes, long modifiedMs) {
+  record ClassFile(byte[] bytes, Place place, Version version) {
     private boolean isCurrent() {
-      return file == null || (file.lastModified() == modifiedMs && file.length() == lengthBytes);
+      return version == null || version.isCurrent();
     }
   }
+
+  /**
+   * What a class was read from, as it was then.
+   *
+   * @param file its own, or the jar
+   */
+  record Version(File file, boolean isJar, long lengthBytes, long modifiedMs) {
+    private static Version of(File file, boolean isJar) {
+      return new Version(file, isJar, file.length(), file.lastModified());
+    }
+
+    private boolean isCurrent() {
+      long nowMs = file.lastModified();
+      return (nowMs == modifiedMs && file.length() == lengthBytes) || (isJar && nowMs == 0);
+    }
+  }
+
+  /**
+   * A place as it was.
+   *
+   * @param jar null if it is none of this host's
+   */
+  private record PlaceKey(String url, Version jar) {}
 
   /** Those that a class loader finds, which its owner must keep meanwhile. */
   static ClassFiles of(ClassLoader loader) {
@@ -111,35 +136,40 @@ final class ClassFiles {
     }
     URLConnection connection = url.openConnection();
     connection.setUseCaches(false); // or a job's jar would stay open when it is deleted
-    File file = url.getProtocol().equals("file") ? file(url) : null;
-    long lengthBytes = file == null ? 0 : file.length(); // before it is read
-    long modifiedMs = file == null ? 0 : file.lastModified();
+    Version version = version(url, connection); // before it is read
     try (InputStream in = connection.getInputStream()) {
       byte[] bytes = ProcessCalls.replaced(in.readAllBytes());
-      Place place = place(url, connection, className);
-      return new ClassFile(bytes, place, file, lengthBytes, modifiedMs);
+      return new ClassFile(bytes, place(url, connection, className, version), version);
     }
   }
 
-  private static File file(URL url) throws IOException {
-    try {
-      return new File(url.toURI());
-    } catch (URISyntaxException e) {
-      throw new IOException(url + " is not escaped as a URL is", e);
+  private static Version version(URL url, URLConnection connection) {
+    boolean isInJar = connection instanceof JarURLConnection;
+    URL of = isInJar ? ((JarURLConnection) connection).getJarFileURL() : url;
+    boolean isOfThisHost =
+        of.getProtocol().equals("file")
+            && (of.getHost().isEmpty() || of.getHost().equalsIgnoreCase("localhost"));
+    if (!isOfThisHost) {
+      return null;
     }
+    // As Java does. Many such URLs are no URIs: those of File.toURL() are not escaped.
+    String path = URLDecoder.decode(of.getPath().replace("+", "%2B"), StandardCharsets.UTF_8);
+    return Version.of(new File(path), isInJar);
   }
 
-  private Place place(URL url, URLConnection connection, String className) throws IOException {
+  private Place place(URL url, URLConnection connection, String className, Version version)
+      throws IOException {
     long packages = className.chars().filter(each -> each == '.').count();
     boolean isInJar = connection instanceof JarURLConnection;
     URL at =
         isInJar
             ? ((JarURLConnection) connection).getJarFileURL()
             : new URL(url, packages == 0 ? "." : "../".repeat((int) packages));
-    Place known = places.get(at.toExternalForm());
+    PlaceKey key = new PlaceKey(at.toExternalForm(), isInJar ? version : null);
+    Place known = places.get(key);
     if (known == null) {
       Place read = new Place(at, isInJar ? ((JarURLConnection) connection).getManifest() : null);
-      known = places.putIfAbsent(at.toExternalForm(), read);
+      known = places.putIfAbsent(key, read);
       known = known == null ? read : known;
     }
     return known;

@@ -28,6 +28,8 @@ import org.apache.hadoop.util.ApplicationClassLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(300)
 class ClassFilesTest {
@@ -126,6 +128,50 @@ class ClassFilesTest {
       assertEquals("that, which is longer", said(ofSlot(client)));
       Files.delete(directory.resolve("classes/brought/Says.class"));
       assertNull(ClassFiles.of(client).find(NAME));
+    }
+  }
+
+  /** As of a client that lives long, while its program is built anew. */
+  @Test
+  void aJarThatHasChangedIsReadAgain() throws Exception {
+    Path jar = jarThatSays("this", "1");
+    try (URLClassLoader client = loader(getClass().getClassLoader(), jar)) {
+      assertEquals("this", said(ofSlot(client)));
+      Path built = jarThatSays("that, which is longer", "2");
+      Files.write(jar, Files.readAllBytes(built));
+      assertEquals("that, which is longer", said(ofSlot(client)));
+      assertEquals("2", ofSlot(client).getPackage().getImplementationVersion());
+      assertSame(ClassFiles.of(client).find(NAME), ClassFiles.of(client).find(NAME));
+    }
+  }
+
+  @Test
+  void classesOfAJarThatHasGoneAreKept() throws Exception {
+    Path jar = jarThatSays("once", "1");
+    try (URLClassLoader client = loader(getClass().getClassLoader(), jar)) {
+      assertEquals("once", said(ofSlot(client)));
+      Files.delete(jar);
+      assertEquals("once", said(ofSlot(client)));
+    }
+  }
+
+  /** Java takes them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"file:%s/", "file://localhost%s/", "file://LOCALHOST%s/"})
+  void urlsThatAreNoUrisOfFilesAreFound(String form) throws Exception {
+    Path odd = Files.createDirectory(directory.resolve("an ödd+place"));
+    Map<String, String> sources = Map.of("Says", SAYS.formatted("odd"));
+    CompiledClasses.of(odd, sources).close();
+    URL[] urls = {new URL(form.formatted(odd.resolve("classes")))};
+    try (URLClassLoader client = new URLClassLoader(urls, getClass().getClassLoader())) {
+      assertEquals("odd", said(client.loadClass(NAME)));
+      assertEquals("odd", said(ofSlot(client)));
+      assertSame(ClassFiles.of(client).find(NAME), ClassFiles.of(client).find(NAME));
+      assertEquals(
+          urls[0].toExternalForm(),
+          ofSlot(client).getProtectionDomain().getCodeSource().getLocation().toExternalForm());
+      CompiledClasses.of(odd, Map.of("Says", SAYS.formatted("odd, and longer"))).close();
+      assertEquals("odd, and longer", said(ofSlot(client)));
     }
   }
 
