@@ -59,6 +59,9 @@ public final class GrowingMerge implements Closeable {
    * @return whether it has
    */
   public boolean mergeRound(int moreOutputs) throws IOException {
+    if (fresh.size() < merge.leastFanIn()) {
+      return false; // without a look at each of them
+    }
     int fanIn =
         merge.fanIn(
             all().stream().sorted(Comparator.comparingLong(MergeRun::lengthBytes).reversed()));

@@ -16,6 +16,7 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.util.Progressable;
@@ -139,8 +140,16 @@ public final class ReduceMerge {
    * {@link MergeMemory#maxRuns}.
    */
   int fanIn(Stream<? extends MergeRun> longestFirst) {
-    int maxRuns = memory.maxRuns(recordBytes, longestFirst.mapToLong(MergeRun::rawLengthBytes));
-    return Math.max(2, Math.min(maxRuns, windows.count()));
+    return fanIn(longestFirst.mapToLong(MergeRun::rawLengthBytes));
+  }
+
+  /** Runs of which one merge takes as many, however long they are. */
+  int leastFanIn() {
+    return fanIn(LongStream.generate(() -> Long.MAX_VALUE));
+  }
+
+  private int fanIn(LongStream rawLengthsBytes) {
+    return Math.max(2, Math.min(memory.maxRuns(recordBytes, rawLengthsBytes), windows.count()));
   }
 
   /** Makes one run of several, {@link #fanIn} at most. */
