@@ -1,13 +1,16 @@
 package io.sluice.local.task;
 
+import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.metrics2.MetricsSystem;
 import org.apache.hadoop.metrics2.impl.MetricsSystemImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.metrics2.lib.MetricsSourceBuilder;
 
 /**
  * Sources of metrics that programs register with Hadoop's metrics system, of which a process has
@@ -26,7 +29,7 @@ final class SlotMetrics {
     DefaultMetricsSystem.setMiniClusterMode(true);
   }
 
-  /** Unregisters the sources whose classes are of these loaders. */
+  /** Unregisters all sources whose classes are of these loaders. */
   static void forget(Set<? extends ClassLoader> loaders) throws IOException {
     MetricsSystem system = DefaultMetricsSystem.instance();
     if (!(system instanceof MetricsSystemImpl)) {
@@ -35,18 +38,30 @@ final class SlotMetrics {
     try {
       Field sources = MetricsSystemImpl.class.getDeclaredField("allSources");
       sources.setAccessible(true);
-      List<String> names;
+      List<Runnable> ends = new ArrayList<>();
       synchronized (system) { // which guards them
-        names =
-            ((Map<?, ?>) sources.get(system))
-                .entrySet().stream()
-                    .filter(each -> loaders.contains(each.getValue().getClass().getClassLoader()))
-                    .map(each -> (String) each.getKey())
-                    .toList();
+        for (Map.Entry<?, ?> each : ((Map<?, ?>) sources.get(system)).entrySet()) {
+          if (loaders.contains(registered(each.getValue()).getClass().getClassLoader())) {
+            String name = (String) each.getKey();
+            ends.add(() -> system.unregisterSource(name));
+          }
+        }
       }
-      names.forEach(system::unregisterSource);
+      Closing.all(ends.stream());
     } catch (ReflectiveOperationException e) {
       throw new IOException("this release of Hadoop does not forget sources of metrics", e);
     }
+  }
+
+  /** What a program has registered: Hadoop makes a source of an object that has annotations. */
+  private static Object registered(Object source) throws ReflectiveOperationException {
+    if (source.getClass().getEnclosingClass() != MetricsSourceBuilder.class) {
+      return source;
+    }
+    Field builder = source.getClass().getDeclaredField("this$0");
+    builder.setAccessible(true);
+    Field annotated = MetricsSourceBuilder.class.getDeclaredField("source");
+    annotated.setAccessible(true);
+    return annotated.get(builder.get(source));
   }
 }
