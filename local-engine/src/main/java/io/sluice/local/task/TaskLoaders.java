@@ -3,6 +3,7 @@ package io.sluice.local.task;
 import io.sluice.local.conf.Isolation;
 import io.sluice.local.loader.KeptClasses;
 import io.sluice.local.loader.SlotLoader;
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -84,8 +85,7 @@ final class TaskLoaders implements Closeable {
   }
 
   private static void forget(Set<SlotLoader> loaders) throws IOException {
-    SlotMetrics.forget(loaders);
-    KeptClasses.forget(loaders);
+    Closing.all(() -> SlotMetrics.forget(loaders), () -> KeptClasses.forget(loaders));
   }
 
   /** What to do about a failure that comes of slots' classes; null if it does not. */

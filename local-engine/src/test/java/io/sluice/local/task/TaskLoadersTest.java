@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.local.CompiledClasses;
@@ -14,6 +15,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.metrics2.MetricsSystem;
+import org.apache.hadoop.metrics2.impl.MetricsSystemImpl;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +62,17 @@ class TaskLoadersTest {
         @Override public void write(DataOutput out) {}
         @Override public void readFields(DataInput in) {}
         @Override public int compareTo(Value other) { return 0; }
+      }
+      """;
+
+  private static final String SOURCE =
+      """
+      package brought;
+      import org.apache.hadoop.metrics2.*;
+      import org.apache.hadoop.metrics2.lib.*;
+      public class Source implements MetricsSource {
+        static { DefaultMetricsSystem.instance().register("Brought", "it", new Source()); }
+        @Override public void getMetrics(MetricsCollector collector, boolean all) {}
       }
       """;
 
@@ -163,11 +178,54 @@ class TaskLoadersTest {
 
   @Test
   void whatTheProcessKeepsOfItsClassesIsLetGo() throws Exception {
-    WeakReference<ClassLoader> used = used();
+    awaitGone(used());
+  }
+
+  private static void awaitGone(WeakReference<ClassLoader> used) {
     long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
     while (used.get() != null) {
       assertTrue(System.nanoTime() < deadlineNanos, "its classes are still there");
       System.gc();
+    }
+  }
+
+  /** Its metrics system has the source of a slot until it is told a second time. */
+  private static final class FailingMetrics extends MetricsSystemImpl {
+    private boolean failed;
+
+    @Override
+    public synchronized void unregisterSource(String name) {
+      if (!failed) {
+        failed = true;
+        throw new IllegalStateException("not now");
+      }
+      super.unregisterSource(name);
+    }
+  }
+
+  @Test
+  void classesAreLetGoAlsoIfTheirMetricsAreNot() throws Exception {
+    FailingMetrics metrics = new FailingMetrics();
+    MetricsSystem before = DefaultMetricsSystem.setInstance(metrics);
+    try {
+      WeakReference<ClassLoader> used = failedToForget();
+      metrics.unregisterSource("Brought");
+      awaitGone(used);
+    } finally {
+      DefaultMetricsSystem.setInstance(before);
+    }
+  }
+
+  private WeakReference<ClassLoader> failedToForget() throws Exception {
+    try (URLClassLoader brought =
+        CompiledClasses.of(directory, Map.of("Value", REGISTERS, "Source", SOURCE))) {
+      TaskLoaders loaders = new TaskLoaders(job(brought, "slot"));
+      ClassLoader loader = loaders.take();
+      Class.forName(VALUE, true, loader);
+      Class.forName("brought.Source", true, loader);
+      loaders.giveBack(loader, false);
+      assertThrows(IllegalStateException.class, loaders::close);
+      return new WeakReference<>(loader);
     }
   }
 
