@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
@@ -26,9 +28,11 @@ import org.slf4j.LoggerFactory;
  * through Spark's own client from all others, and whatever a pool does not give.
  *
  * <p>Thread contract: calls come from the task's thread, answers from those of the executor's
- * fetchers. Failure: a pool that cannot be read is counted, said once for each peer, and its blocks
- * asked for through Spark; only Spark's client reports failures to the listener; but for errors of
- * this JVM, and but for applications whose {@link FallbackPolicy} leaves Spark's client out.
+ * fetchers. Spark's client, which may take minutes to connect, is asked on the task's thread or on
+ * one that reads no pool. Failure: a pool that cannot be read is counted, said once for each peer,
+ * and its blocks asked for through Spark; only Spark's client reports failures to the listener; but
+ * for errors of this JVM, and but for applications whose {@link FallbackPolicy} leaves Spark's
+ * client out.
  */
 final class PeerBlockClient extends BlockStoreClient {
   private static final Logger LOG = LoggerFactory.getLogger(PeerBlockClient.class);
@@ -183,8 +187,15 @@ final class PeerBlockClient extends BlockStoreClient {
       }
     }
 
+    /** On a thread of its own kind, or on this one if there is none. */
     private void leaveTheRest(Failure why) {
-      PeerBlockClient.this.leave(List.copyOf(wanted.keySet()), why, listener, fallback);
+      List<String> rest = List.copyOf(wanted.keySet());
+      Runnable left = () -> PeerBlockClient.this.leave(rest, why, listener, fallback);
+      try {
+        peers.fallbackFetchers().execute(left);
+      } catch (RejectedExecutionException | OutOfMemoryError e) {
+        left.run();
+      }
     }
 
     /** Reads what is in one pool, and wants it no more; null if that did not fail. */
@@ -193,20 +204,14 @@ final class PeerBlockClient extends BlockStoreClient {
       if (contacts.isLeftAlone(pool, submittedNs)) {
         return counted(new Failure("a peer's pool that does not answer", null));
       }
-      long beganNs = System.nanoTime();
-      long deadlineNs = beganNs + TimeUnit.MILLISECONDS.toNanos(busyPatienceMs);
-      long[] askedNs = {beganNs}; // for what comes next
+      long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(busyPatienceMs);
+      Progress progress = new Progress(contacts, pool);
       try {
         while (true) {
           try {
+            progress.asks();
             new PeerFetch(peers.reader(), pool, List.copyOf(wanted.values()), targets)
-                .run(
-                    (block, bytes) -> {
-                      contacts.answered(pool); // others need not wait for the rest
-                      askedNs[0] = System.nanoTime();
-                      wanted.remove(block.blockId());
-                      listener.onBlockFetchSuccess(block.blockId(), bytes);
-                    });
+                .run(progress);
             contacts.answered(pool);
             return null;
           } catch (NodeBusyException e) {
@@ -215,19 +220,55 @@ final class PeerBlockClient extends BlockStoreClient {
               throw e;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BUSY_PAUSE_MS));
-            askedNs[0] = System.nanoTime();
           }
         }
       } catch (NodeBusyException e) {
         return counted(new Failure("a peer's service that took no further connection", e));
       } catch (IOException | RuntimeException e) {
-        if (!closed && contacts.failed(pool, askedNs[0])) {
+        if (!closed && contacts.failed(pool, progress.askedNs)) {
           LOG.warn(
               "The pool of {} cannot be read, its blocks are fetched through Spark: {}",
               pool.name(),
               e.toString());
         }
         return counted(new Failure("a peer's pool that could not be read", e));
+      }
+    }
+
+    /** Follows what a pool gives; one thread. */
+    private final class Progress implements PeerFetch.Receiver {
+      private final PeerContacts contacts;
+      private final NodeAddress pool;
+      private long askedNs; // for what comes next
+
+      Progress(PeerContacts contacts, NodeAddress pool) {
+        this.contacts = contacts;
+        this.pool = pool;
+      }
+
+      void asks() {
+        askedNs = System.nanoTime();
+        contacts.asks(pool, PoolFetch.this);
+      }
+
+      /** Says nothing of the way of the bytes, which may be another one. */
+      @Override
+      public void located() {
+        asks();
+      }
+
+      @Override
+      public void read() {
+        askedNs = System.nanoTime();
+        contacts.answered(pool); // others need not wait for the rest
+      }
+
+      @Override
+      public void arrived(BlockRange block, ManagedBuffer bytes) {
+        askedNs = System.nanoTime();
+        contacts.answered(pool);
+        wanted.remove(block.blockId());
+        listener.onBlockFetchSuccess(block.blockId(), bytes);
       }
     }
   }

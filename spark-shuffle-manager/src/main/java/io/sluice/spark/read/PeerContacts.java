@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -17,11 +18,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Which pools of other executors answer. The first fetch from a pool runs alone, on a thread that
  * no other pool needs; further fetches from that pool wait without a thread until it has answered
- * or failed. So a pool that does not answer delays no fetch from another one. All fetches that were
- * submitted before a pool failed share that failure, if it took long; else a pool that does not
- * answer would cost each of them as long, one after the other. It is not asked again for as long as
- * the failed fetch took, and twice as long after each further failure; then one fetch asks it
- * again.
+ * or failed, or has said nothing for too long. Where that fetch does not come to ask the pool in
+ * time, because another one keeps it, the next one asks. So a pool that does not answer delays no
+ * fetch from another one. All fetches that were submitted before a pool failed share that failure,
+ * if it took long; else a pool that does not answer would cost each of them as long, one after the
+ * other. It is not asked again for as long as the failed fetch took, and twice as long after each
+ * further failure; then one fetch asks it again.
  *
  * <p>Thread contract: safe from any thread. Ownership: the executors are their owner's. Failure: a
  * fetch for which there is no thread is told so, and does not begin.
@@ -34,7 +36,8 @@ final class PeerContacts {
 
   private final Executor first;
   private final Executor others;
-  private final Executor atDeadline;
+  private final Deadlines deadlines;
+  private final long longestSilenceNs;
   private final long longestPauseNs;
   private final LongSupplier nanoClock;
   private final Map<NodeAddress, Contact> contacts = new ConcurrentHashMap<>();
@@ -46,6 +49,12 @@ final class PeerContacts {
 
     /** There is no thread for it, so that somebody else must fetch the blocks. */
     void leave(Throwable why);
+  }
+
+  /** Runs something later, unless it is cancelled before. */
+  interface Deadlines {
+    /** At once, if the delay is not positive. */
+    Future<?> schedule(Runnable work, long delayNs);
   }
 
   /** What is known of one pool; all of it under its lock. */
@@ -64,9 +73,17 @@ final class PeerContacts {
     }
   }
 
-  /** A fetch that runs alone, and what waits for its answer. */
+  /** A fetch that runs alone, and what waits for its answer; under its contact's lock. */
   private static final class Attempt {
+    private final Fetch fetch;
     private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private boolean asks;
+    private long sinceNs; // when it began, asked the pool, or last heard from it
+    private Future<?> deadline;
+
+    Attempt(Fetch fetch) {
+      this.fetch = fetch;
+    }
   }
 
   /**
@@ -74,18 +91,20 @@ final class PeerContacts {
    *
    * @param first runs the first fetch from each pool
    * @param others runs all others
-   * @param atDeadline runs what it is given when a pool should have answered
+   * @param longestSilenceNs a pool that has been asked and says nothing for so long has failed
    * @param longestPauseNs most time that a pool is not asked; 0 where nobody else has its blocks
    */
   PeerContacts(
       Executor first,
       Executor others,
-      Executor atDeadline,
+      Deadlines deadlines,
+      long longestSilenceNs,
       long longestPauseNs,
       LongSupplier nanoClock) {
     this.first = first;
     this.others = others;
-    this.atDeadline = atDeadline;
+    this.deadlines = deadlines;
+    this.longestSilenceNs = longestSilenceNs;
     this.longestPauseNs = longestPauseNs;
     this.nanoClock = nanoClock;
   }
@@ -111,10 +130,10 @@ final class PeerContacts {
         if (contact.answers || contact.isLeftAlone(submittedNs, nanoClock.getAsLong())) {
           continue;
         }
-        attempt = new Attempt();
+        attempt = new Attempt(fetch);
         contact.attempt = attempt;
       }
-      if (!begin(first, fetch, () -> runAlone(pool, attempt, fetch))) {
+      if (!begin(first, fetch, () -> runAlone(pool, attempt))) {
         end(contact, attempt);
       }
       return;
@@ -133,27 +152,60 @@ final class PeerContacts {
     }
   }
 
-  private void runAlone(NodeAddress pool, Attempt attempt, Fetch fetch) {
-    long beganNs = nanoClock.getAsLong();
+  private void runAlone(NodeAddress pool, Attempt attempt) {
+    Contact contact = contact(pool);
     try {
-      if (begin(atDeadline, fetch, () -> giveUp(pool, attempt, beganNs))) {
-        fetch.run();
+      if (begin(
+          work -> watch(contact, attempt, work), attempt.fetch, () -> giveUp(pool, attempt))) {
+        attempt.fetch.run();
       }
     } finally {
-      end(contact(pool), attempt); // if it has neither answered nor failed, the next one asks it
+      end(contact, attempt); // if it has neither answered nor failed, the next one asks it
     }
   }
 
-  private void giveUp(NodeAddress pool, Attempt attempt, long beganNs) {
+  private void watch(Contact contact, Attempt attempt, Runnable atDeadline) {
+    synchronized (contact) {
+      if (contact.attempt == attempt) { // else another fetch has heard from the pool
+        attempt.sinceNs = nanoClock.getAsLong();
+        attempt.deadline = deadlines.schedule(atDeadline, longestSilenceNs);
+      }
+    }
+  }
+
+  private void giveUp(NodeAddress pool, Attempt attempt) {
     Contact contact = contact(pool);
+    boolean asks;
+    long sinceNs;
     synchronized (contact) {
       if (contact.attempt != attempt) {
         return; // it has answered, or failed
       }
+      asks = attempt.asks;
+      sinceNs = attempt.sinceNs;
+      long leftNs = longestSilenceNs - (nanoClock.getAsLong() - sinceNs);
+      if (asks && leftNs > 0) {
+        attempt.deadline = deadlines.schedule(() -> giveUp(pool, attempt), leftNs);
+        return;
+      }
     }
-    failed(pool, beganNs);
-    LOG.warn(
-        "The pool of {} has not answered in time; what waits for it does without", pool.name());
+    if (!asks) { // another pool keeps the fetch, so that the next one asks this one
+      end(contact, attempt);
+    } else if (failed(pool, sinceNs)) {
+      LOG.warn(
+          "The pool of {} has not answered in time; what waits for it does without", pool.name());
+    }
+  }
+
+  /** A fetch asks a pool now, or has heard from it that it will get what it wants. */
+  void asks(NodeAddress pool, Fetch fetch) {
+    Contact contact = contact(pool);
+    synchronized (contact) {
+      if (contact.attempt != null && contact.attempt.fetch == fetch) {
+        contact.attempt.asks = true;
+        contact.attempt.sinceNs = nanoClock.getAsLong();
+      }
+    }
   }
 
   /** Lets go on what waits for an attempt, unless that was done before. */
@@ -163,8 +215,12 @@ final class PeerContacts {
         return;
       }
       contact.attempt = null;
+      if (attempt.deadline != null) {
+        attempt.deadline.cancel(false); // it would keep what the fetches hold
+      }
     }
-    for (Runnable waiting : attempt.waiting) { // nothing is added any more
+    Runnable waiting;
+    while ((waiting = attempt.waiting.poll()) != null) { // nothing is added any more
       try {
         waiting.run();
       } catch (RuntimeException | Error e) { // of one task, which the others must not wait for

@@ -38,6 +38,12 @@ final class PeerFetch {
 
   /** Gets every block as soon as it is there. */
   interface Receiver {
+    /** The pool has said where the blocks are. */
+    default void located() {}
+
+    /** The pool has given some bytes of a block, which are not written anywhere yet. */
+    default void read() {}
+
     /** The bytes are released afterwards; who wants them for longer retains them. */
     void arrived(BlockRange block, ManagedBuffer bytes);
   }
@@ -49,6 +55,7 @@ final class PeerFetch {
    */
   List<BlockRange> run(Receiver receiver) throws IOException {
     Map<String, List<NodeRun>> located = locate();
+    receiver.located();
     List<BlockRange> absent = new ArrayList<>();
     List<Located> present = new ArrayList<>(blocks.size());
     List<NodeRun> all = new ArrayList<>(blocks.size());
@@ -65,7 +72,7 @@ final class PeerFetch {
     RunsAhead ahead = new RunsAhead(all);
     try (ahead) {
       for (Located each : present) {
-        ManagedBuffer bytes = read(each.block(), each.runs(), ahead);
+        ManagedBuffer bytes = read(each.block(), each.runs(), ahead, receiver);
         try {
           receiver.arrived(each.block(), bytes);
         } finally {
@@ -114,8 +121,8 @@ final class PeerFetch {
   }
 
   /** The caller releases it. */
-  private ManagedBuffer read(BlockRange block, List<NodeRun> runs, RunsAhead ahead)
-      throws IOException {
+  private ManagedBuffer read(
+      BlockRange block, List<NodeRun> runs, RunsAhead ahead, Receiver receiver) throws IOException {
     long lengthBytes = 0;
     for (NodeRun run : runs) {
       lengthBytes += run.plainLengthBytes();
@@ -123,7 +130,7 @@ final class PeerFetch {
     BlockTarget target = targets.open(block, lengthBytes);
     try {
       for (NodeRun run : runs) {
-        readFully(block, run, target, ahead);
+        readFully(block, run, target, ahead, receiver);
         ahead.done(run);
       }
       return target.done();
@@ -133,7 +140,8 @@ final class PeerFetch {
     }
   }
 
-  private void readFully(BlockRange block, NodeRun run, BlockTarget target, RunsAhead ahead)
+  private void readFully(
+      BlockRange block, NodeRun run, BlockTarget target, RunsAhead ahead, Receiver receiver)
       throws IOException {
     RunInput input = run.input();
     long leftBytes = run.plainLengthBytes();
@@ -143,6 +151,7 @@ final class PeerFetch {
       if (n < 0) {
         throw new EOFException(block.blockId() + " ends too early in " + run.name());
       }
+      receiver.read();
       target.write(chunk, n);
       leftBytes -= n;
     }

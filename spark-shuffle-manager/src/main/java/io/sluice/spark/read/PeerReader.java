@@ -15,7 +15,8 @@ import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -35,6 +36,9 @@ public final class PeerReader implements Closeable {
   /** Most peers that are asked for the first time at once; each may be one that does not answer. */
   private static final int FIRST_FETCHERS = 64;
 
+  /** Each may be kept for minutes by a host that Spark's client cannot connect to. */
+  private static final int FALLBACK_FETCHERS = 64;
+
   private static final long IDLE_MS = 30_000;
 
   /** A pool is asked again for so long, where its executor can serve the blocks through Spark. */
@@ -52,10 +56,11 @@ public final class PeerReader implements Closeable {
   private final Supplier<ShuffleKey> key;
   private final long timeoutMs;
   private NodeReader reader;
-  private PeerContacts contacts; // null, as the next three, before the first fetch
+  private PeerContacts contacts; // null, as the next four, before the first fetch
   private ThreadPoolExecutor fetchers;
   private ThreadPoolExecutor firstFetchers;
-  private ThreadPoolExecutor deadlines;
+  private ThreadPoolExecutor fallbackFetchers;
+  private ScheduledThreadPoolExecutor deadlines;
   private boolean closed;
 
   /**
@@ -129,17 +134,38 @@ public final class PeerReader implements Closeable {
     if (contacts == null) {
       fetchers = DaemonThreads.executor("sluice-fetcher", FETCHERS, IDLE_MS);
       firstFetchers = DaemonThreads.executor("sluice-first-fetcher", FIRST_FETCHERS, IDLE_MS);
-      deadlines = DaemonThreads.executor("sluice-first-fetch-deadline", IDLE_MS);
+      fallbackFetchers =
+          DaemonThreads.executor("sluice-fallback-fetcher", FALLBACK_FETCHERS, IDLE_MS);
+      deadlines = newDeadlines();
       contacts =
           new PeerContacts(
               firstFetchers,
               fetchers,
-              CompletableFuture.delayedExecutor(
-                  2 * timeoutMs + busyPatienceMs(), TimeUnit.MILLISECONDS, deadlines),
+              (work, delayNs) -> deadlines.schedule(work, delayNs, TimeUnit.NANOSECONDS),
+              TimeUnit.MILLISECONDS.toNanos(2 * timeoutMs + busyPatienceMs()),
               poolsAlone() ? 0 : LONGEST_PAUSE_NS,
               System::nanoTime);
     }
     return contacts;
+  }
+
+  /** Runs what asks Spark's client for blocks that fetches have left, after {@link #contacts}. */
+  Executor fallbackFetchers() {
+    return fallbackFetchers;
+  }
+
+  /**
+   * Forgets what is cancelled, with all that it holds, and ends its thread when it is idle: that
+   * has the class loader of the task that asked first.
+   */
+  private static ScheduledThreadPoolExecutor newDeadlines() {
+    ScheduledThreadPoolExecutor deadlines =
+        new ScheduledThreadPoolExecutor(
+            1, body -> DaemonThreads.create("sluice-first-fetch-deadline", body));
+    deadlines.setRemoveOnCancelPolicy(true);
+    deadlines.setKeepAliveTime(IDLE_MS, TimeUnit.MILLISECONDS);
+    deadlines.allowCoreThreadTimeOut(true);
+    return deadlines;
   }
 
   private void checkOpen() {
@@ -171,6 +197,7 @@ public final class PeerReader implements Closeable {
     deadlines.shutdownNow();
     fetchers.shutdownNow();
     firstFetchers.shutdownNow();
+    fallbackFetchers.shutdownNow(); // these have no windows
     try {
       return fetchers.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS)
           && firstFetchers.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS);

@@ -9,9 +9,11 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -23,11 +25,34 @@ class PeerContactsTest {
 
   private final Deque<Runnable> first = new ArrayDeque<>();
   private final Deque<Runnable> others = new ArrayDeque<>();
-  private final Deque<Runnable> deadlines = new ArrayDeque<>();
+  private final Deque<Deadline> deadlines = new ArrayDeque<>();
   private final List<String> begun = new ArrayList<>();
   private long nowNs = Long.MAX_VALUE - STEP_NS; // the clock may run over
-  private final PeerContacts contacts =
-      new PeerContacts(first::add, others::add, deadlines::add, 6 * STEP_NS, () -> nowNs);
+  private final PeerContacts contacts = contacts(first::add, others::add, 6 * STEP_NS);
+
+  /** With when it comes. */
+  private static final class Deadline extends FutureTask<Void> {
+    private final long delayNs;
+
+    Deadline(Runnable work, long delayNs) {
+      super(work, null);
+      this.delayNs = delayNs;
+    }
+  }
+
+  private PeerContacts contacts(Executor forFirst, Executor forOthers, long longestPauseNs) {
+    return new PeerContacts(
+        forFirst,
+        forOthers,
+        (work, delayNs) -> {
+          Deadline deadline = new Deadline(work, delayNs);
+          deadlines.add(deadline);
+          return deadline;
+        },
+        STEP_NS,
+        longestPauseNs,
+        () -> nowNs);
+  }
 
   private static NodeAddress pool(String name, int port) {
     return new NodeAddress(name, InetSocketAddress.createUnresolved(name, port));
@@ -50,6 +75,19 @@ class PeerContactsTest {
         begun.add(name + " left: " + why.getMessage());
       }
     };
+  }
+
+  /** A fetch that asks the silent pool. */
+  private void submitAsking(Set<NodeAddress> pools, String name, Runnable then) {
+    PeerContacts.Fetch[] self = new PeerContacts.Fetch[1];
+    self[0] =
+        fetch(
+            name,
+            () -> {
+              contacts.asks(SILENT, self[0]);
+              then.run();
+            });
+    contacts.submit(pools, self[0]);
   }
 
   private boolean isLeftAlone(NodeAddress pool) {
@@ -93,8 +131,7 @@ class PeerContactsTest {
           }
           others.add(task);
         };
-    PeerContacts withoutThreads =
-        new PeerContacts(scarce, scarce, deadlines::add, STEP_NS, () -> nowNs);
+    PeerContacts withoutThreads = contacts(scarce, scarce, STEP_NS);
     withoutThreads.submit(Set.of(HEALTHY), fetch("one", () -> {}));
     hasThread[0] = true;
     for (String name : List.of("two", "three", "four")) {
@@ -111,14 +148,12 @@ class PeerContactsTest {
   @Test
   void aFetchThatFailsAsItIsToldKeepsNoOtherWaiting() {
     PeerContacts stopped =
-        new PeerContacts(
+        contacts(
             first::add,
             task -> {
               throw new RejectedExecutionException("stopped");
             },
-            deadlines::add,
-            STEP_NS,
-            () -> nowNs);
+            STEP_NS);
     stopped.submit(Set.of(HEALTHY), fetch("one", () -> stopped.answered(HEALTHY)));
     stopped.submit(
         Set.of(HEALTHY),
@@ -164,7 +199,7 @@ class PeerContactsTest {
 
   @Test
   void fetchesThatWaitShareAFailureAlsoWhereAPoolIsAskedAgainAtOnce() {
-    PeerContacts alone = new PeerContacts(first::add, others::add, deadlines::add, 0, () -> nowNs);
+    PeerContacts alone = contacts(first::add, others::add, 0);
     long submittedNs = nowNs;
     for (int i = 0; i < 48; i++) {
       alone.submit(
@@ -190,7 +225,7 @@ class PeerContactsTest {
   /** Such as a block that is damaged: it may be the only one. */
   @Test
   void aFailureThatTookNoTimeIsNotShared() {
-    PeerContacts alone = new PeerContacts(first::add, others::add, deadlines::add, 0, () -> nowNs);
+    PeerContacts alone = contacts(first::add, others::add, 0);
     for (String name : List.of("one", "two", "three")) {
       alone.submit(Set.of(SILENT), fetch(name, () -> alone.failed(SILENT, nowNs)));
     }
@@ -205,8 +240,8 @@ class PeerContactsTest {
   void fetchesThatWaitDoWithoutAPoolThatHasNotAnsweredInTime() {
     List<Boolean> alone = new ArrayList<>();
     long submittedNs = nowNs;
-    submit(
-        SILENT,
+    submitAsking(
+        Set.of(SILENT),
         "hangs",
         () -> {
           nowNs += STEP_NS;
@@ -229,6 +264,62 @@ class PeerContactsTest {
     nowNs += STEP_NS;
     deadlines.remove().run();
     assertFalse(isLeftAlone(HEALTHY));
+  }
+
+  /** Else it would keep what the fetches hold until it comes. */
+  @Test
+  void aDeadlineIsCancelledWithTheFirstAnswer() {
+    submit(HEALTHY, "first", () -> contacts.answered(HEALTHY));
+    runAll();
+    assertTrue(deadlines.remove().isCancelled());
+  }
+
+  @Test
+  void aPoolHasItsTimeFromWhenItWasAskedOrHeardFrom() {
+    PeerContacts.Fetch[] self = new PeerContacts.Fetch[1];
+    self[0] =
+        fetch(
+            "first",
+            () -> {
+              nowNs += STEP_NS / 3;
+              contacts.asks(SILENT, self[0]);
+              nowNs += STEP_NS / 3;
+              contacts.asks(SILENT, self[0]);
+              nowNs += STEP_NS / 3;
+              contacts.asks(SILENT, fetch("another", () -> {})); // says nothing of this one
+              deadlines.remove().run();
+              assertEquals(0, others.size(), "waits");
+              assertEquals(STEP_NS / 3 * 2, deadlines.element().delayNs);
+              nowNs += STEP_NS / 3 * 2;
+              deadlines.remove().run();
+              assertEquals(1, others.size(), "goes on");
+            });
+    contacts.submit(Set.of(SILENT), self[0]);
+    submit(SILENT, "waits", () -> {});
+    first.remove().run();
+    assertTrue(isLeftAlone(SILENT));
+  }
+
+  /** It is at a pool that gives it much, or does not answer any more. */
+  @Test
+  void whereAnotherPoolKeepsTheFirstFetchTheNextOneAsks() {
+    contacts.answered(HEALTHY);
+    Set<NodeAddress> both = new LinkedHashSet<>(List.of(HEALTHY, SILENT));
+    contacts.submit(
+        both,
+        fetch(
+            "kept",
+            () -> {
+              nowNs += STEP_NS;
+              deadlines.remove().run();
+              assertEquals(1, first.size(), "the next one asks");
+            }));
+    submit(SILENT, "next", () -> contacts.answered(SILENT));
+    submit(SILENT, "last", () -> {});
+    first.remove().run();
+    assertFalse(isLeftAlone(SILENT), "nobody has asked it");
+    runAll();
+    assertEquals(List.of("kept", "next", "last"), begun);
   }
 
   @Test
@@ -262,7 +353,7 @@ class PeerContactsTest {
 
   @Test
   void whereNobodyElseHasItsBlocksAPoolIsAskedAgainAtOnce() {
-    PeerContacts alone = new PeerContacts(first::add, others::add, deadlines::add, 0, () -> nowNs);
+    PeerContacts alone = contacts(first::add, others::add, 0);
     long beganNs = nowNs;
     nowNs += STEP_NS;
     alone.failed(SILENT, beganNs);
