@@ -220,7 +220,7 @@ public final class NodeService implements Closeable, RemoteBackend {
         endpoints.put(provider.name(), opened);
         open.push(opened::close);
       } catch (TransportException e) {
-        if (config.needsAllPorts() && TakenPort.isCauseOf(e)) {
+        if (config.needsAllPorts() && config.controlPort() != 0 && TakenPort.isCauseOf(e)) {
           throw e;
         }
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());

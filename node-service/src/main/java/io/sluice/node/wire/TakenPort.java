@@ -15,10 +15,16 @@ public final class TakenPort {
   /** Whether that is why, or one of the reasons why. */
   public static boolean isCauseOf(Throwable failure) {
     return failure != null
-        && (failure instanceof BindException
+        && ((failure instanceof BindException && !isRefused(failure.getMessage()))
             || saysSo(failure.getMessage())
             || isCauseOf(failure.getCause())
             || Stream.of(failure.getSuppressed()).anyMatch(TakenPort::isCauseOf));
+  }
+
+  /** A port that this user may not have, or an address that this host does not have. */
+  private static boolean isRefused(String message) {
+    String said = message == null ? "" : message.toLowerCase(Locale.ROOT);
+    return said.contains("permission denied") || said.contains("cannot assign requested address");
   }
 
   private static boolean saysSo(String message) {

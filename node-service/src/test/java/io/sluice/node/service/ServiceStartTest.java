@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,12 +19,14 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -140,8 +143,24 @@ class ServiceStartTest extends NodeTestBase {
     for (String said :
         List.of("UcxException: Device is busy", "rdma_bind_addr: Address already in use")) {
       ServiceBuilder busy =
-          inMemory(2, new FailingProvider(said), new TcpProvider()).needsAllPorts();
+          inMemory(2, new FailingProvider(said), new TcpProvider())
+              .listen(LOOPBACK, FreePorts.inARow(3))
+              .needsAllPorts();
       assertTrue(TakenPort.isCauseOf(assertThrows(IOException.class, busy::start)), said);
+      service = inMemory(2, new FailingProvider(said), new TcpProvider()).needsAllPorts().start();
+      assertEquals(Set.of("tcp"), service.transportCounters().keySet(), "any port will do");
+      service.close();
+    }
+  }
+
+  /** Other ports would be refused as well, or for the same reason. */
+  @Test
+  void aPortOrAnAddressThatNobodyMayHaveIsNotTaken() {
+    assertTrue(TakenPort.isCauseOf(new BindException("Address already in use")));
+    assertTrue(TakenPort.isCauseOf(new BindException()));
+    for (String said : List.of("Permission denied", "Cannot assign requested address")) {
+      assertFalse(TakenPort.isCauseOf(new BindException(said)), said);
+      assertFalse(TakenPort.isCauseOf(new IOException(new BindException(said))), said);
     }
   }
 
