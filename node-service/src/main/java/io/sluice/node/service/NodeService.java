@@ -21,7 +21,6 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.node.wire.TakenPort;
-import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
@@ -371,14 +370,11 @@ public final class NodeService implements Closeable, RemoteBackend {
   @Override
   public void freeOutputsBelow(String applicationId, String outputIdPrefix, long end)
       throws IOException {
-    List<Closeable> below = new ArrayList<>();
-    for (String outputId : outputIds(applicationId)) {
-      if (outputId.startsWith(outputIdPrefix)
-          && isBelow(end, outputId.substring(outputIdPrefix.length()))) {
-        below.add(() -> store.freeOutput(new OutputId(applicationId, outputId)));
-      }
-    }
-    Closing.all(below);
+    store.freeOutputs(
+        applicationId,
+        outputId ->
+            outputId.startsWith(outputIdPrefix)
+                && isBelow(end, outputId.substring(outputIdPrefix.length())));
   }
 
   private static boolean isBelow(long end, String rest) {

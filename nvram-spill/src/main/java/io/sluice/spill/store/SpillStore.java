@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -322,13 +323,18 @@ public final class SpillStore implements Closeable {
 
   /** Frees those outputs of an application whose ids begin like this; the application goes on. */
   public void freeOutputs(String applicationId, String outputIdPrefix) throws IOException {
+    freeOutputs(applicationId, outputId -> outputId.startsWith(outputIdPrefix));
+  }
+
+  /** Frees the outputs of an application of which this holds for the output's id. */
+  public void freeOutputs(String applicationId, Predicate<String> areFreed) throws IOException {
     Cleanup cleanup = new Cleanup();
     freeing(
         retired -> {
           checkOpen();
           List<CommittedOutput> chosen =
               outputs.of(applicationId).stream()
-                  .filter(output -> output.id().outputId().startsWith(outputIdPrefix))
+                  .filter(output -> areFreed.test(output.id().outputId()))
                   .toList();
           freeAll(chosen, retired, cleanup);
         });
