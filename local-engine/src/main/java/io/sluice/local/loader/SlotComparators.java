@@ -57,7 +57,7 @@ public final class SlotComparators extends WritableComparator {
   }
 
   /** Whether the class of an object, null for none, is of one of these, or of one below them. */
-  static boolean isOf(Set<? extends ClassLoader> loaders, Object registered) {
+  public static boolean isOf(Set<? extends ClassLoader> loaders, Object registered) {
     ClassLoader each = registered == null ? null : registered.getClass().getClassLoader();
     while (each != null && !loaders.contains(each)) {
       each = each.getParent();
