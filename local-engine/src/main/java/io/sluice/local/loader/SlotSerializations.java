@@ -2,10 +2,12 @@ package io.sluice.local.loader;
 
 import java.lang.reflect.Field;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.serializer.Deserializer;
 import org.apache.hadoop.io.serializer.Serialization;
 import org.apache.hadoop.io.serializer.SerializationFactory;
 import org.apache.hadoop.io.serializer.Serializer;
+import org.apache.hadoop.io.serializer.WritableSerialization;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
@@ -16,7 +18,7 @@ import org.apache.hadoop.util.ReflectionUtils;
  * <p>Thread contract: safe from any thread.
  */
 final class SlotSerializations extends SerializationFactory {
-  private final SerializationFactory others;
+  private SerializationFactory others; // guarded by this; null: nobody outside slots has asked
 
   /** A class loader with serializations of its own. */
   interface Slot {
@@ -24,22 +26,24 @@ final class SlotSerializations extends SerializationFactory {
     SerializationFactory serializations();
   }
 
-  private SlotSerializations(Configuration conf, SerializationFactory others) {
-    super(conf);
-    this.others = others;
+  private SlotSerializations(SerializationFactory before) {
+    super(noSettings()); // its own are never asked
+    this.others = before;
+  }
+
+  /** Not those on the class path: jobs whose programs copy nothing need not read them for this. */
+  private static Configuration noSettings() {
+    Configuration conf = new Configuration(false);
+    conf.set(CommonConfigurationKeys.IO_SERIALIZATIONS_KEY, WritableSerialization.class.getName());
+    return conf;
   }
 
   /** Takes the place of Hadoop's. */
   static void install() {
-    Configuration conf = new Configuration();
-    conf.setClassLoader(SlotSerializations.class.getClassLoader());
     try {
       Field factory = ReflectionUtils.class.getDeclaredField("serialFactory");
       factory.setAccessible(true);
-      SerializationFactory before = (SerializationFactory) factory.get(null);
-      factory.set(
-          null,
-          new SlotSerializations(conf, before == null ? new SerializationFactory(conf) : before));
+      factory.set(null, new SlotSerializations((SerializationFactory) factory.get(null)));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("this release of Hadoop copies objects otherwise", e);
     }
@@ -48,7 +52,16 @@ final class SlotSerializations extends SerializationFactory {
   private SerializationFactory ofThread() {
     return Thread.currentThread().getContextClassLoader() instanceof Slot slot
         ? slot.serializations()
-        : others;
+        : others();
+  }
+
+  private synchronized SerializationFactory others() {
+    if (others == null) {
+      Configuration conf = new Configuration();
+      conf.setClassLoader(SlotSerializations.class.getClassLoader());
+      others = new SerializationFactory(conf);
+    }
+    return others;
   }
 
   @Override
