@@ -2,6 +2,7 @@ package io.sluice.it.foreign;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sluice.it.job.JobCounters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,17 +15,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a run of a program has left: the lines of its files, and each job's counters.
+ * What a run of a program has left: the lines of its files, and what its jobs have printed.
  *
  * @param files lines by path; those of files below {@code unordered} in order
- * @param jobs values by group and name, as clients print them, in the order of printing
+ * @param printed of each job, with counters that are not compared too
  */
-record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<String, Long>> jobs) {
+record ForeignOutput(SortedMap<String, List<String>> files, PrintedJobs printed) {
   /** What depends on the time, the memory, or the number of spills and the names of directories. */
   private static final Set<String> NOT_COMPARED =
       Set.of(
@@ -42,9 +41,6 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
 
   private static final SortedMap<String, Long> NO_COUNTERS =
       Collections.unmodifiableSortedMap(new TreeMap<>());
-  private static final Pattern BEGIN = Pattern.compile("(.* )?Counters: (\\d+)");
-  private static final Pattern GROUP = Pattern.compile("\t([^\t].*)");
-  private static final Pattern COUNTER = Pattern.compile("\t\t([^\t].*)=(-?\\d+)");
 
   /** Groups that only one of two ways to run a job has, or that depend on directories' names. */
   private static final Set<String> OF_ONE_WAY =
@@ -53,7 +49,7 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
   /** Reads what is below the directory {@code out}, and what was printed. */
   static ForeignOutput read(Path out, Path log) {
     try {
-      return new ForeignOutput(files(out), jobs(Files.readAllLines(log, ISO_8859_1)));
+      return new ForeignOutput(files(out), PrintedJobs.read(Files.readAllLines(log, ISO_8859_1)));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the output in " + out, e);
     }
@@ -81,39 +77,26 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
     return text.isEmpty() ? List.of() : List.of(text.split("(?<=\n)"));
   }
 
-  private static List<SortedMap<String, Long>> jobs(List<String> log) {
-    List<SortedMap<String, Long>> jobs = new ArrayList<>();
-    String group = "";
-    int missing = 0; // of those that the job has said it has
-    for (String line : log) {
-      Matcher counter = COUNTER.matcher(line);
-      Matcher job = BEGIN.matcher(line);
-      if (job.matches()) {
-        requireNone(missing);
-        jobs.add(new TreeMap<>());
-        group = "";
-        missing = Integer.parseInt(job.group(2));
-      } else if (counter.matches() && missing > 0) {
-        missing--;
-        if (!OF_ONE_WAY.contains(group) && isCompared(counter.group(1))) {
-          String name = group + ": " + counter.group(1);
-          if (jobs.get(jobs.size() - 1).put(name, Long.valueOf(counter.group(2))) != null) {
-            throw new IllegalStateException("a job has two counters \"" + name + "\"");
-          }
-        }
-      } else {
-        Matcher begin = GROUP.matcher(line);
-        group = begin.matches() ? begin.group(1).strip() : "";
-      }
-    }
-    requireNone(missing);
-    return jobs;
+  /** Those of each job's counters that are compared, by group and name. */
+  private List<SortedMap<String, Long>> jobs() {
+    return printed.counters().stream().map(ForeignOutput::compared).toList();
   }
 
-  private static void requireNone(int missing) {
-    if (missing > 0) {
-      throw new IllegalStateException(missing + " counters of a job were not found in its log");
-    }
+  private static SortedMap<String, Long> compared(JobCounters job) {
+    SortedMap<String, Long> all = new TreeMap<>();
+    job.groups()
+        .forEach(
+            (group, values) -> {
+              if (!OF_ONE_WAY.contains(group)) {
+                values.forEach(
+                    (name, value) -> {
+                      if (isCompared(name)) {
+                        all.put(group + ": " + name, value);
+                      }
+                    });
+              }
+            });
+    return all;
   }
 
   private static boolean isCompared(String name) {
@@ -149,7 +132,8 @@ record ForeignOutput(SortedMap<String, List<String>> files, List<SortedMap<Strin
    * in any order: only those that are equal to none of the other run's are compared one by one.
    */
   List<CounterDifference> differentCounters(ForeignOutput other) {
-    List<SortedMap<String, Long>> others = new ArrayList<>(other.jobs);
+    List<SortedMap<String, Long>> others = new ArrayList<>(other.jobs());
+    List<SortedMap<String, Long>> jobs = jobs();
     List<Integer> alone = new ArrayList<>();
     for (int job = 0; job < jobs.size(); job++) {
       if (!others.remove(jobs.get(job))) {

@@ -38,7 +38,8 @@ public final class ForeignPrograms {
       Released programs, run by stock and by Sluice: in one process, by Hadoop %s's LocalJobRunner and by the engine
       (`mapreduce.framework.name=sluice`); on YARN and on Spark, with stock's shuffle and with Sluice's. The output is compared
       line by line, and each job's counters, but for those of time, memory, spills, combiners, file systems, the length of
-      paths and the shuffle's bytes; where a counter differs, the row says why. Seconds say no more than whether a run was long.
+      paths and the shuffle's bytes; where a counter differs, the row says why. A row of MapReduce fails if its jobs' names or
+      counters do not show that Sluice served it without stock's help. Seconds say no more than whether a run was long.
       `./sluice foreign` writes this page, `./sluice foreign PROGRAM` the rows of one program.
 
       %s""";

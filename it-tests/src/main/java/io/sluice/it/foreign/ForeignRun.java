@@ -7,6 +7,7 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SiteXml;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.foreign.ForeignComparison.Way;
 import io.sluice.it.spark.SparkDistribution;
 import io.sluice.it.spark.SparkJob;
 import io.sluice.it.spark.SparkSubmit;
@@ -15,19 +16,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, and
- * compares what both have left. Programs for Hadoop are run by {@code it-tests/foreign/run}, those
- * for Spark by {@code spark-submit}.
+ * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, for a
+ * {@link ForeignComparison}. Programs for Hadoop are run by {@code it-tests/foreign/run}, those for
+ * Spark by {@code spark-submit}.
  *
  * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
  * Failure: {@link ClusterException} if stock's run fails; if Sluice's does, a result that says so.
@@ -36,11 +34,12 @@ public final class ForeignRun {
   private static final long DEADLINE_MIN = 15;
   private static final int TAIL_LINES = 25;
 
-  /** Warnings, and what a job's client prints of counters. */
+  /** Warnings, and what a job's client prints of its number and counters. */
   private static final String LOG4J =
       """
       log4j.rootLogger=WARN,console
       log4j.logger.org.apache.hadoop.mapreduce.Job=INFO
+      log4j.logger.org.apache.hadoop.mapreduce.JobSubmitter=INFO
       log4j.appender.console=org.apache.log4j.ConsoleAppender
       log4j.appender.console.target=System.err
       log4j.appender.console.layout=org.apache.log4j.PatternLayout
@@ -56,6 +55,9 @@ public final class ForeignRun {
   private static final String SLUICE_PLACE = "sluice";
   private static final String ONE_PROCESS = "one process";
   private static final String FRAMEWORK = "mapreduce.framework.name";
+
+  /** The program's jars, and the one of what drives it. */
+  private record Libraries(Path jars, Path driver) {}
 
   private final Workspace workspace;
   private final ForeignProgram program;
@@ -89,12 +91,14 @@ public final class ForeignRun {
 
   /** In one process: LocalJobRunner, then the engine. */
   private ForeignResult inOneProcess() {
-    return compareJobs(
-        ONE_PROCESS,
-        program.causesInOneProcess(),
-        Map.of(FRAMEWORK, "local"),
-        Map.of(FRAMEWORK, "sluice"),
-        Map.of());
+    Libraries libraries = libraries();
+    return new ForeignComparison(program, ONE_PROCESS, program.causesInOneProcess())
+        .of(
+            new Way(
+                () -> run(STOCK_PLACE, Map.of(FRAMEWORK, "local"), libraries),
+                Served::byLocalJobRunner),
+            new Way(
+                () -> run(SLUICE_PLACE, Map.of(FRAMEWORK, "sluice"), libraries), Served::byEngine));
   }
 
   /**
@@ -103,27 +107,27 @@ public final class ForeignRun {
    */
   public ForeignResult onCluster(PseudoCluster cluster) {
     shortened = program.hasShortRun();
-    return compareJobs(
-        YARN,
-        List.of(),
-        Map.of(
-            SluiceFragments.COLLECTOR_KEY,
-            SluiceFragments.STOCK_COLLECTOR,
-            SluiceFragments.CONSUMER_KEY,
-            SluiceFragments.STOCK_CONSUMER),
-        Map.of(),
-        SiteXml.read(cluster.clientConf().resolve("mapred-site.xml")));
+    Libraries libraries = libraries();
+    Map<String, String> ours = SiteXml.read(cluster.clientConf().resolve("mapred-site.xml"));
+    Map<String, String> stock = new TreeMap<>(ours);
+    stock.put(SluiceFragments.COLLECTOR_KEY, SluiceFragments.STOCK_COLLECTOR);
+    stock.put(SluiceFragments.CONSUMER_KEY, SluiceFragments.STOCK_CONSUMER);
+    return new ForeignComparison(program, YARN, List.of())
+        .of(
+            new Way(() -> run(STOCK_PLACE, stock, libraries), Served::byStocksShuffle),
+            new Way(() -> run(SLUICE_PLACE, ours, libraries), Served::bySluicesShuffle));
   }
 
   /** On Spark with two executors: Spark's shuffle manager, then Sluice's. */
   private ForeignResult onSpark() {
     SparkDistribution spark = SparkDistribution.underTest();
     Path driver = driver(List.of(spark.home().resolve("jars")));
-    return compare(
-        where(program),
-        List.of(),
-        way -> submit(spark, way, driver, job -> job),
-        way -> submit(spark, way, driver, job -> job.throughSluice(workspace)));
+    return new ForeignComparison(program, where(program), List.of())
+        .of(
+            new Way(() -> submit(spark, STOCK_PLACE, driver, job -> job), none -> List.of()),
+            new Way(
+                () -> submit(spark, SLUICE_PLACE, driver, job -> job.throughSluice(workspace)),
+                none -> List.of()));
   }
 
   private ForeignOutput submit(
@@ -153,71 +157,15 @@ public final class ForeignRun {
         create(directory.resolve("driver")));
   }
 
-  private ForeignResult compareJobs(
-      String where,
-      List<CounterDifference.Cause> causes,
-      Map<String, String> stock,
-      Map<String, String> ours,
-      Map<String, String> both) {
+  private Libraries libraries() {
     Path jars = ForeignJars.of(workspace, program);
-    Path driver = driver(List.of(jars, distribution.home().resolve("lib")));
-    return compare(
-        where,
-        causes,
-        way -> run(way, both, stock, jars, driver),
-        way -> run(way, both, ours, jars, driver));
+    return new Libraries(jars, driver(List.of(jars, distribution.home().resolve("lib"))));
   }
 
-  private ForeignResult compare(
-      String where,
-      List<CounterDifference.Cause> causes,
-      Function<String, ForeignOutput> stock,
-      Function<String, ForeignOutput> ours) {
-    long startNs = System.nanoTime();
-    ForeignOutput expected = stock.apply(STOCK_PLACE);
-    if (expected.lines() == 0 || expected.jobs().isEmpty()) {
-      throw new ClusterException(program + " left no output, or printed no counters");
-    }
-    long stockNs = System.nanoTime();
-    Optional<ForeignOutput> found = Optional.empty();
-    String failedRun = "";
-    String failure = "";
-    try {
-      found = Optional.of(ours.apply(SLUICE_PLACE));
-    } catch (ClusterException | UncheckedIOException e) {
-      failedRun = ForeignResult.SLUICE;
-      failure = e.getMessage();
-    }
-    List<String> unexplained = new ArrayList<>();
-    List<String> explained = new ArrayList<>();
-    for (CounterDifference each : found.map(expected::differentCounters).orElse(List.of())) {
-      causes.stream()
-          .filter(cause -> cause.explains(each))
-          .findFirst()
-          .ifPresentOrElse(
-              cause -> explained.add("%s: %s".formatted(each, cause.why())),
-              () -> unexplained.add(each.toString()));
-    }
-    return new ForeignResult(
-        program.title(),
-        where,
-        expected.files().size(),
-        expected.lines(),
-        failedRun,
-        failure,
-        found.map(expected::differentFiles).orElse(List.of()),
-        unexplained,
-        explained,
-        (stockNs - startNs) / 1e9,
-        (System.nanoTime() - stockNs) / 1e9);
-  }
-
-  private ForeignOutput run(
-      String way, Map<String, String> both, Map<String, String> own, Path jars, Path driver) {
+  private ForeignOutput run(String way, Map<String, String> own, Libraries libraries) {
     Path place = create(directory.resolve(way));
     Path conf = create(place.resolve("conf"));
     Map<String, String> settings = new TreeMap<>(Map.of("fs.defaultFS", "file:///"));
-    settings.putAll(both);
     settings.putAll(own);
     settings.put("hadoop.tmp.dir", place.resolve("tmp").toString());
     settings.put("mapreduce.client.completion.pollinterval", "50");
@@ -249,9 +197,9 @@ public final class ForeignRun {
                 "SHORT",
                 shortened ? "yes" : "",
                 "JARS",
-                jars.toString(),
+                libraries.jars.toString(),
                 "DRIVER",
-                driver.toString()));
+                libraries.driver.toString()));
     awaitEnd(builder, log);
     return ForeignOutput.read(work.resolve("out"), log);
   }
