@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The nodes that one reader has asked. One that was not asked for long and has no connection is
  * kept only as long as a run that was located there: an application that runs for days reads from
- * any number of executors that are gone.
+ * any number of executors that are gone. A run may ask such a node again, which is then kept: its
+ * connections must be ended although the run goes.
  *
  * <p>Thread contract: safe from any thread. Ownership: closes the nodes.
  */
@@ -46,7 +47,11 @@ final class KnownNodes implements Closeable {
     this.opener = opener;
   }
 
-  /** The node there, which is about to be asked. */
+  /**
+   * The node there, which is about to be asked. It is kept before it connects.
+   *
+   * @throws IOException if this is closed
+   */
   synchronized RemoteNode at(NodeAddress address, long nowNs) throws IOException {
     if (closed) {
       throw new IOException("this reader is closed"); // nobody would close the node

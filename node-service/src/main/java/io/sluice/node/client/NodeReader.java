@@ -181,7 +181,15 @@ public final class NodeReader implements AutoCloseable {
 
   private RemoteNode newNode(NodeAddress address) {
     return new RemoteNode(
-        address, applicationId, secret, transports, localPool, stats, timeoutMs, busyPatienceMs);
+        address,
+        applicationId,
+        secret,
+        transports,
+        localPool,
+        stats,
+        timeoutMs,
+        busyPatienceMs,
+        this::node);
   }
 
   private static boolean isInMemory(LocatedRun located) {

@@ -49,6 +49,7 @@ public final class RemoteNode implements AutoCloseable {
   private final ReadStats stats;
   private final long timeoutMs;
   private final long busyPatienceMs;
+  private final BeforeAsking beforeAsking;
   private final DataLinks links = new DataLinks(new LinkConnector());
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
@@ -56,8 +57,18 @@ public final class RemoteNode implements AutoCloseable {
   private final ControlConnections controls = new ControlConnections(this::connectAndLearn);
   private UUID poolId;
 
+  /** Told each time before a node is asked anything, which may connect to it. */
+  interface BeforeAsking {
+    /**
+     * Its owner keeps it from now on.
+     *
+     * @throws IOException if it has none any more
+     */
+    void asks(NodeAddress address) throws IOException;
+  }
+
   /** Nothing is connected yet. */
-  public RemoteNode(
+  RemoteNode(
       NodeAddress address,
       String applicationId,
       JobSecret secret,
@@ -65,7 +76,8 @@ public final class RemoteNode implements AutoCloseable {
       LocalPool localPool,
       ReadStats stats,
       long timeoutMs,
-      long busyPatienceMs) {
+      long busyPatienceMs,
+      BeforeAsking beforeAsking) {
     this.address = address;
     this.applicationId = applicationId;
     this.secret = secret;
@@ -74,6 +86,7 @@ public final class RemoteNode implements AutoCloseable {
     this.stats = stats;
     this.timeoutMs = timeoutMs;
     this.busyPatienceMs = busyPatienceMs;
+    this.beforeAsking = beforeAsking;
     this.bounceReads =
         new BounceReads(name(), timeoutMs, this::connectToBounce, this::offer, links);
   }
@@ -134,6 +147,7 @@ public final class RemoteNode implements AutoCloseable {
   }
 
   private <T> T ask(ControlConnections.Question<T> question) throws IOException {
+    beforeAsking.asks(address);
     try {
       return controls.ask(question);
     } catch (RemoteError e) {
@@ -158,6 +172,7 @@ public final class RemoteNode implements AutoCloseable {
    * @throws NodeBusyException if the service takes no further connection now
    */
   private RemoteClient connectToBounce(long withinMs) throws IOException {
+    beforeAsking.asks(address);
     try {
       return connectControl(withinMs);
     } catch (RemoteError e) {

@@ -31,7 +31,15 @@ class KnownNodesTest extends NodeTestBase {
 
   private RemoteNode node(NodeAddress at) {
     return new RemoteNode(
-        at, APP, SECRET, transports, null, new ReadStats(), TIMEOUT_MS, TIMEOUT_MS);
+        at,
+        APP,
+        SECRET,
+        transports,
+        null,
+        new ReadStats(),
+        TIMEOUT_MS,
+        TIMEOUT_MS,
+        asked -> nodes.at(asked, lateNs));
   }
 
   @AfterEach
@@ -84,7 +92,7 @@ class KnownNodesTest extends NodeTestBase {
     assertEquals(List.of(node), nodes.kept());
   }
 
-  /** By a run that was located long ago. */
+  /** By a run that was located long ago, and may go before anything is tidied. */
   @Test
   void aForgottenNodeThatIsConnectedAgainIsKept() throws IOException {
     startWithAnOutput();
@@ -92,6 +100,16 @@ class KnownNodesTest extends NodeTestBase {
     nodes.tidy(lateNs);
     assertEquals(List.of(), nodes.kept());
     ask(node);
+    assertEquals(List.of(node), nodes.kept());
+    nodes.tidy(lateNs);
+    assertEquals(List.of(node), nodes.kept());
+  }
+
+  /** It may have its connection only when things were tidied. */
+  @Test
+  void aNodeThatARunHasBegunToAskIsKept() throws IOException {
+    RemoteNode node = nodes.at(GONE, startNs);
+    assertThrows(IOException.class, () -> ask(node));
     nodes.tidy(lateNs);
     assertEquals(List.of(node), nodes.kept());
   }

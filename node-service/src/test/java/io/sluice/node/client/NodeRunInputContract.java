@@ -76,7 +76,8 @@ abstract class NodeRunInputContract extends RunInputContract {
             service.localPool(),
             new ReadStats(),
             TIMEOUT_MS,
-            TIMEOUT_MS);
+            TIMEOUT_MS,
+            asked -> {});
     Description description = node.describe(Partitions.one(0), List.of(ID));
     return open(node, description.runs().get(ID).get(0), description.segments());
   }
