@@ -116,7 +116,7 @@ public final class KeptClasses {
   }
 
   private static void remove(Collection<?> classes, Set<? extends ClassLoader> loaders) {
-    classes.removeIf(of -> loaders.contains(((Class<?>) of).getClassLoader()));
+    classes.removeIf(of -> Slots.have(loaders, (Class<?>) of));
   }
 
   private static void stopListening(ClassLoader loader) {

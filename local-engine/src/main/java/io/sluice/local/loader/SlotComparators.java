@@ -47,32 +47,14 @@ public final class SlotComparators extends WritableComparator {
     this.before = before;
   }
 
-  /** The slot that a class loader is, or is below. */
-  static <T> T slotOf(ClassLoader loader, Class<T> slot) {
-    ClassLoader each = loader;
-    while (each != null && !slot.isInstance(each)) {
-      each = each.getParent();
-    }
-    return slot.cast(each);
-  }
-
-  /** Whether the class of an object, null for none, is of one of these, or of one below them. */
-  public static boolean isOf(Set<? extends ClassLoader> loaders, Object registered) {
-    ClassLoader each = registered == null ? null : registered.getClass().getClassLoader();
-    while (each != null && !loaders.contains(each)) {
-      each = each.getParent();
-    }
-    return each != null;
-  }
-
   /** In place of {@link WritableComparator#define}. */
   @SuppressWarnings("rawtypes") // as it is declared
   public static void define(Class key, WritableComparator comparator) {
-    Slot slot = slotOf(CALLER.getCallerClass().getClassLoader(), Slot.class);
+    Slot slot = Slots.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
     if (slot == null) { // called for a class of the slot, as by a collection
-      slot = slotOf(comparator.getClass().getClassLoader(), Slot.class);
+      slot = Slots.of(comparator.getClass().getClassLoader(), Slot.class);
     }
-    if (slot == null || slotOf(key.getClassLoader(), Slot.class) == slot) {
+    if (slot == null || Slots.of(key.getClassLoader(), Slot.class) == slot) {
       WritableComparator.define(key, comparator);
       return;
     }
@@ -108,7 +90,7 @@ public final class SlotComparators extends WritableComparator {
       shared.slots.removeAll(loaders);
       return shared.slots.isEmpty() ? shared.before : shared;
     }
-    return isOf(loaders, registered) ? ofHadoop(key, null) : registered;
+    return Slots.haveMade(loaders, registered) ? ofHadoop(key, null) : registered;
   }
 
   /**
@@ -122,7 +104,7 @@ public final class SlotComparators extends WritableComparator {
    */
   public static WritableComparator of(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
-    Slot slot = slotOf(conf.getClassLoader(), Slot.class);
+    Slot slot = Slots.of(conf.getClassLoader(), Slot.class);
     if (slot == null) {
       WritableComparator found = WritableComparator.get(key, conf);
       return found instanceof SlotComparators shared && shared.before != null
@@ -166,7 +148,7 @@ public final class SlotComparators extends WritableComparator {
    */
   private static boolean isForeign(WritableComparator registered, Class<?> key, Slot slot) {
     ClassLoader its = registered.getClass().getClassLoader();
-    Slot by = slotOf(its, Slot.class);
+    Slot by = Slots.of(its, Slot.class);
     if (by != null) { // past this class, by reflection say
       return ((ClassLoader) by).getParent() != ((ClassLoader) slot).getParent();
     }
@@ -193,7 +175,7 @@ public final class SlotComparators extends WritableComparator {
   }
 
   private WritableComparator current() {
-    Slot slot = slotOf(Thread.currentThread().getContextClassLoader(), Slot.class);
+    Slot slot = Slots.ofThread(Slot.class);
     WritableComparator own = slot == null ? null : slot.comparators().get(getKeyClass());
     if (own != null) {
       return own;

@@ -38,11 +38,11 @@ public final class SlotFactories implements WritableFactory {
   /** In place of {@link WritableFactories#setFactory}. */
   @SuppressWarnings({"rawtypes", "unchecked"}) // as it is declared
   public static void setFactory(Class made, WritableFactory factory) {
-    Slot slot = SlotComparators.slotOf(CALLER.getCallerClass().getClassLoader(), Slot.class);
+    Slot slot = Slots.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
     if (slot == null) { // called for a class of the slot, as by a collection
-      slot = SlotComparators.slotOf(factory.getClass().getClassLoader(), Slot.class);
+      slot = Slots.of(factory.getClass().getClassLoader(), Slot.class);
     }
-    if (slot == null || SlotComparators.slotOf(made.getClassLoader(), Slot.class) == slot) {
+    if (slot == null || Slots.of(made.getClassLoader(), Slot.class) == slot) {
       WritableFactories.setFactory(made, factory);
       return;
     }
@@ -66,12 +66,12 @@ public final class SlotFactories implements WritableFactory {
       shared.slots.removeAll(loaders);
       return shared.slots.isEmpty() ? shared.before : shared;
     }
-    return SlotComparators.isOf(loaders, registered) ? null : registered;
+    return Slots.haveMade(loaders, registered) ? null : registered;
   }
 
   @Override
   public Writable newInstance() {
-    Slot slot = SlotComparators.slotOf(Thread.currentThread().getContextClassLoader(), Slot.class);
+    Slot slot = Slots.ofThread(Slot.class);
     WritableFactory own = slot == null ? null : slot.factories().get(made);
     WritableFactory current = own == null ? before : own;
     return current == null ? ReflectionUtils.newInstance(made, null) : current.newInstance();

@@ -50,9 +50,8 @@ final class SlotSerializations extends SerializationFactory {
   }
 
   private SerializationFactory ofThread() {
-    return Thread.currentThread().getContextClassLoader() instanceof Slot slot
-        ? slot.serializations()
-        : others();
+    Slot slot = Slots.ofThread(Slot.class);
+    return slot == null ? others() : slot.serializations();
   }
 
   private synchronized SerializationFactory others() {

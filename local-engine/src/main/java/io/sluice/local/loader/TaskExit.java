@@ -39,7 +39,8 @@ public final class TaskExit extends Error {
   }
 
   private static TaskExit by(Class<?> caller, TaskExit how) {
-    if (caller.getClassLoader() instanceof Slot slot) {
+    Slot slot = Slots.of(caller.getClassLoader(), Slot.class);
+    if (slot != null) {
       slot.exits(how);
     }
     return how;

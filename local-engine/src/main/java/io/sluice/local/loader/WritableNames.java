@@ -43,21 +43,20 @@ final class WritableNames extends HashMap<String, Class<?>> {
 
   @Override
   public Class<?> put(String name, Class<?> named) {
-    return named.getClassLoader() instanceof Slot slot
-        ? slot.writableNames().put(name, named)
-        : super.put(name, named);
+    Slot slot = Slots.of(named.getClassLoader(), Slot.class);
+    return slot == null ? super.put(name, named) : slot.writableNames().put(name, named);
   }
 
   @Override
   public Class<?> get(Object name) {
-    ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    if (!(loader instanceof Slot slot)) {
+    Slot slot = Slots.ofThread(Slot.class);
+    if (slot == null) {
       return super.get(name);
     }
     Class<?> own = slot.writableNames().get(name);
     Class<?> others = own == null ? super.get(name) : null;
     try {
-      return others == null ? own : loader.loadClass(others.getName());
+      return others == null ? own : ((ClassLoader) slot).loadClass(others.getName());
     } catch (ClassNotFoundException e) {
       return null; // it is of another job
     }

@@ -1,6 +1,6 @@
 package io.sluice.local.task;
 
-import io.sluice.local.loader.SlotComparators;
+import io.sluice.local.loader.Slots;
 import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -42,7 +42,7 @@ final class SlotMetrics {
       List<Runnable> ends = new ArrayList<>();
       synchronized (system) { // which guards them
         for (Map.Entry<?, ?> each : ((Map<?, ?>) sources.get(system)).entrySet()) {
-          if (SlotComparators.isOf(loaders, registered(each.getValue()))) {
+          if (Slots.haveMade(loaders, registered(each.getValue()))) {
             String name = (String) each.getKey();
             ends.add(() -> system.unregisterSource(name));
           }

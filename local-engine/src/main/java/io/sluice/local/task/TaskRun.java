@@ -107,7 +107,7 @@ public final class TaskRun implements Closeable {
     try (TaskMeters meters = new TaskMeters()) {
       JobConf conf = new MeteredConf(job, meters);
       conf.setClassLoader(loader);
-      users.run(loader, () -> run(task, conf, meters));
+      users.run(loader, () -> run(task, loader, conf, meters));
     } catch (Throwable e) {
       failure = e;
       String advice = loader instanceof SlotLoader ? TaskLoaders.advice(e) : null;
@@ -140,8 +140,8 @@ public final class TaskRun implements Closeable {
     }
   }
 
-  private <T extends Task & LocalTasks.Abortable> void run(T task, JobConf conf, TaskMeters meters)
-      throws Exception {
+  private <T extends Task & LocalTasks.Abortable> void run(
+      T task, ClassLoader loader, JobConf conf, TaskMeters meters) throws Exception {
     TaskAttemptID attempt = task.getTaskID();
     String[] localDirs = conf.getTrimmedStrings(MRConfig.LOCAL_DIR);
     for (int i = 0; i < localDirs.length; i++) {
@@ -157,7 +157,7 @@ public final class TaskRun implements Closeable {
     task.setConf(conf);
     try {
       task.run(conf, Umbilical.of(tasks, meters, limits(conf)));
-      if (conf.getClassLoader() instanceof SlotLoader slot) {
+      if (loader instanceof SlotLoader slot) { // its program may have set another
         slot.requireNoExit();
       }
     } catch (Throwable e) {
