@@ -9,8 +9,6 @@ import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.URLConnection;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -145,16 +143,8 @@ final class ClassFiles {
 
   private static Version version(URL url, URLConnection connection) {
     boolean isInJar = connection instanceof JarURLConnection;
-    URL of = isInJar ? ((JarURLConnection) connection).getJarFileURL() : url;
-    boolean isOfThisHost =
-        of.getProtocol().equals("file")
-            && (of.getHost().isEmpty() || of.getHost().equalsIgnoreCase("localhost"));
-    if (!isOfThisHost) {
-      return null;
-    }
-    // As Java does. Many such URLs are no URIs: those of File.toURL() are not escaped.
-    String path = URLDecoder.decode(of.getPath().replace("+", "%2B"), StandardCharsets.UTF_8);
-    return Version.of(new File(path), isInJar);
+    File file = FileUrls.file(isInJar ? ((JarURLConnection) connection).getJarFileURL() : url);
+    return file == null ? null : Version.of(file, isInJar);
   }
 
   private Place place(URL url, URLConnection connection, String className, Version version)

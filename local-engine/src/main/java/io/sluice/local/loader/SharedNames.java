@@ -2,7 +2,6 @@ package io.sluice.local.loader;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.net.URL;
 import java.security.CodeSource;
 import java.util.List;
@@ -152,10 +151,17 @@ public final class SharedNames {
         return true;
       }
     }
-    try (JarFile jar = new JarFile(new File(place.toURI()))) {
-      return jar.stream().anyMatch(entry -> entry.getName().startsWith(MARK));
-    } catch (IOException | URISyntaxException | IllegalArgumentException e) {
+    try {
+      File file = FileUrls.file(place);
+      return file != null && isHadoopWithin(file);
+    } catch (IOException | IllegalArgumentException e) {
       return false; // a directory, say
+    }
+  }
+
+  private static boolean isHadoopWithin(File file) throws IOException {
+    try (JarFile jar = new JarFile(file)) {
+      return jar.stream().anyMatch(entry -> entry.getName().startsWith(MARK));
     }
   }
 

@@ -5,20 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.local.CompiledClasses;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A program and a shared class exchange objects of the classes that the shared one names in public.
@@ -51,6 +58,8 @@ class SharedNamesTest {
           Map.entry("org.codehaus.jettison.", SERVERS),
           Map.entry("org.eclipse.jetty.", SERVERS),
           Map.entry("org.glassfish.jersey.", SERVERS));
+
+  @TempDir private Path directory;
 
   @Test
   void whatSharedClassesNameIsShared() throws Exception {
@@ -152,6 +161,26 @@ class SharedNamesTest {
     Class<?> own = new SlotLoader(job).loadClass(program.getName());
     assertNotSame(program, own);
     assertNotSame(own, new SlotLoader(job).loadClass(program.getName()));
+  }
+
+  /** As File.toURL() and old launchers make them. */
+  @Test
+  void aJarWithHadoopWithinIsFoundByAUrlThatIsNoUri() throws Exception {
+    CompiledClasses.of(
+            directory,
+            Map.of("Inner", "package org.apache.hadoop.io.brought; public class Inner {}"))
+        .close();
+    String name = "org/apache/hadoop/io/brought/Inner.class";
+    Path jar = Files.createDirectory(directory.resolve("a b[1]")).resolve("with.jar");
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      out.putNextEntry(new JarEntry("META-INF/maven/org.apache.hadoop/"));
+      out.putNextEntry(new JarEntry(name));
+      Files.copy(directory.resolve("classes").resolve(name), out);
+    }
+    URL unescaped = new URL("file:" + jar);
+    try (URLClassLoader client = new URLClassLoader(new URL[] {unescaped}, null)) {
+      assertTrue(SharedNames.isShared(client.loadClass("org.apache.hadoop.io.brought.Inner")));
+    }
   }
 
   @Test
