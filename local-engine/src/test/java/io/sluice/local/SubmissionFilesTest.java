@@ -2,7 +2,9 @@ package io.sluice.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
@@ -45,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class SubmissionFilesTest {
   private static final String SCHEME = "sluice-staging";
+  private static final String DIRECTORY = "mapreduce.job.dir";
   private static final FsPermission ALL = new FsPermission((short) 0777);
   private static final String STARTED = "jdk.ProcessStart";
 
@@ -169,15 +172,67 @@ class SubmissionFilesTest {
     FileSystem.create(elsewhere.getFileSystem(jobs.conf()), elsewhere, ALL).close();
     job.getConfiguration().set("tmpfiles", elsewhere.toString());
     assertTrue(job.waitForCompletion(false));
-    assertEquals(Set.of("mapreduce.job.dir"), Input.staged);
+    assertEquals(Set.of(DIRECTORY), Input.staged);
     assertEquals(1, job.getCacheFiles().length);
     assertEquals(0, job.getCounters().findCounter("names", "staged").getValue());
     assertEquals(20, job.getCounters().findCounter("names", "lines").getValue());
     assertEquals(Map.of(), named(job.getConfiguration()));
-    assertTrue(job.getConfiguration().get("mapreduce.job.dir").startsWith("file:/"));
+    assertTrue(job.getConfiguration().get(DIRECTORY).startsWith("file:/"));
     assertTrue(job.getJobFile().startsWith("file:/"), job.getJobFile());
     assertFalse(job.getCounters().toString().toLowerCase(Locale.ROOT).contains(SCHEME));
     assertNull(FileSystem.getGlobalStorageStatistics().get(SCHEME));
+  }
+
+  /** Fails while splits are made, as where there is no input. */
+  public static class Failing extends TextInputFormat {
+    private static final Throwable[] HOW = {
+      new IOException("expected"), new IllegalStateException("expected"), new Error("expected")
+    };
+
+    @Override
+    public List<InputSplit> getSplits(JobContext job) throws IOException {
+      int how = job.getConfiguration().getInt("user.how", -1);
+      if (how >= 0 && HOW[how] instanceof IOException e) {
+        throw e;
+      } else if (how >= 0 && HOW[how] instanceof RuntimeException e) {
+        throw e;
+      } else if (how >= 0) {
+        throw (Error) HOW[how];
+      }
+      return super.getSplits(job);
+    }
+  }
+
+  private void assertChangesNothing(Job job, Class<? extends Throwable> failure, String before) {
+    assertThrows(failure, job::submit);
+    assertEquals(Map.of(), named(job.getConfiguration()));
+    assertEquals(before, job.getConfiguration().get(DIRECTORY));
+  }
+
+  @Test
+  void aSubmissionThatFailsLeavesTheClientsSettings() throws Exception {
+    Job job = jobs.wordCount("sluice", 0, false);
+    job.setInputFormatClass(Failing.class);
+    for (int i = 0; i < Failing.HOW.length; i++) {
+      job.getConfiguration().setInt("user.how", i);
+      assertChangesNothing(job, Failing.HOW[i].getClass(), null);
+    }
+    job.getConfiguration().set(DIRECTORY, "file:/before");
+    assertChangesNothing(job, Error.class, "file:/before");
+    job.getConfiguration().unset("user.how");
+    job.getConfiguration().setInt("mapreduce.task.io.sort.factor", 1); // the engine refuses it
+    assertChangesNothing(job, IOException.class, "file:/before");
+    job.getConfiguration().unset("mapreduce.task.io.sort.factor");
+    assertTrue(job.waitForCompletion(false));
+    assertTrue(job.getConfiguration().get(DIRECTORY).startsWith("file:/"));
+    assertNotEquals("file:/before", job.getConfiguration().get(DIRECTORY));
+  }
+
+  @Test
+  void aSubmissionWhoseFilesAreMissingLeavesTheClientsSettings() throws Exception {
+    Job job = jobs.wordCount("sluice", 0, false);
+    job.getConfiguration().set("tmpfiles", directory.resolve("missing").toUri().toString());
+    assertChangesNothing(job, IOException.class, null);
   }
 
   /** Whoever has chosen a class for local files has it for all of them. */

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.security.Principal;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -33,9 +34,36 @@ public final class StagingFileSystem extends LocalFileSystem {
   private static final String ATTRIBUTES = "unix:mode,owner,group";
   private static final int PERMISSIONS = 01777; // what Hadoop's FsPermission knows
 
+  /** What is to be done if a submission is given up, by the name of its directory. */
+  private static final Map<String, Runnable> IF_GIVEN_UP = new ConcurrentHashMap<>();
+
   /** Made by Hadoop. */
   public StagingFileSystem() {
     super(new Raw());
+  }
+
+  /**
+   * A submission begins. Hadoop tells no engine that it gives one up, but deletes its directory.
+   *
+   * @param directory its name, which no other has
+   * @param action done once, before that directory is deleted
+   */
+  public static void begun(String directory, Runnable action) {
+    IF_GIVEN_UP.put(directory, action);
+  }
+
+  /** It has succeeded. */
+  public static void submitted(String directory) {
+    IF_GIVEN_UP.remove(directory);
+  }
+
+  @Override
+  public boolean delete(Path path, boolean isRecursive) throws IOException {
+    Runnable action = isOurs(path) ? IF_GIVEN_UP.remove(path.getName()) : null;
+    if (action != null) {
+      action.run();
+    }
+    return super.delete(path, isRecursive);
   }
 
   @Override

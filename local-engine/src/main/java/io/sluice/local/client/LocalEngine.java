@@ -123,18 +123,16 @@ final class LocalEngine implements ClientProtocol {
 
   @Override
   public JobID getNewJobID() {
-    return new org.apache.hadoop.mapred.JobID(IDENTIFIER, LAST_JOB.incrementAndGet());
+    JobID id = new org.apache.hadoop.mapred.JobID(IDENTIFIER, LAST_JOB.incrementAndGet());
+    if (StagedPaths.isStaged(getSystemDir())) {
+      StagedPaths.begin(id, conf);
+    }
+    return id;
   }
 
   @Override
   public JobStatus submitJob(JobID id, String submitDirectory, Credentials credentials)
       throws IOException {
-    if (isForSubmission) { // what the job's tasks are set to is written already
-      pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
-      pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);
-      StagedPaths.makePlain(conf);
-      isSubmitted = true;
-    }
     LocalJob job =
         new LocalJob(
             org.apache.hadoop.mapred.JobID.downgrade(id),
@@ -146,6 +144,12 @@ final class LocalEngine implements ClientProtocol {
     } catch (Error e) { // no thread to be had
       JOBS.forget(id);
       throw e;
+    }
+    if (isForSubmission) { // what the job's tasks are set to is written already
+      StagedPaths.end(id, conf);
+      pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
+      pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);
+      isSubmitted = true;
     }
     return job.status();
   }

@@ -6,6 +6,8 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
  * Names of a submission's files: of {@link StagingFileSystem} while it is made, of {@code file:}
@@ -34,6 +36,11 @@ public final class StagedPaths {
     return new Path(StagingFileSystem.SCHEME, null, local.toUri().getPath());
   }
 
+  /** Whether a name is one of ours. */
+  public static boolean isStaged(String path) {
+    return path.startsWith(PREFIX);
+  }
+
   private static boolean isFound(Configuration conf) {
     try {
       return FileSystem.getFileSystemClass(StagingFileSystem.SCHEME, conf)
@@ -43,9 +50,29 @@ public final class StagedPaths {
     }
   }
 
-  /** Its name for programs. */
-  public static String plain(String path) {
-    return path.replace(PREFIX, PLAIN_PREFIX);
+  /**
+   * A submission begins. If it fails its settings are those from before, as far as they name files
+   * of it.
+   *
+   * @param conf the client's, which Hadoop changes
+   */
+  public static void begin(JobID job, Configuration conf) {
+    String before = conf.get(MRJobConfig.MAPREDUCE_JOB_DIR);
+    StagingFileSystem.begun(
+        job.toString(),
+        () -> {
+          if (before == null) {
+            conf.unset(MRJobConfig.MAPREDUCE_JOB_DIR);
+          } else {
+            conf.set(MRJobConfig.MAPREDUCE_JOB_DIR, before);
+          }
+        });
+  }
+
+  /** It has succeeded. */
+  public static void end(JobID job, Configuration conf) {
+    StagingFileSystem.submitted(job.toString());
+    makePlain(conf);
   }
 
   /** Has settings name submitted files as programs know them. */
@@ -55,5 +82,10 @@ public final class StagedPaths {
         conf.set(each.getKey(), plain(each.getValue()));
       }
     }
+  }
+
+  /** Its name for programs. */
+  public static String plain(String path) {
+    return path.replace(PREFIX, PLAIN_PREFIX);
   }
 }
