@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
@@ -49,7 +50,7 @@ final class ExecutorSide implements Closeable {
   private boolean closed;
 
   /** A standalone master ends executors by a signal, and nobody stops their managers then. */
-  private final Thread atExit = new Thread(this::closeAtExit, "close-sluice-pool");
+  private final Thread atExit = DaemonThreads.create("close-sluice-pool", this::closeAtExit);
 
   ExecutorSide(SparkConf conf) {
     this.conf = conf;

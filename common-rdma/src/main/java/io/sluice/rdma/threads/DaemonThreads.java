@@ -1,5 +1,7 @@
 package io.sluice.rdma.threads;
 
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -10,14 +12,27 @@ import org.slf4j.LoggerFactory;
  * Makes threads that neither keep the process alive nor end it: what one dies of is logged, and
  * never reaches the process's own handler. YARN's and Spark's end a process in which a thread has
  * died of an error, and with it all tasks that have nothing to do with it.
+ *
+ * <p>Nor do they keep anything of a task that has them made, whose classes go when it has ended:
+ * Java hands down the context class loader, the classes that are on the stack, values of
+ * inheritable variables and the group of threads. So they work for no user in particular.
  */
 public final class DaemonThreads {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonThreads.class);
   private static final long STACK_AS_USUAL = 0;
+  private static final ThreadGroup TOP = topGroup();
 
   private DaemonThreads() {}
 
-  /** Not started yet. */
+  private static ThreadGroup topGroup() {
+    ThreadGroup top = Thread.currentThread().getThreadGroup();
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    return top;
+  }
+
+  /** Not started yet; a hook for the end of the process, too, is kept as long as that lives. */
   public static Thread create(String name, Runnable body) {
     return create(name, STACK_AS_USUAL, body);
   }
@@ -43,10 +58,17 @@ public final class DaemonThreads {
 
   /** One of many that need little stack. */
   public static Thread create(String name, long stackBytes, Runnable body) {
-    Thread thread = new Thread(null, body, name, stackBytes);
+    Thread thread = ofNobody(() -> new Thread(TOP, body, name, stackBytes, false));
+    thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
     thread.setDaemon(true);
     thread.setUncaughtExceptionHandler(
         (dead, cause) -> LastWords.error(LOG, "{} died", dead.getName(), cause));
     return thread;
+  }
+
+  /** Without the callers' classes: a new thread keeps those up to the first such call. */
+  @SuppressWarnings("removal") // newer JDKs remember no callers, and need no such call
+  private static Thread ofNobody(PrivilegedAction<Thread> make) {
+    return AccessController.doPrivileged(make);
   }
 }

@@ -32,6 +32,7 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,7 +79,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
     root = FilesRoot.open(conf);
     base = root.base();
-    records = new RecordReader(base);
+    records = new RecordReader(base, UserGroupInformation.getCurrentUser());
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(conf::getTrimmed);
     try {
       own = OwnNode.find(environment, root, timeoutMs);

@@ -1,9 +1,11 @@
 package io.sluice.hadoop.files;
 
+import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * Reads the records of files, those of a directory side by side: each takes a few times what it
@@ -35,7 +38,8 @@ final class RecordReader implements Closeable {
   private final FileSystem base;
   private final ExecutorService threads;
 
-  RecordReader(FileSystem base) {
+  /** Of files below that root, which is the user's. */
+  RecordReader(FileSystem base, UserGroupInformation user) {
     this.base = base;
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
@@ -44,14 +48,19 @@ final class RecordReader implements Closeable {
             IDLE_S,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, "sluice-file-records");
-              thread.setDaemon(true);
-              return thread;
-            },
+            work -> DaemonThreads.create("sluice-file-records", () -> as(user, work)),
             (work, closed) -> work.run()); // by the caller, as there are no threads any more
     pool.allowCoreThreadTimeOut(true);
     this.threads = pool;
+  }
+
+  private static void as(UserGroupInformation user, Runnable work) {
+    user.doAs(
+        (PrivilegedAction<Void>)
+            () -> {
+              work.run();
+              return null;
+            });
   }
 
   /** That of one file. */

@@ -1,6 +1,7 @@
 package io.sluice.local.cache;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -274,7 +275,8 @@ final class WorkingLinks implements Closeable {
   private static void removeAtEnd() {
     if (!removesAtEnd) {
       removesAtEnd = true;
-      Runtime.getRuntime().addShutdownHook(new Thread(WorkingLinks::removeAll, "sluice-links"));
+      Runtime.getRuntime()
+          .addShutdownHook(DaemonThreads.create("sluice-links", WorkingLinks::removeAll));
     }
   }
 

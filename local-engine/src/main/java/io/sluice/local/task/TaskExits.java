@@ -1,5 +1,6 @@
 package io.sluice.local.task;
 
+import io.sluice.rdma.threads.DaemonThreads;
 import java.util.Arrays;
 
 /**
@@ -34,7 +35,7 @@ final class TaskExits {
   static synchronized void sayWhoExits() {
     if (!said) {
       said = true;
-      Runtime.getRuntime().addShutdownHook(new Thread(TaskExits::say, "sluice-exit"));
+      Runtime.getRuntime().addShutdownHook(DaemonThreads.create("sluice-exit", TaskExits::say));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.spill.disk;
 
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import java.io.Closeable;
 import java.io.IOException;
@@ -70,7 +71,7 @@ public final class DeviceQueue implements Closeable {
     for (int i = 0; i < DEPTH; i++) {
       workers.add(new Worker(i));
     }
-    workers.forEach(Thread::start); // now that each may look at all of them
+    workers.forEach(worker -> worker.thread.start()); // now that each may look at all of them
   }
 
   /** Queues a request; where that is in vain it fails at once, and is over. */
@@ -218,9 +219,9 @@ public final class DeviceQueue implements Closeable {
     long deadlineNs = System.nanoTime() + timeoutNs;
     boolean interrupted = false;
     for (Worker worker : workers) {
-      while (worker.isAlive() && !review() && System.nanoTime() - deadlineNs < 0) {
+      while (worker.thread.isAlive() && !review() && System.nanoTime() - deadlineNs < 0) {
         try {
-          worker.join(REVIEW_MS);
+          worker.thread.join(REVIEW_MS);
         } catch (InterruptedException e) {
           interrupted = true;
         }
@@ -261,14 +262,14 @@ public final class DeviceQueue implements Closeable {
   }
 
   /** Takes units and does them, one after the other. */
-  private final class Worker extends Thread {
+  private final class Worker implements Runnable {
+    private final Thread thread;
     private boolean works; // under the lock
     private Schedule from; // whose unit it does
     private long sinceNs;
 
     Worker(int index) {
-      super("sluice-device " + name + " " + index);
-      setDaemon(true);
+      thread = DaemonThreads.create("sluice-device " + name + " " + index, this);
     }
 
     boolean takesTooLong(long nowNs) {

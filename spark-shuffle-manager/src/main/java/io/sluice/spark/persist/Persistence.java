@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.Fallbacks;
 import java.io.Closeable;
@@ -29,7 +30,7 @@ public final class Persistence implements Closeable {
   private final Optional<SluiceDiskStore> store;
 
   /** An executor may exit in the middle of its being stopped, which nobody waits for then. */
-  private final Thread atExit = new Thread(this::closeAtExit, "close-sluice-persistence");
+  private final Thread atExit = DaemonThreads.create("close-sluice-persistence", this::closeAtExit);
 
   private Persistence(SparkEnv env) {
     Optional<String> obstacle = obstacle(env);

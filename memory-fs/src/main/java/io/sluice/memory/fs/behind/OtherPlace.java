@@ -45,8 +45,22 @@ final class OtherPlace implements Closeable {
     this.progress = progress;
     // One of its own: Hadoop closes those that it keeps for all before the end of the process.
     Configuration own = new Configuration(conf);
-    own.setBoolean("fs." + base.toUri().getScheme() + ".impl.disable.cache", true);
+    String scheme = base.toUri().getScheme();
+    own.setBoolean("fs." + scheme + ".impl.disable.cache", true);
+    own.setClassLoader(loader(scheme, own));
     this.fileSystem = base.getFileSystem(own);
+  }
+
+  /** Not that of a task, whose classes go before this does, unless it alone has those. */
+  private static ClassLoader loader(String scheme, Configuration conf) {
+    Configuration lasting = new Configuration(conf);
+    lasting.setClassLoader(OtherPlace.class.getClassLoader());
+    try {
+      FileSystem.getFileSystemClass(scheme, lasting);
+      return lasting.getClassLoader();
+    } catch (IOException | RuntimeException e) {
+      return conf.getClassLoader();
+    }
   }
 
   void apply(Change change) throws IOException {

@@ -3,9 +3,11 @@ package io.sluice.memory.fs.behind;
 import io.sluice.memory.fs.space.FileContent;
 import io.sluice.memory.fs.tree.Changes;
 import io.sluice.memory.fs.tree.TreePath;
+import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.security.PrivilegedAction;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +38,8 @@ public final class WriteBehind implements Changes, Closeable {
 
   private final Path base;
   private final OtherPlace place;
-  private final Thread thread = new Thread(this::run, "sluice-write-behind");
+  private final UserGroupInformation user = UserGroupInformation.getCurrentUser();
+  private final Thread thread = DaemonThreads.create("sluice-write-behind", this::runAsUser);
   private final Lock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<Change> waiting = new ArrayDeque<>(); // the first is under way
@@ -46,7 +50,6 @@ public final class WriteBehind implements Changes, Closeable {
   private WriteBehind(Path base, Configuration conf) throws IOException {
     this.base = base;
     this.place = new OtherPlace(base, conf, this::progressed);
-    thread.setDaemon(true);
   }
 
   /** Begins to write below that path. */
@@ -95,6 +98,15 @@ public final class WriteBehind implements Changes, Closeable {
     } finally {
       lock.unlock();
     }
+  }
+
+  private void runAsUser() {
+    user.doAs(
+        (PrivilegedAction<Void>)
+            () -> {
+              run();
+              return null;
+            });
   }
 
   private void run() {

@@ -14,12 +14,17 @@ import io.sluice.memory.fs.tree.TreePath;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -40,6 +45,36 @@ class WriteBehindTest {
   private WriteBehind start() throws IOException {
     return WriteBehind.start(
         new org.apache.hadoop.fs.Path(place().toUri()), new Configuration(false));
+  }
+
+  /** As a task does that is the first to ask for the namespace. */
+  private WeakReference<ClassLoader> startOfTask(List<WriteBehind> started) throws IOException {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    ClassLoader ofTask = new URLClassLoader(new URL[0], before);
+    thread.setContextClassLoader(ofTask);
+    try {
+      Configuration conf = new Configuration(false);
+      conf.setClassLoader(ofTask);
+      started.add(WriteBehind.start(new org.apache.hadoop.fs.Path(place().toUri()), conf));
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+    return new WeakReference<>(ofTask);
+  }
+
+  @Test
+  void itKeepsNoClassOfTheTaskThatHasStartedIt() throws Exception {
+    List<WriteBehind> started = new ArrayList<>();
+    WeakReference<ClassLoader> ofTask = startOfTask(started);
+    try (WriteBehind behind = started.get(0)) {
+      long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (ofTask.get() != null) {
+        assertTrue(System.nanoTime() < deadlineNs, "its classes are still there");
+        System.gc();
+      }
+      behind.await();
+    }
   }
 
   private static TreePath path(String text) {

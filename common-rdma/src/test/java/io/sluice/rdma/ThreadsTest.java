@@ -1,0 +1,67 @@
+package io.sluice.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.threads.DaemonThreads;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Threads that outlive a task keep nothing of it: they are made by {@link DaemonThreads} alone. One
+ * that is made otherwise has the task's class loader, and its classes stay for as long as it lives.
+ */
+class ThreadsTest {
+  /** What runs in a task's process, or one that has tasks. */
+  private static final Set<String> MODULES =
+      Set.of(
+          "common-rdma",
+          "disni-transport",
+          "nvram-spill",
+          "node-service",
+          "mapreduce",
+          "hadoop-entry",
+          "hadoop-shuffle-plugin",
+          "local-engine",
+          "memory-fs",
+          "spark-shuffle-manager");
+
+  /** These make threads that end with a task or a job, or with what they are made for. */
+  private static final Set<String> OTHERS =
+      Set.of("DaemonThreads", "EndNotice", "JobThreads", "ReduceShuffle", "TaskUsers");
+
+  private static final Pattern MAKES =
+      Pattern.compile("\\bnew (Thread|Timer)\\(|\\bextends Thread\\b|\\bThread::new\\b");
+
+  private static boolean makes(String source) {
+    return MAKES.matcher(source).find();
+  }
+
+  @Test
+  void noOtherClassMakesOneThatLasts() throws IOException {
+    Path root = SourceTree.root();
+    Set<String> found = new TreeSet<>();
+    for (Path file : SourceTree.filesBelow("src/main/java")) {
+      String module = root.relativize(file).getName(0).toString();
+      if (MODULES.contains(module) && makes(Files.readString(file))) {
+        found.add(file.getFileName().toString().replace(".java", ""));
+      }
+    }
+    assertEquals(new TreeSet<>(OTHERS), found, "use DaemonThreads for one that lasts");
+  }
+
+  @Test
+  void theRuleSeesWhatMakesOne() {
+    assertTrue(makes("thread = new Thread(this::run);"));
+    assertTrue(makes("class Worker extends Thread {"));
+    assertTrue(makes("Executors.newCachedThreadPool(Thread::new)"));
+    assertTrue(makes("timer = new Timer(true);"));
+    assertFalse(makes("group = new ThreadGroup(name);"));
+  }
+}
