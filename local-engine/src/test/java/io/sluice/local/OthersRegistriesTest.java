@@ -3,10 +3,8 @@ package io.sluice.local;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.net.URLClassLoader;
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import org.apache.hadoop.conf.Configuration;
@@ -21,8 +19,6 @@ import org.apache.hadoop.mapreduce.Reducer;
 import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorCombiner;
 import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorMapper;
 import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorReducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,9 +103,9 @@ class OthersRegistriesTest {
     System.getProperties().remove(TOGETHER);
   }
 
-  private URLClassLoader program(String name, String registers) throws Exception {
-    return CompiledClasses.of(
-        Files.createDirectory(directory.resolve(name)),
+  private BroughtProgram program(String name, String registers) throws IOException {
+    return new BroughtProgram(
+        directory.resolve(name),
         Map.of("Sorts", PROGRAM.replace("PACKAGE", name).replace("REGISTERS", registers)));
   }
 
@@ -117,53 +113,36 @@ class OthersRegistriesTest {
       "WritableComparator.define(Text.class, new Down());"
           + " WritableFactories.setFactory(Text.class, () -> new Text(\"made\"));";
 
-  private Job sort(URLClassLoader program, String name) throws Exception {
+  private Job sort(BroughtProgram program, String name) throws Exception {
     Job job = job(program, name);
-    job.setMapperClass(of(program, name, "M").asSubclass(Mapper.class));
-    job.setReducerClass(of(program, name, "R").asSubclass(Reducer.class));
-    job.setOutputFormatClass(of(program, name, "Out").asSubclass(OutputFormat.class));
+    job.setMapperClass(program.of(name + ".Sorts$M", Mapper.class));
+    job.setReducerClass(program.of(name + ".Sorts$R", Reducer.class));
+    job.setOutputFormatClass(program.of(name + ".Sorts$Out", OutputFormat.class));
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(NullWritable.class);
     submit(job, program);
     return job;
   }
 
-  private Job job(URLClassLoader program, String name) throws Exception {
-    Path place = directory.resolve(name);
-    Path input = Files.createDirectories(place.resolve("input"));
-    Files.writeString(input.resolve("lines"), "b\nc\na\n");
-    Configuration conf = new Jobs(place).conf();
-    conf.set("mapreduce.framework.name", "sluice");
+  private Job job(BroughtProgram program, String name) throws IOException {
+    Configuration conf = program.conf(1, "b\nc\na\n");
     conf.setInt("mapreduce.map.maxattempts", 1); // another would wait for the others
     conf.setInt("mapreduce.reduce.maxattempts", 1);
     conf.set("sluice.local.exchange", exchanges);
-    conf.setClassLoader(program);
-    Job job = Job.getInstance(conf, name);
-    FileInputFormat.addInputPath(job, new org.apache.hadoop.fs.Path(input.toUri()));
-    FileOutputFormat.setOutputPath(
-        job, new org.apache.hadoop.fs.Path(place.resolve("output").toUri()));
-    return job;
+    return Job.getInstance(conf, name);
   }
 
-  private static void submit(Job job, URLClassLoader program) throws Exception {
-    ClassLoader before = Thread.currentThread().getContextClassLoader();
-    Thread.currentThread().setContextClassLoader(program); // as a client of its own has it
-    try {
-      job.submit();
-    } finally {
-      Thread.currentThread().setContextClassLoader(before);
-    }
+  private static void submit(Job job, BroughtProgram program) throws Exception {
+    program.asClient(
+        () -> {
+          job.submit();
+          return job;
+        });
   }
 
-  private static Class<?> of(URLClassLoader program, String name, String inner) throws Exception {
-    return program.loadClass(name + ".Sorts$" + inner);
-  }
-
-  private String result(Job job) throws Exception {
+  private static String result(Job job, BroughtProgram program) throws Exception {
     assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
-    List<String> lines =
-        Files.readAllLines(directory.resolve(job.getJobName()).resolve("output/part-r-00000"));
-    return String.join(" ", lines);
+    return String.join(" ", program.result());
   }
 
   private static void assertHadoopsOwn() {
@@ -194,7 +173,7 @@ class OthersRegistriesTest {
       }
       """;
 
-  private Job aggregate(URLClassLoader program, String name) throws Exception {
+  private Job aggregate(BroughtProgram program, String name) throws Exception {
     Job job = job(program, name);
     job.setMapperClass(ValueAggregatorMapper.class);
     job.setCombinerClass(ValueAggregatorCombiner.class);
@@ -211,41 +190,40 @@ class OthersRegistriesTest {
   /** Hadoop keeps what a task's settings describe in a static field. */
   @Test
   void aggregatesOfOneJobAreNotThoseOfAJobBesideIt() throws Exception {
-    try (URLClassLoader one = describes("far");
-        URLClassLoader other = describes("near")) {
+    try (BroughtProgram one = describes("far");
+        BroughtProgram other = describes("near")) {
       System.getProperties().put(TOGETHER, new CyclicBarrier(2));
       Job far = aggregate(one, "far");
       Job near = aggregate(other, "near");
-      assertEquals("far\t3", result(far));
-      assertEquals("near\t3", result(near));
+      assertEquals("far\t3", result(far, one));
+      assertEquals("near\t3", result(near, other));
     }
   }
 
-  private URLClassLoader describes(String name) throws Exception {
-    return CompiledClasses.of(
-        Files.createDirectory(directory.resolve(name)),
-        Map.of("Describes", DESCRIBES.replace("PACKAGE", name)));
+  private BroughtProgram describes(String name) throws IOException {
+    return new BroughtProgram(
+        directory.resolve(name), Map.of("Describes", DESCRIBES.replace("PACKAGE", name)));
   }
 
   @Test
   void aJobsOrderOfTextIsNotTheNextJobs() throws Exception {
-    try (URLClassLoader reverses = program("far", REVERSES);
-        URLClassLoader plain = program("near", "")) {
-      assertEquals(DESCENDING, result(sort(reverses, "far")));
-      assertEquals(ASCENDING, result(sort(plain, "near")));
+    try (BroughtProgram reverses = program("far", REVERSES);
+        BroughtProgram plain = program("near", "")) {
+      assertEquals(DESCENDING, result(sort(reverses, "far"), reverses));
+      assertEquals(ASCENDING, result(sort(plain, "near"), plain));
     }
     assertHadoopsOwn();
   }
 
   @Test
   void aJobsOrderOfTextIsNotThatOfAJobBesideIt() throws Exception {
-    try (URLClassLoader reverses = program("far", REVERSES);
-        URLClassLoader plain = program("near", "")) {
+    try (BroughtProgram reverses = program("far", REVERSES);
+        BroughtProgram plain = program("near", "")) {
       System.getProperties().put(TOGETHER, new CyclicBarrier(2));
       Job far = sort(reverses, "far");
       Job near = sort(plain, "near");
-      assertEquals(DESCENDING, result(far));
-      assertEquals(ASCENDING, result(near));
+      assertEquals(DESCENDING, result(far, reverses));
+      assertEquals(ASCENDING, result(near, plain));
     }
     assertHadoopsOwn();
   }
@@ -253,11 +231,11 @@ class OthersRegistriesTest {
   /** Java names the subclass in such a call, so nothing tells that it is Hadoop's method. */
   @Test
   void aCallByASubclassesNameIsPutRightWhenItsJobEnds() throws Exception {
-    try (URLClassLoader reverses = program("far", "Down.reverse();");
-        URLClassLoader plain = program("near", "")) {
-      assertEquals("c 1  b 1  a 1 ", result(sort(reverses, "far")));
+    try (BroughtProgram reverses = program("far", "Down.reverse();");
+        BroughtProgram plain = program("near", "")) {
+      assertEquals("c 1  b 1  a 1 ", result(sort(reverses, "far"), reverses));
       assertHadoopsOwn();
-      assertEquals(ASCENDING, result(sort(plain, "near")));
+      assertEquals(ASCENDING, result(sort(plain, "near"), plain));
     }
   }
 
@@ -266,13 +244,13 @@ class OthersRegistriesTest {
   @ValueSource(strings = {"pull", "hybrid"})
   void aClientsOrderOfTextIsNotThatOfItsTasks(String exchange) throws Exception {
     WritableComparator before = WritableComparator.get(Text.class);
-    try (URLClassLoader client = program("far", "")) {
+    try (BroughtProgram client = program("far", "")) {
       WritableComparator.define(
           Text.class,
-          (WritableComparator) of(client, "far", "Down").getConstructor().newInstance());
+          client.of("far.Sorts$Down", WritableComparator.class).getConstructor().newInstance());
       exchanges = exchange;
       Job job = sort(client, "far");
-      assertEquals("a 1  b 1  c 1 ", result(job));
+      assertEquals("a 1  b 1  c 1 ", result(job, client));
     } finally {
       WritableComparator.define(Text.class, before);
     }

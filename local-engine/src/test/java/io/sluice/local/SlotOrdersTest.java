@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import foreign.Programs;
 import io.sluice.local.loader.KeptClasses;
 import io.sluice.local.loader.SlotLoader;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -23,8 +24,6 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.OutputFormat;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,34 +80,25 @@ class SlotOrdersTest {
   @TempDir private Path directory;
 
   private List<String> run(String define, String exchange) throws Exception {
-    Path place = Files.createDirectory(directory.resolve("place"));
-    try (URLClassLoader program =
-        CompiledClasses.of(
-            Files.createDirectory(place.resolve("src")),
-            Map.of("Sorts", PROGRAM.replace("DEFINE", define)))) {
-      Path input = Files.createDirectories(place.resolve("input"));
-      for (int i = 0; i < MAPS; i++) {
-        Files.writeString(input.resolve("lines" + i), "b\nc\na\nd\n");
-      }
-      Configuration conf = new Jobs(place).conf();
-      conf.set("mapreduce.framework.name", "sluice");
-      conf.set("sluice.local.exchange", exchange);
-      conf.setClassLoader(program);
-      Job job = Job.getInstance(conf, "far");
-      job.setMapperClass(program.loadClass("far.Sorts$M").asSubclass(Mapper.class));
-      job.setReducerClass(program.loadClass("far.Sorts$R").asSubclass(Reducer.class));
-      job.setOutputFormatClass(program.loadClass("far.Sorts$Out").asSubclass(OutputFormat.class));
+    try (BroughtProgram program =
+        new BroughtProgram(
+            directory.resolve("place"), Map.of("Sorts", PROGRAM.replace("DEFINE", define)))) {
+      Job job = Job.getInstance(conf(program, exchange), "far");
+      job.setMapperClass(program.of("far.Sorts$M", Mapper.class));
+      job.setReducerClass(program.of("far.Sorts$R", Reducer.class));
+      job.setOutputFormatClass(program.of("far.Sorts$Out", OutputFormat.class));
       job.setOutputKeyClass(Text.class);
       job.setOutputValueClass(IntWritable.class);
-      FileInputFormat.addInputPath(job, new org.apache.hadoop.fs.Path(input.toUri()));
-      FileOutputFormat.setOutputPath(
-          job, new org.apache.hadoop.fs.Path(place.resolve("output").toUri()));
-      Thread.currentThread().setContextClassLoader(program);
-      assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
-      return Files.readAllLines(place.resolve("output/part-r-00000"));
-    } finally {
-      Thread.currentThread().setContextClassLoader(getClass().getClassLoader());
+      boolean isDone = program.asClient(() -> job.waitForCompletion(false));
+      assertTrue(isDone, job.getStatus().getFailureInfo());
+      return program.result();
     }
+  }
+
+  private static Configuration conf(BroughtProgram program, String exchange) throws IOException {
+    Configuration conf = program.conf(MAPS, "b\nc\na\nd\n");
+    conf.set("sluice.local.exchange", exchange);
+    return conf;
   }
 
   @ParameterizedTest
@@ -143,60 +133,43 @@ class SlotOrdersTest {
     }
   }
 
-  private List<String> old(String exchange) throws Exception {
-    Path place = Files.createDirectory(directory.resolve("place"));
-    try (URLClassLoader program =
-        CompiledClasses.of(
-            Files.createDirectory(place.resolve("src")),
-            Map.of(
-                "Old",
-                """
-                package far;
-                import java.io.IOException;
-                import org.apache.hadoop.io.*;
-                import org.apache.hadoop.mapred.*;
-                public class Old {
-                  public static class Down extends Text.Comparator {
-                    @Override public int compare(byte[] a, int ao, int al, byte[] b, int bo, int bl) {
-                      return super.compare(b, bo, bl, a, ao, al);
-                    }
-                  }
-                  public static class M extends MapReduceBase
-                      implements Mapper<LongWritable, Text, Text, IntWritable> {
-                    @Override public void configure(JobConf conf) {
-                      WritableComparator.define(Text.class, new Down());
-                    }
-                    public void map(LongWritable k, Text v, OutputCollector<Text, IntWritable> out,
-                        Reporter r) throws IOException {
-                      out.collect(v, new IntWritable(1));
-                    }
-                  }
-                }
-                """))) {
-      Path input = Files.createDirectories(place.resolve("input"));
-      for (int i = 0; i < MAPS; i++) {
-        Files.writeString(input.resolve("lines" + i), "b\nc\na\nd\n");
+  private static final String OLD =
+      """
+      package far;
+      import java.io.IOException;
+      import org.apache.hadoop.io.*;
+      import org.apache.hadoop.mapred.*;
+      public class Old {
+        public static class Down extends Text.Comparator {
+          @Override public int compare(byte[] a, int ao, int al, byte[] b, int bo, int bl) {
+            return super.compare(b, bo, bl, a, ao, al);
+          }
+        }
+        public static class M extends MapReduceBase
+            implements Mapper<LongWritable, Text, Text, IntWritable> {
+          @Override public void configure(JobConf conf) {
+            WritableComparator.define(Text.class, new Down());
+          }
+          public void map(LongWritable k, Text v, OutputCollector<Text, IntWritable> out,
+              Reporter r) throws IOException {
+            out.collect(v, new IntWritable(1));
+          }
+        }
       }
-      Configuration conf = new Jobs(place).conf();
-      conf.set("mapreduce.framework.name", "sluice");
-      conf.set("sluice.local.exchange", exchange);
-      conf.setClassLoader(program);
-      org.apache.hadoop.mapred.JobConf job = new org.apache.hadoop.mapred.JobConf(conf);
-      job.setClassLoader(program);
-      job.setMapperClass(
-          program.loadClass("far.Old$M").asSubclass(org.apache.hadoop.mapred.Mapper.class));
+      """;
+
+  private List<String> old(String exchange) throws Exception {
+    try (BroughtProgram program =
+        new BroughtProgram(directory.resolve("place"), Map.of("Old", OLD))) {
+      org.apache.hadoop.mapred.JobConf job =
+          new org.apache.hadoop.mapred.JobConf(conf(program, exchange));
+      job.setMapperClass(program.of("far.Old$M", org.apache.hadoop.mapred.Mapper.class));
       job.setReducerClass(Sum.class);
       job.setOutputKeyClass(Text.class);
       job.setOutputValueClass(IntWritable.class);
-      org.apache.hadoop.mapred.FileInputFormat.addInputPath(
-          job, new org.apache.hadoop.fs.Path(input.toUri()));
-      org.apache.hadoop.mapred.FileOutputFormat.setOutputPath(
-          job, new org.apache.hadoop.fs.Path(place.resolve("output").toUri()));
-      Thread.currentThread().setContextClassLoader(program);
-      assertTrue(org.apache.hadoop.mapred.JobClient.runJob(job).isSuccessful());
-      return Files.readAllLines(place.resolve("output/part-00000"));
-    } finally {
-      Thread.currentThread().setContextClassLoader(getClass().getClassLoader());
+      assertTrue(
+          program.asClient(() -> org.apache.hadoop.mapred.JobClient.runJob(job).isSuccessful()));
+      return program.result();
     }
   }
 
@@ -208,7 +181,7 @@ class SlotOrdersTest {
         java.util.Iterator<IntWritable> values,
         org.apache.hadoop.mapred.OutputCollector<Text, IntWritable> out,
         org.apache.hadoop.mapred.Reporter reporter)
-        throws java.io.IOException {
+        throws IOException {
       int sum = 0;
       while (values.hasNext()) {
         sum += values.next().get();

@@ -7,12 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spill.store.OpenFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +74,7 @@ class InterruptedTaskTest {
     long mappedBefore = OffHeap.mappedBytes();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try (ExecutorPool pool = open(conf())) {
-      int openBefore = openFiles();
+      int openBefore = OpenFiles.below(base);
       List<Task> tasks = new ArrayList<>();
       List<Future<?>> ends = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
@@ -92,12 +90,13 @@ class InterruptedTaskTest {
       assertEquals(0, pool.stats().memory().usedBytes());
       assertEquals(0, pool.stats().disk().createdBytes());
       int segments = (int) (pool.stats().memory().createdBytes() >> 20);
-      assertTrue(openFiles() <= openBefore + segments, "open files " + openFiles());
+      int openNow = OpenFiles.below(base);
+      assertTrue(openNow <= openBefore + segments, "open files " + openNow);
     } finally {
       threads.shutdownNow();
       assertTrue(threads.awaitTermination(60, TimeUnit.SECONDS));
     }
-    assertEquals(0, openFiles());
+    assertEquals(0, OpenFiles.below(base));
     assertEquals(allocatedBefore, OffHeap.allocatedBytes());
     assertEquals(mappedBefore, OffHeap.mappedBytes());
   }
@@ -108,20 +107,6 @@ class InterruptedTaskTest {
     } catch (ExecutionException e) {
       throw new AssertionError(e.getCause());
     }
-  }
-
-  private int openFiles() throws IOException {
-    int count = 0;
-    try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-      for (Path descriptor : descriptors) {
-        try {
-          count += Files.readSymbolicLink(descriptor).startsWith(base) ? 1 : 0;
-        } catch (NoSuchFileException e) {
-          // closed meanwhile
-        }
-      }
-    }
-    return count;
   }
 
   /** Writes, reads and frees, one output after the other. */

@@ -1,6 +1,7 @@
 package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,13 +28,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import org.apache.spark.SparkConf;
-import org.apache.spark.network.buffer.ManagedBuffer;
-import org.apache.spark.network.shuffle.BlockFetchingListener;
-import org.apache.spark.network.shuffle.BlockStoreClient;
-import org.apache.spark.network.shuffle.DownloadFileManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,10 +40,7 @@ class PeerBlockClientTest {
   @TempDir private Path base;
   private final SparkConf conf = new SparkConf(false);
   private ShuffleCounters counters = new ShuffleCounters();
-  private final Set<String> leftToSpark = new ConcurrentSkipListSet<>();
-  private final Set<String> withoutMemory = new ConcurrentSkipListSet<>();
-  private final Map<String, String> refused = new ConcurrentSkipListMap<>();
-  private final Map<String, Long> received = new ConcurrentSkipListMap<>();
+  private final Answers answers = new Answers();
   private ExecutorPool own;
   private ExecutorPool nodes;
 
@@ -98,30 +90,23 @@ class PeerBlockClientTest {
     try (PeerReader peers =
             new PeerReader(conf, new ExecutorTransports(conf), counters, () -> null);
         PeerBlockClient client =
-            new PeerBlockClient(new Stock(), peers, Map.of("1", addresses), counters)) {
+            new PeerBlockClient(answers.stock(() -> {}), peers, Map.of("1", addresses), counters)) {
       String[] blocks = {"shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"};
-      client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
-      Await.until(
-          "an answer about every block",
-          () ->
-              received.size() + leftToSpark.size() + withoutMemory.size() + refused.size()
-                  == blocks.length);
+      client.fetchBlocks("127.0.0.1", 1, "1", blocks, answers.listener(), null);
+      Await.until("an answer about every block", () -> answers.count() == blocks.length);
     }
   }
 
   private void forgetAnswers() {
-    received.clear();
-    withoutMemory.clear();
-    leftToSpark.clear();
-    refused.clear();
+    answers.forget();
     counters = new ShuffleCounters();
   }
 
   @Test
   void readsEachBlockOutOfThePoolThatHasIt() throws IOException {
     fetch(own, nodes);
-    assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), received);
-    assertEquals(Set.of("shuffle_0_3_0"), leftToSpark);
+    assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), answers.received());
+    assertEquals(Set.of("shuffle_0_3_0"), answers.leftToSpark());
     assertEquals(Map.of("blocks that are not in the peer's pool", 1L), counters.fallbacks());
   }
 
@@ -129,8 +114,8 @@ class PeerBlockClientTest {
   void aPoolThatIsGoneDoesNotKeepItFromTheOther() throws IOException {
     own.close();
     fetch(own, nodes);
-    assertEquals(Map.of("shuffle_0_2_0", 2L), received);
-    assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_3_0"), leftToSpark);
+    assertEquals(Map.of("shuffle_0_2_0", 2L), answers.received());
+    assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_3_0"), answers.leftToSpark());
     assertEquals(Map.of("a peer's pool that could not be read", 1L), counters.fallbacks());
   }
 
@@ -151,7 +136,7 @@ class PeerBlockClientTest {
                 .size());
       }
     }
-    assertEquals(Map.of(), received);
+    assertEquals(Map.of(), answers.received());
     assertEquals(
         Map.of("a peer's service that took no further connection", 1L), counters.fallbacks());
   }
@@ -181,28 +166,29 @@ class PeerBlockClientTest {
   void sparkIsNotAskedWhereTheApplicationRulesThatOut() throws IOException {
     conf.set("spark.sluice.fallback.policy", "never");
     fetch(own, nodes);
-    assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), received);
+    assertEquals(Map.of("shuffle_0_1_0", 1L, "shuffle_0_2_0", 2L), answers.received());
     assertEquals(
         Map.of(
             "shuffle_0_3_0",
             "spark.sluice.fallback.policy is never, and blocks that are not in the peer's pool"),
-        refused);
+        answers.reasons());
     forgetAnswers();
     nodes.close();
     fetch(nodes);
-    assertEquals(3, refused.size());
+    assertEquals(3, answers.refused().size());
     assertTrue(
-        refused
+        answers
+            .reasons()
             .get("shuffle_0_2_0")
             .startsWith(
                 "spark.sluice.fallback.policy is never, and a peer's pool that could not be read:"),
-        refused.toString());
+        answers.reasons().toString());
     forgetAnswers();
     fetch();
     assertEquals(
         Set.of("spark.sluice.fallback.policy is never, and the peer has no Sluice pool"),
-        Set.copyOf(refused.values()));
-    assertEquals(Set.of(), leftToSpark);
+        Set.copyOf(answers.reasons().values()));
+    assertEquals(Set.of(), answers.leftToSpark());
     assertEquals(Map.of(), counters.fallbacks());
   }
 
@@ -212,15 +198,18 @@ class PeerBlockClientTest {
   void aBoundOnDirectMemoryThatIsReachedIsSparksToHandle() throws Exception {
     try (FullDirectMemory full = FullDirectMemory.fill()) {
       fetch(own);
-      while (!received.isEmpty()) { // into memory that has come free since it was full
+      while (!answers.received().isEmpty()) { // into memory that has come free since it was full
         forgetAnswers();
         full.takeAll();
         fetch(own);
       }
     }
-    assertEquals(Set.of(), leftToSpark);
+    assertEquals(Set.of(), answers.leftToSpark());
     assertEquals(Map.of(), counters.fallbacks());
-    assertEquals(Set.of("shuffle_0_1_0", "shuffle_0_2_0", "shuffle_0_3_0"), withoutMemory);
+    assertEquals(3, answers.refused().size());
+    answers
+        .refused()
+        .forEach((block, cause) -> assertInstanceOf(OutOfDirectMemoryError.class, cause, block));
   }
 
   /**
@@ -234,7 +223,7 @@ class PeerBlockClientTest {
             new PeerReader(conf, new ExecutorTransports(conf), counters, () -> null);
         PeerBlockClient client =
             new PeerBlockClient(
-                new Stock(),
+                answers.stock(() -> {}),
                 peers,
                 Map.of(
                     "1",
@@ -246,11 +235,11 @@ class PeerBlockClientTest {
                 counters)) {
       for (int i = 0; i < 48; i++) {
         String[] blocks = {"shuffle_0_" + (100 + i) + "_0"};
-        client.fetchBlocks("127.0.0.1", 1, "3", blocks, new Listener(), null);
+        client.fetchBlocks("127.0.0.1", 1, "3", blocks, answers.listener(), null);
       }
       String[] blocks = {"shuffle_0_1_0"};
-      client.fetchBlocks("127.0.0.1", 1, "1", blocks, new Listener(), null);
-      Await.until("the block of the other pool", () -> received.size() == 1);
+      client.fetchBlocks("127.0.0.1", 1, "1", blocks, answers.listener(), null);
+      Await.until("the block of the other pool", () -> answers.received().size() == 1);
       try (Socket only = silent.accept()) {
         assertTrue(only.isConnected());
         silent.setSoTimeout(1);
@@ -268,7 +257,7 @@ class PeerBlockClientTest {
             new PeerReader(conf, new ExecutorTransports(conf), counters, () -> null);
         PeerBlockClient client =
             new PeerBlockClient(
-                new Stock(),
+                answers.stock(() -> {}),
                 peers,
                 Map.of(
                     "3",
@@ -278,49 +267,14 @@ class PeerBlockClientTest {
                 counters)) {
       for (int i = 0; i < 48; i++) {
         String[] blocks = {"shuffle_0_" + (100 + i) + "_0"};
-        client.fetchBlocks("127.0.0.1", 1, "3", blocks, new Listener(), null);
+        client.fetchBlocks("127.0.0.1", 1, "3", blocks, answers.listener(), null);
       }
-      Await.until("an answer about every block", () -> refused.size() == 48);
+      Await.until("an answer about every block", () -> answers.refused().size() == 48);
       try (Socket only = silent.accept()) {
         assertTrue(only.isConnected());
         silent.setSoTimeout(1);
         assertThrows(SocketTimeoutException.class, silent::accept);
       }
     }
-  }
-
-  private final class Listener implements BlockFetchingListener {
-    @Override
-    public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
-      received.put(blockId, data.size());
-    }
-
-    @Override
-    public void onBlockFetchFailure(String blockId, Throwable cause) {
-      if (conf.contains("spark.sluice.fallback.policy")) {
-        refused.put(blockId, cause.getMessage());
-        return;
-      }
-      if (!(cause instanceof OutOfDirectMemoryError)) {
-        throw new AssertionError(blockId, cause);
-      }
-      withoutMemory.add(blockId);
-    }
-  }
-
-  private final class Stock extends BlockStoreClient {
-    @Override
-    public void fetchBlocks(
-        String host,
-        int port,
-        String executorId,
-        String[] blockIds,
-        BlockFetchingListener listener,
-        DownloadFileManager files) {
-      leftToSpark.addAll(List.of(blockIds));
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -20,14 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
-import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFile;
 import org.apache.spark.network.shuffle.DownloadFileManager;
 import org.apache.spark.network.shuffle.DownloadFileWritableChannel;
@@ -43,9 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SlowPeersTest {
   @TempDir private Path base;
   private final SparkConf conf = new SparkConf(false);
-  private final Set<String> leftToSpark = new ConcurrentSkipListSet<>();
-  private final Map<String, Long> received = new ConcurrentSkipListMap<>();
-  private final Map<String, String> refused = new ConcurrentSkipListMap<>();
+  private final Answers answers = new Answers();
   private final CountDownLatch released = new CountDownLatch(1);
   private ExecutorPool pool;
 
@@ -85,11 +80,13 @@ class SlowPeersTest {
         new NodeAddress(
             "peer", new InetSocketAddress(InetAddress.getLoopbackAddress(), pool.controlPort()));
     Map<String, Set<NodeAddress>> pools = Map.of("1", Set.of(healthy));
-    return new PeerBlockClient(new Stock(), peers, pools, new ShuffleCounters());
+    // Spark's client connects for minutes to a host that is gone.
+    return new PeerBlockClient(
+        answers.stock(this::awaitRelease), peers, pools, new ShuffleCounters());
   }
 
   private void fetch(PeerBlockClient client, int mapId, DownloadFileManager files) {
-    client.fetchBlocks("127.0.0.1", 1, "1", block(mapId), new Listener(), files);
+    client.fetchBlocks("127.0.0.1", 1, "1", block(mapId), answers.listener(), files);
   }
 
   private static String[] block(int mapId) {
@@ -104,10 +101,10 @@ class SlowPeersTest {
         PeerBlockClient client = newClient(peers)) {
       fetch(client, 2, new BlockedFiles());
       fetch(client, 1, null);
-      Await.until("the small block", () -> received.containsKey("shuffle_0_1_0"));
-      assertEquals(Map.of(), refused);
+      Await.until("the small block", () -> answers.received().containsKey("shuffle_0_1_0"));
+      assertEquals(Map.of(), answers.refused());
       released.countDown();
-      Await.until("the large block", () -> received.containsKey("shuffle_0_2_0"));
+      Await.until("the large block", () -> answers.received().containsKey("shuffle_0_2_0"));
     }
   }
 
@@ -117,14 +114,15 @@ class SlowPeersTest {
     try (PeerReader peers = newReader();
         PeerBlockClient client = newClient(peers)) {
       fetch(client, 1, null);
-      Await.until("the pool is known to answer", () -> received.containsKey("shuffle_0_1_0"));
+      Await.until(
+          "the pool is known to answer", () -> answers.received().containsKey("shuffle_0_1_0"));
       for (int i = 0; i < 20; i++) { // more than there are fetchers
         fetch(client, 100 + i, null); // is not in the pool
       }
-      Await.until("all are left to Spark", () -> leftToSpark.size() == 20);
-      received.clear();
+      Await.until("all are left to Spark", () -> answers.leftToSpark().size() == 20);
+      answers.received().clear();
       fetch(client, 1, null);
-      Await.until("the block", () -> received.containsKey("shuffle_0_1_0"));
+      Await.until("the block", () -> answers.received().containsKey("shuffle_0_1_0"));
     }
   }
 
@@ -136,11 +134,11 @@ class SlowPeersTest {
     try (PeerReader peers = newReader();
         PeerBlockClient client = newClient(peers)) {
       for (int i = 0; i < 10; i++) {
-        Listener listener = new Listener();
+        BlockFetchingListener listener = answers.listener();
         ended.add(new WeakReference<>(listener));
         client.fetchBlocks("127.0.0.1", 1, "1", block(1), listener, null);
       }
-      Await.until("ten answers", () -> received.getOrDefault("answers", 0L) == 10);
+      Await.until("ten answers", () -> answers.successes() == 10);
       awaitCollected("listeners", ended);
     }
   }
@@ -153,37 +151,6 @@ class SlowPeersTest {
           System.gc();
           return all.stream().allMatch(each -> each.get() == null);
         });
-  }
-
-  private final class Listener implements BlockFetchingListener {
-    @Override
-    public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
-      received.merge("answers", 1L, Long::sum);
-      received.put(blockId, data.size());
-    }
-
-    @Override
-    public void onBlockFetchFailure(String blockId, Throwable cause) {
-      refused.put(blockId, String.valueOf(cause));
-    }
-  }
-
-  /** Spark's client connects for minutes to a host that is gone. */
-  private final class Stock extends BlockStoreClient {
-    @Override
-    public void fetchBlocks(
-        String host,
-        int port,
-        String executorId,
-        String[] blockIds,
-        BlockFetchingListener listener,
-        DownloadFileManager files) {
-      leftToSpark.addAll(List.of(blockIds));
-      awaitRelease();
-    }
-
-    @Override
-    public void close() {}
   }
 
   private void awaitRelease() {

@@ -14,12 +14,10 @@ import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.store.OpenFiles;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -176,7 +174,7 @@ class KilledWriterTest {
         }
       }
     }
-    assertEquals(0, openFiles());
+    assertEquals(0, OpenFiles.below(base));
     assertEquals(allocatedBefore, OffHeap.allocatedBytes());
     assertEquals(mappedBefore, OffHeap.mappedBytes());
   }
@@ -220,19 +218,5 @@ class KilledWriterTest {
             name ->
                 name.startsWith("sluice") && !name.matches("sluice-(device |disk |pool-filler).*"))
         .count();
-  }
-
-  private int openFiles() throws IOException {
-    int count = 0;
-    try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-      for (Path descriptor : descriptors) {
-        try {
-          count += Files.readSymbolicLink(descriptor).startsWith(base) ? 1 : 0;
-        } catch (NoSuchFileException e) {
-          // closed meanwhile
-        }
-      }
-    }
-    return count;
   }
 }
