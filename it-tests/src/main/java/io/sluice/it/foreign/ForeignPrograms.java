@@ -39,7 +39,9 @@ public final class ForeignPrograms {
       (`mapreduce.framework.name=sluice`); on YARN and on Spark, with stock's shuffle and with Sluice's. The output is compared
       line by line, and each job's counters, but for those of time, memory, spills, combiners, file systems, the length of
       paths and the shuffle's bytes; where a counter differs, the row says why. A row of MapReduce fails if its jobs' names or
-      counters do not show that Sluice served it without stock's help. Seconds say no more than whether a run was long.
+      counters do not show that Sluice served it without stock's help. On Spark Sluice leaves nothing to Spark's own shuffle
+      (`spark.sluice.fallback.policy=never`), and a program of whose shuffles it served no byte fails. Seconds say no more
+      than whether a run was long.
       `./sluice foreign` writes this page, `./sluice foreign PROGRAM` the rows of one program.
 
       %s""";

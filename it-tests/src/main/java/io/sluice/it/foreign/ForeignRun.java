@@ -9,23 +9,19 @@ import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.foreign.ForeignComparison.Way;
 import io.sluice.it.spark.SparkDistribution;
-import io.sluice.it.spark.SparkJob;
-import io.sluice.it.spark.SparkSubmit;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 
 /**
  * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, for a
  * {@link ForeignComparison}. Programs for Hadoop are run by {@code it-tests/foreign/run}, those for
- * Spark by {@code spark-submit}.
+ * Spark by {@link SparkRun}.
  *
  * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
  * Failure: {@link ClusterException} if stock's run fails; if Sluice's does, a result that says so.
@@ -118,36 +114,13 @@ public final class ForeignRun {
             new Way(() -> run(SLUICE_PLACE, ours, libraries), Served::bySluicesShuffle));
   }
 
-  /** On Spark with two executors: Spark's shuffle manager, then Sluice's. */
+  /** On Spark: Spark's shuffle manager, then Sluice's. */
   private ForeignResult onSpark() {
-    SparkDistribution spark = SparkDistribution.underTest();
-    Path driver = driver(List.of(spark.home().resolve("jars")));
+    SparkRun runs = new SparkRun(workspace, program, directory);
     return new ForeignComparison(program, where(program), List.of())
         .of(
-            new Way(() -> submit(spark, STOCK_PLACE, driver, job -> job), none -> List.of()),
-            new Way(
-                () -> submit(spark, SLUICE_PLACE, driver, job -> job.throughSluice(workspace)),
-                none -> List.of()));
-  }
-
-  private ForeignOutput submit(
-      SparkDistribution spark, String way, Path driver, UnaryOperator<SparkJob> how) {
-    Path place = create(directory.resolve(way));
-    Path out = place.resolve("out");
-    SparkJob job =
-        new SparkJob(
-            program.title(),
-            driver,
-            program.sparkClass(),
-            List.of(),
-            Map.of("spark.extraListeners", "foreign.spark.ShuffleRecords"),
-            List.of(out.toString()),
-            Duration.ofMinutes(DEADLINE_MIN));
-    try (SparkSubmit submit = new SparkSubmit(spark, place)) {
-      Path log = place.resolve("log");
-      write(log, submit.run(SparkSubmit.LOCAL_CLUSTER, how.apply(job)).printed());
-      return ForeignOutput.read(out, log);
-    }
+            new Way(() -> runs.byStock(STOCK_PLACE), none -> List.of()),
+            new Way(() -> runs.bySluice(SLUICE_PLACE), none -> List.of()));
   }
 
   private Path driver(List<Path> libraries) {
