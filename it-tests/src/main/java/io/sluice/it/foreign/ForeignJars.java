@@ -1,29 +1,20 @@
 package io.sluice.it.foreign;
 
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.cluster.LogTail;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Fetches a program's released jars with Maven, once per user and list: a line of the file {@code
  * jars} has a jar's SHA-256 and its {@code group:artifact:version[:classifier]}.
  *
- * <p>Processes may fetch the same list side by side: each fills a directory of its own and renames
- * it when every jar has been checked. A failure is a {@link ClusterException}, and leaves nothing.
+ * <p>Stateless. Failure: {@link ClusterException}, and as {@link ForeignCache} says.
  */
 final class ForeignJars {
-  private static final long DEADLINE_MIN = 20;
-  private static final int TAIL_LINES = 20;
   private static final String COPY =
       "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 
@@ -60,24 +51,10 @@ final class ForeignJars {
     Path list = program.directory(workspace).resolve("jars");
     try {
       String text = Files.readString(list);
-      Path cache = SparkDistribution.userCaches().resolve("sluice/foreign");
-      Path home =
-          cache.resolve(program.directoryName() + "-" + sha256(text.getBytes()).substring(0, 12));
-      if (!Files.isDirectory(home)) {
-        Path staging = Files.createTempDirectory(Files.createDirectories(cache), ".fetching");
-        try {
-          fetch(text.lines().toList(), staging);
-          if (!staging.resolve("jars").toFile().renameTo(home.toFile())
-              && !Files.isDirectory(home)) {
-            throw new ClusterException("cannot rename " + staging + " to " + home);
-          }
-        } finally {
-          Workspace.delete(staging);
-        }
-      }
-      return home;
+      return ForeignCache.of(
+          program.directoryName(), text, "jars", staging -> fetch(text.lines().toList(), staging));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot fetch the jars of " + list, e);
+      throw new UncheckedIOException("cannot read " + list, e);
     }
   }
 
@@ -88,47 +65,26 @@ final class ForeignJars {
     list.forEach(line -> pom.append(Jar.parse(line).dependency()));
     Files.writeString(staging.resolve("pom.xml"), pom.append("</dependencies></project>\n"));
     Path directory = Files.createDirectory(staging.resolve("jars"));
-    Path log = staging.resolve("log");
-    run(
-        new ProcessBuilder("mvn", "-B", "-ntp", "-q", COPY, "-DoutputDirectory=" + directory)
-            .directory(staging.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile()),
-        log);
+    ForeignCache.run(
+        staging,
+        "Maven could not fetch the jars",
+        "mvn",
+        "-B",
+        "-ntp",
+        "-q",
+        COPY,
+        "-DoutputDirectory=" + directory);
     check(list, directory);
   }
 
   /** Fails, with both hashes, if one of the listed jars is not the one in the directory. */
   static void check(List<String> list, Path directory) throws IOException {
     for (Jar jar : list.stream().map(Jar::parse).toList()) {
-      String found = sha256(Files.readAllBytes(directory.resolve(jar.fileName())));
+      String found = ForeignCache.sha256(Files.readAllBytes(directory.resolve(jar.fileName())));
       if (!found.equals(jar.sha256())) {
         throw new ClusterException(
             "the SHA-256 of %s is %s, expected %s".formatted(jar.fileName(), found, jar.sha256()));
       }
-    }
-  }
-
-  private static void run(ProcessBuilder maven, Path log) throws IOException {
-    Process process = maven.start();
-    try {
-      if (!process.waitFor(DEADLINE_MIN, TimeUnit.MINUTES) || process.exitValue() != 0) {
-        throw new ClusterException(
-            "Maven could not fetch the jars: " + LogTail.of(log, TAIL_LINES));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ClusterException("interrupted while Maven fetched jars", e);
-    } finally {
-      process.destroyForcibly();
-    }
-  }
-
-  private static String sha256(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError(e);
     }
   }
 }

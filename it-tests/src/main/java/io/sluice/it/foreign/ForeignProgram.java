@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The programs of {@code it-tests/foreign}, each a directory with what it runs and, unless it is
- * for Spark, a list of its released jars. Immutable.
+ * The programs of {@code it-tests/foreign}, each a directory with what it runs and, if it needs
+ * any, a list of released jars; those for Spark have one directory. Immutable.
  */
 public enum ForeignProgram {
   HIVE(
@@ -42,13 +42,19 @@ public enum ForeignProgram {
   DISTCP("Hadoop's distcp 3.5.0, six copies", Set.of()),
   SPARK_MLLIB("Spark's MLlib: ALS and Word2Vec", Set.of(Trait.SPARK)),
   SPARK_GRAPHX("Spark's GraphX, four algorithms", Set.of(Trait.SPARK)),
-  SPARK_STREAMING("Spark's streaming with state, three queries", Set.of(Trait.SPARK));
+  SPARK_STREAMING("Spark's streaming with state, three queries", Set.of(Trait.SPARK)),
+  SPARK_PYTHON_MLLIB(
+      "Spark's MLlib from PySpark: ALS and Word2Vec", Set.of(Trait.SPARK, Trait.PYTHON)),
+  SPARK_PYTHON_UDFS(
+      "PySpark's functions of pandas 2.3.3 and Arrow 22.0.0, eight queries",
+      Set.of(Trait.SPARK, Trait.PYTHON));
 
   private enum Trait {
     CORE,
     CLUSTER,
     SHORT,
-    SPARK
+    SPARK,
+    PYTHON
   }
 
   private final String title;
@@ -79,9 +85,14 @@ public enum ForeignProgram {
     return traits.contains(Trait.SHORT);
   }
 
-  /** Whether it is for Spark, whose jars are all that it needs. */
+  /** Whether it is for Spark, which is there already. */
   boolean isOfSpark() {
     return traits.contains(Trait.SPARK);
+  }
+
+  /** Whether it is for Spark and written in Python, for which there must be one. */
+  boolean isOfPython() {
+    return traits.contains(Trait.PYTHON);
   }
 
   /** Why counters differ in one process, where they do. */
@@ -94,10 +105,16 @@ public enum ForeignProgram {
     return workspace.root().resolve("it-tests/foreign").resolve(directoryName());
   }
 
-  /** The main class of one for Spark: that of its name, all in one directory. */
+  /** The main class of one for Spark, unless it is of Python: that of its name. */
   String sparkClass() {
     String rest = name().substring("SPARK_".length());
     return "foreign.spark." + rest.charAt(0) + rest.substring(1).toLowerCase(Locale.ROOT);
+  }
+
+  /** What {@code spark-submit} runs of one of Python. */
+  Path pythonFile(Workspace workspace) {
+    String rest = name().substring("SPARK_PYTHON_".length());
+    return directory(workspace).resolve("python/" + rest.toLowerCase(Locale.ROOT) + ".py");
   }
 
   /** The directory's name. */

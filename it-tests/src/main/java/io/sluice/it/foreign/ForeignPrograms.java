@@ -56,14 +56,19 @@ public final class ForeignPrograms {
   }
 
   /**
-   * Runs them all, whatever comes of one.
+   * Runs them all, whatever comes of one, but for those that cannot run here: of such a program it
+   * says why.
    *
    * @param withCluster whether those that run on a cluster do so, too
    */
   public List<ForeignResult> run(Collection<ForeignProgram> programs, boolean withCluster) {
     List<ForeignResult> results = new ArrayList<>();
-    programs.forEach(
-        program -> results.add(step(program, ForeignRun.where(program), ForeignRun::run)));
+    for (ForeignProgram program : programs) {
+      ForeignRun.obstacle(program)
+          .ifPresentOrElse(
+              why -> console.say(program.title() + " is skipped: " + why),
+              () -> results.add(step(program, ForeignRun.where(program), ForeignRun::run)));
+    }
     List<ForeignProgram> onCluster =
         programs.stream().filter(each -> withCluster && each.runsOnCluster()).toList();
     if (!onCluster.isEmpty()) {

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -74,6 +75,11 @@ public final class ForeignRun {
     return program.isOfSpark() ? "Spark " + SparkDistribution.versionUnderTest() : ONE_PROCESS;
   }
 
+  /** Why the program cannot run on this machine, in words; empty if it can. */
+  static Optional<String> obstacle(ForeignProgram program) {
+    return program.isOfPython() ? PythonPackages.obstacle("python3") : Optional.empty();
+  }
+
   /** Where the program runs by itself: in one process, or on Spark. */
   public ForeignResult run() {
     return program.isOfSpark() ? onSpark() : inOneProcess();
@@ -114,7 +120,7 @@ public final class ForeignRun {
             new Way(() -> run(SLUICE_PLACE, ours, libraries), Served::bySluicesShuffle));
   }
 
-  /** On Spark: Spark's shuffle manager, then Sluice's. */
+  /** On Spark: by Spark's shuffle manager, then by Sluice's. */
   private ForeignResult onSpark() {
     SparkRun runs = new SparkRun(workspace, program, directory);
     return new ForeignComparison(program, where(program), List.of())

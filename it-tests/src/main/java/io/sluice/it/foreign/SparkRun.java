@@ -1,5 +1,6 @@
 package io.sluice.it.foreign;
 
+import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
 import io.sluice.it.spark.SparkJob;
@@ -16,7 +17,7 @@ import java.util.List;
  * or by Sluice's, which may leave nothing to Spark's and must have served something.
  *
  * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
- * Failure: {@link io.sluice.it.cluster.ClusterException}.
+ * Failure: {@link ClusterException}.
  */
 final class SparkRun {
   private static final Duration DEADLINE = Duration.ofMinutes(15);
@@ -27,11 +28,12 @@ final class SparkRun {
   private final Path directory;
   private final Path driver;
 
-  /** Compiles the programs' sources. */
+  /** Compiles the programs' sources, the listener's among them. */
   SparkRun(Workspace workspace, ForeignProgram program, Path directory) {
     this.workspace = workspace;
     this.program = program;
     this.directory = directory;
+    requirePython();
     this.driver =
         ForeignDriver.compile(
             program.directory(workspace).resolve("src"),
@@ -57,15 +59,27 @@ final class SparkRun {
   }
 
   private SparkJob job(Path place) {
-    return new SparkJob(
-            program.title(),
-            driver,
-            program.sparkClass(),
-            List.of(),
-            ServedBytes.settings(made(metrics(place))),
-            List.of(place.resolve("out").toString()),
-            DEADLINE)
-        .with("spark.extraListeners", "foreign.spark.ShuffleRecords");
+    SparkJob job =
+        new SparkJob(
+                program.title(),
+                program.isOfPython() ? program.pythonFile(workspace) : driver,
+                program.isOfPython() ? "" : program.sparkClass(),
+                List.of(),
+                ServedBytes.settings(made(metrics(place))),
+                List.of(place.resolve("out").toString()),
+                DEADLINE)
+            .with("spark.extraListeners", "foreign.spark.ShuffleRecords");
+    return program.isOfPython()
+        ? job.withJar(driver).with("spark.pyspark.python", PythonPackages.python(workspace))
+        : job;
+  }
+
+  private void requirePython() {
+    if (program.isOfPython() && !Files.isDirectory(spark.home().resolve("python"))) {
+      throw new ClusterException(
+          "%s has no part for Python; run: ./sluice fetch-spark %s"
+              .formatted(spark.home(), spark.version()));
+    }
   }
 
   private ForeignOutput submit(Path place, SparkJob job) {

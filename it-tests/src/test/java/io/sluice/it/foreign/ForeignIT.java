@@ -1,10 +1,12 @@
 package io.sluice.it.foreign;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -40,6 +42,8 @@ class ForeignIT {
 
   private static void assertDoesAsWithStock(
       ForeignProgram program, Function<ForeignRun, ForeignResult> how) {
+    Optional<String> obstacle = ForeignRun.obstacle(program);
+    assumeTrue(obstacle.isEmpty(), () -> program + ": " + obstacle.get());
     ForeignResult result =
         new ForeignPrograms(Workspace.find(), Console.standard())
             .compare(program, ForeignRun.where(program), how);

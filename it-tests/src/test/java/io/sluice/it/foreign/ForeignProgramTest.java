@@ -1,6 +1,7 @@
 package io.sluice.it.foreign;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class ForeignProgramTest {
   private static final Workspace WORKSPACE = Workspace.find();
+  private static final Path SPARK = WORKSPACE.root().resolve("it-tests/foreign/spark");
 
   @Test
   void everyDirectoryIsAProgram() throws IOException {
@@ -30,6 +32,28 @@ class ForeignProgramTest {
               .collect(Collectors.toSet()),
           directories);
     }
+  }
+
+  @Test
+  void everyPackageOfPythonIsPinned() throws IOException {
+    for (String line : Files.readAllLines(SPARK.resolve("requirements"))) {
+      assertTrue(line.matches("[a-z0-9-]+==[0-9.a-z]+"), line);
+    }
+  }
+
+  @Test
+  void everyProgramForSparkIsThere() {
+    List<Path> missing =
+        Stream.of(ForeignProgram.values())
+            .filter(ForeignProgram::isOfSpark)
+            .map(
+                program ->
+                    program.isOfPython()
+                        ? program.pythonFile(WORKSPACE)
+                        : SPARK.resolve("src/" + program.sparkClass().replace('.', '/') + ".java"))
+            .filter(file -> !Files.exists(file))
+            .toList();
+    assertEquals(List.of(), missing);
   }
 
   @Test

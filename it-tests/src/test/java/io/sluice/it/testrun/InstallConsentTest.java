@@ -194,6 +194,26 @@ class InstallConsentTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"foreign", "foreign SPARK_PYTHON_MLLIB", "foreign SPARK_GRAPHX"})
+  void aSparkWithoutPythonIsMissingWhereOthersProgramsRun(String arguments) throws Exception {
+    Path spark = Files.createDirectories(directory.resolve(".cache/sluice/spark/4.2.0"));
+    Run run = run("./sluice " + arguments);
+
+    assertEquals(3, run.status, run.output);
+    assertTrue(run.output.contains("stock Spark 4.2.0"), run.output);
+    Files.createDirectory(spark.resolve("python"));
+    assertNotEquals(3, run("./sluice " + arguments).status);
+  }
+
+  @Test
+  void noOtherCommandNeedsSparksPython() throws Exception {
+    Files.createDirectories(directory.resolve(".cache/sluice/spark/4.2.0"));
+
+    assertFalse(run("./sluice foreign AVRO").output.contains("does not have"));
+    assertFalse(run("./sluice spark-suites").output.contains("does not have"));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"dnf", "none"})
   void whereTheLabHasNoPackagesItsToolsAreNamedAndItGoesOn(String manager) throws Exception {
     Files.delete(directory.resolve("bin/apt-get"));

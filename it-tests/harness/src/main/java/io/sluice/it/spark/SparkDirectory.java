@@ -57,8 +57,10 @@ final class SparkDirectory implements AutoCloseable {
     Path home = directory.path().resolve(name).resolve("home");
     try {
       Files.createDirectories(home);
-      for (String part : List.of("bin", "jars")) {
-        Files.createSymbolicLink(home.resolve(part), distribution.home().resolve(part));
+      for (String part : List.of("bin", "jars", "python")) {
+        if (Files.exists(distribution.home().resolve(part))) {
+          Files.createSymbolicLink(home.resolve(part), distribution.home().resolve(part));
+        }
       }
       return home.getParent();
     } catch (IOException e) {

@@ -9,7 +9,8 @@ import java.util.List;
  * A stock Spark release, as {@code ./sluice} fetches it, once for all checkouts of a user.
  *
  * @param version the release, such as 4.2.0
- * @param home the directory with {@code bin} and {@code jars}
+ * @param home the directory with {@code bin} and {@code jars}, and with {@code python} unless it is
+ *     of an older checkout
  * @param javaHome the JDK that runs its processes
  */
 public record SparkDistribution(String version, Path home, Path javaHome) {

@@ -23,8 +23,8 @@ import java.util.Map;
  * What {@code spark-submit} is given.
  *
  * @param name for people: messages
- * @param jar the program's jar
- * @param mainClass of the program
+ * @param jar the program's jar, or its file of Python
+ * @param mainClass of the program; empty if it is one of Python
  * @param jars more of them, for driver and executors ({@code --jars})
  * @param settings passed as {@code --conf}
  * @param arguments the program's own

@@ -118,7 +118,10 @@ public final class SparkSubmit implements AutoCloseable {
 
   private static List<String> arguments(String master, SparkJob job, Map<String, String> settings) {
     List<String> arguments = new ArrayList<>();
-    arguments.addAll(List.of("--master", master, "--class", job.mainClass()));
+    arguments.addAll(List.of("--master", master));
+    if (!job.mainClass().isEmpty()) {
+      arguments.addAll(List.of("--class", job.mainClass()));
+    }
     if (!job.jars().isEmpty()) {
       arguments.add("--jars");
       arguments.add(job.jars().stream().map(Path::toString).collect(Collectors.joining(",")));
