@@ -40,6 +40,7 @@ public enum ForeignProgram {
     }
   },
   DISTCP("Hadoop's distcp 3.5.0, six copies", Set.of()),
+  MAHOUT("Apache Mahout 0.13.0's recommender, and naive Bayes from texts", Set.of()),
   PIG("Pig 0.17.0, a script like its tutorial's", Set.of()),
   SPARK_MLLIB("Spark's MLlib: ALS and Word2Vec", Set.of(Trait.SPARK)),
   SPARK_GRAPHX("Spark's GraphX, four algorithms", Set.of(Trait.SPARK)),
