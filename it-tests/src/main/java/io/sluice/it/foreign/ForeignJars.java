@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Fetches a program's released jars with Maven, once per user and list: a line of the file {@code
@@ -55,6 +56,15 @@ final class ForeignJars {
           program.directoryName(), text, "jars", staging -> fetch(text.lines().toList(), staging));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read " + list, e);
+    }
+  }
+
+  /** The jars themselves. */
+  static List<Path> files(Workspace workspace, ForeignProgram program) {
+    try (Stream<Path> found = Files.list(of(workspace, program))) {
+      return found.sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot list the jars of " + program, e);
     }
   }
 

@@ -49,14 +49,18 @@ public enum ForeignProgram {
       "Spark's MLlib from PySpark: ALS and Word2Vec", Set.of(Trait.SPARK, Trait.PYTHON)),
   SPARK_PYTHON_UDFS(
       "PySpark's functions of pandas 2.3.3 and Arrow 22.0.0, eight queries",
-      Set.of(Trait.SPARK, Trait.PYTHON));
+      Set.of(Trait.SPARK, Trait.PYTHON)),
+  SPARK_DELTA(
+      "Delta Lake 4.4.0 on Spark: merges and compaction, with deletion vectors and without",
+      Set.of(Trait.SPARK, Trait.JARS));
 
   private enum Trait {
     CORE,
     CLUSTER,
     SHORT,
     SPARK,
-    PYTHON
+    PYTHON,
+    JARS
   }
 
   private final String title;
@@ -95,6 +99,11 @@ public enum ForeignProgram {
   /** Whether it is for Spark and written in Python, for which there must be one. */
   boolean isOfPython() {
     return traits.contains(Trait.PYTHON);
+  }
+
+  /** Whether it needs released jars: all but Spark's own. */
+  boolean hasJars() {
+    return !isOfSpark() || traits.contains(Trait.JARS);
   }
 
   /** Why counters differ in one process, where they do. */

@@ -64,7 +64,7 @@ final class SparkRun {
                 program.title(),
                 program.isOfPython() ? program.pythonFile(workspace) : driver,
                 program.isOfPython() ? "" : program.sparkClass(),
-                List.of(),
+                program.hasJars() ? ForeignJars.files(workspace, program) : List.of(),
                 ServedBytes.settings(made(metrics(place))),
                 List.of(place.resolve("out").toString()),
                 DEADLINE)

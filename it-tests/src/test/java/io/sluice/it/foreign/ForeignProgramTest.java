@@ -60,7 +60,7 @@ class ForeignProgramTest {
   void everyJarIsPinned() throws IOException {
     List<String> wrong = new ArrayList<>();
     for (ForeignProgram program : ForeignProgram.values()) {
-      if (program.isOfSpark()) {
+      if (!program.hasJars()) {
         continue;
       }
       for (String line : Files.readAllLines(program.directory(WORKSPACE).resolve("jars"))) {
