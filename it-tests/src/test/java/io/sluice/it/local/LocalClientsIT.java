@@ -266,7 +266,8 @@ class LocalClientsIT {
     JsonNode job = rest.get(web, path).path("job");
     boolean succeeded = job.path("state").asText().equals("SUCCEEDED");
     assertEquals(2, job.path("mapsTotal").asInt(), job::toString);
-    assertEquals(2, job.path("mapsCompleted").asInt(), job::toString); // in whatever way, to it
+    int ended = job.path("mapsCompleted").asInt(); // in whatever way, to it
+    assertTrue(ended == 2 || (!succeeded && ended == 1), job::toString); // one may not have begun
     assertTrue(succeeded || !job.path("diagnostics").asText().isEmpty(), job::toString);
     JsonNode counters = rest.get(web, path + "/counters").path("jobCounters");
     assertEquals(succeeded, counters.toString().contains("MAP_INPUT_RECORDS"), counters::toString);
