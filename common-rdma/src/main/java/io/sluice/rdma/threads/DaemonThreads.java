@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class DaemonThreads {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonThreads.class);
   private static final long STACK_AS_USUAL = 0;
-  private static final ThreadGroup TOP = topGroup();
+  private static final ThreadGroup TOP = ofNobody(DaemonThreads::topGroup);
 
   private DaemonThreads() {}
 
@@ -58,17 +58,20 @@ public final class DaemonThreads {
 
   /** One of many that need little stack. */
   public static Thread create(String name, long stackBytes, Runnable body) {
-    Thread thread = ofNobody(() -> new Thread(TOP, body, name, stackBytes, false));
-    thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
-    thread.setDaemon(true);
-    thread.setUncaughtExceptionHandler(
-        (dead, cause) -> LastWords.error(LOG, "{} died", dead.getName(), cause));
-    return thread;
+    return ofNobody(
+        () -> {
+          Thread thread = new Thread(TOP, body, name, stackBytes, false);
+          thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
+          thread.setDaemon(true);
+          thread.setUncaughtExceptionHandler(
+              (dead, cause) -> LastWords.error(LOG, "{} died", dead.getName(), cause));
+          return thread;
+        });
   }
 
   /** Without the callers' classes: a new thread keeps those up to the first such call. */
   @SuppressWarnings("removal") // newer JDKs remember no callers, and need no such call
-  private static Thread ofNobody(PrivilegedAction<Thread> make) {
+  private static <T> T ofNobody(PrivilegedAction<T> make) {
     return AccessController.doPrivileged(make);
   }
 }

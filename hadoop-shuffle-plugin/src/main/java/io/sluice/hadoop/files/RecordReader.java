@@ -48,10 +48,17 @@ final class RecordReader implements Closeable {
             IDLE_S,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            work -> DaemonThreads.create("sluice-file-records", () -> as(user, work)),
+            work -> thread(user, work),
             (work, closed) -> work.run()); // by the caller, as there are no threads any more
     pool.allowCoreThreadTimeOut(true);
     this.threads = pool;
+  }
+
+  /** One that finds the classes that the root's file system finds. */
+  private Thread thread(UserGroupInformation user, Runnable work) {
+    Thread thread = DaemonThreads.create("sluice-file-records", () -> as(user, work));
+    thread.setContextClassLoader(base.getConf().getClassLoader());
+    return thread;
   }
 
   private static void as(UserGroupInformation user, Runnable work) {

@@ -18,7 +18,7 @@ import org.apache.hadoop.util.ReflectionUtils;
  * <p>Thread contract: safe from any thread.
  */
 final class SlotSerializations extends SerializationFactory {
-  private SerializationFactory others; // guarded by this; null: nobody outside slots has asked
+  private volatile SerializationFactory others; // null: nobody outside slots has asked yet
 
   /** A class loader with serializations of its own. */
   interface Slot {
@@ -34,6 +34,7 @@ final class SlotSerializations extends SerializationFactory {
   /** Not those on the class path: jobs whose programs copy nothing need not read them for this. */
   private static Configuration noSettings() {
     Configuration conf = new Configuration(false);
+    conf.setClassLoader(SlotSerializations.class.getClassLoader()); // it would keep the job's
     conf.set(CommonConfigurationKeys.IO_SERIALIZATIONS_KEY, WritableSerialization.class.getName());
     return conf;
   }
@@ -54,13 +55,15 @@ final class SlotSerializations extends SerializationFactory {
     return slot == null ? others() : slot.serializations();
   }
 
-  private synchronized SerializationFactory others() {
-    if (others == null) {
+  private SerializationFactory others() {
+    SerializationFactory known = others;
+    if (known == null) { // any of those that threads make at a time will do
       Configuration conf = new Configuration();
       conf.setClassLoader(SlotSerializations.class.getClassLoader());
-      others = new SerializationFactory(conf);
+      known = new SerializationFactory(conf);
+      others = known;
     }
-    return others;
+    return known;
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.sluice.spark.plugin;
 
-import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.metrics.ExecutorReport;
+import io.sluice.spark.threads.UserThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -33,10 +33,11 @@ final class ExecutorReporter implements Closeable {
   private final Supplier<ExecutorReport> report;
   private final AtomicBoolean due = new AtomicBoolean();
   private final AtomicBoolean failed = new AtomicBoolean();
+  private final UserThreads threads = UserThreads.ofCurrentUser();
   private final ScheduledExecutorService thread =
       new ScheduledThreadPoolExecutor(
           1,
-          work -> DaemonThreads.create("sluice-reporter", work),
+          work -> threads.create("sluice-reporter", work),
           new ThreadPoolExecutor.DiscardPolicy()); // of tasks that end after it was closed
 
   private ExecutorReporter(PluginContext context, Supplier<ExecutorReport> report) {

@@ -2,7 +2,6 @@ package io.sluice.spark.read;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
-import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -11,6 +10,7 @@ import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
+import io.sluice.spark.threads.UserThreads;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;
@@ -55,6 +55,7 @@ public final class PeerReader implements Closeable {
   private final ShuffleCounters counters;
   private final Supplier<ShuffleKey> key;
   private final long timeoutMs;
+  private final UserThreads threads = UserThreads.ofCurrentUser();
   private NodeReader reader;
   private PeerContacts contacts; // null, as the next four, before the first fetch
   private ThreadPoolExecutor fetchers;
@@ -64,7 +65,7 @@ public final class PeerReader implements Closeable {
   private boolean closed;
 
   /**
-   * Nothing is opened yet.
+   * For the user whom the current thread works for. Nothing is opened yet.
    *
    * @param key gives what outputs are encrypted with, which stays its owner's until this is closed;
    *     or null if they are not
@@ -132,10 +133,9 @@ public final class PeerReader implements Closeable {
   synchronized PeerContacts contacts() {
     checkOpen();
     if (contacts == null) {
-      fetchers = DaemonThreads.executor("sluice-fetcher", FETCHERS, IDLE_MS);
-      firstFetchers = DaemonThreads.executor("sluice-first-fetcher", FIRST_FETCHERS, IDLE_MS);
-      fallbackFetchers =
-          DaemonThreads.executor("sluice-fallback-fetcher", FALLBACK_FETCHERS, IDLE_MS);
+      fetchers = threads.executor("sluice-fetcher", FETCHERS, IDLE_MS);
+      firstFetchers = threads.executor("sluice-first-fetcher", FIRST_FETCHERS, IDLE_MS);
+      fallbackFetchers = threads.executor("sluice-fallback-fetcher", FALLBACK_FETCHERS, IDLE_MS);
       deadlines = newDeadlines();
       contacts =
           new PeerContacts(
@@ -154,14 +154,11 @@ public final class PeerReader implements Closeable {
     return fallbackFetchers;
   }
 
-  /**
-   * Forgets what is cancelled, with all that it holds, and ends its thread when it is idle: that
-   * has the class loader of the task that asked first.
-   */
-  private static ScheduledThreadPoolExecutor newDeadlines() {
+  /** Forgets what is cancelled, with all that it holds, and ends its thread when it is idle. */
+  private ScheduledThreadPoolExecutor newDeadlines() {
     ScheduledThreadPoolExecutor deadlines =
         new ScheduledThreadPoolExecutor(
-            1, body -> DaemonThreads.create("sluice-first-fetch-deadline", body));
+            1, body -> threads.create("sluice-first-fetch-deadline", body));
     deadlines.setRemoveOnCancelPolicy(true);
     deadlines.setKeepAliveTime(IDLE_MS, TimeUnit.MILLISECONDS);
     deadlines.allowCoreThreadTimeOut(true);

@@ -16,11 +16,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.buffer.NioManagedBuffer;
@@ -91,6 +95,27 @@ class SlowPeersTest {
 
   private static String[] block(int mapId) {
     return new String[] {"shuffle_0_" + mapId + "_0"};
+  }
+
+  /** On YARN he alone has the secret that Spark's connections need. */
+  @Test
+  void fetchesWorkForTheUserOfTheExecutor() throws Exception {
+    UserGroupInformation ann = UserGroupInformation.createRemoteUser("ann");
+    CompletableFuture<String> user = new CompletableFuture<>();
+    try (PeerReader peers = ann.doAs((PrivilegedAction<PeerReader>) this::newReader)) {
+      peers.contacts();
+      peers
+          .fallbackFetchers()
+          .execute(
+              () -> {
+                try {
+                  user.complete(UserGroupInformation.getCurrentUser().getUserName());
+                } catch (IOException e) {
+                  user.completeExceptionally(e);
+                }
+              });
+      assertEquals("ann", user.get(2, TimeUnit.MINUTES));
+    }
   }
 
   /** Such as a large one, or one on a slow disk of the reader's: the pool answers all the time. */

@@ -27,6 +27,7 @@ final class OtherPlace implements Closeable {
   /** A local file system allows 255 bytes; Hadoop's checksum file has 5 more than its file. */
   private static final int MOST_LOCAL_NAME_BYTES = 250;
 
+  private static final String TASK = "mapreduce.task.attempt.id"; // in settings of tasks alone
   private static final String LOCAL_SCHEME = "file";
   private static final String LOCAL_NAME_ENCODING = "sun.jnu.encoding";
 
@@ -47,20 +48,27 @@ final class OtherPlace implements Closeable {
     Configuration own = new Configuration(conf);
     String scheme = base.toUri().getScheme();
     own.setBoolean("fs." + scheme + ".impl.disable.cache", true);
-    own.setClassLoader(loader(scheme, own));
+    if (own.get(TASK) != null) {
+      own.setClassLoader(lasting(scheme, own));
+    }
     this.fileSystem = base.getFileSystem(own);
   }
 
   /** Not that of a task, whose classes go before this does, unless it alone has those. */
-  private static ClassLoader loader(String scheme, Configuration conf) {
+  private static ClassLoader lasting(String scheme, Configuration conf) {
     Configuration lasting = new Configuration(conf);
     lasting.setClassLoader(OtherPlace.class.getClassLoader());
     try {
       FileSystem.getFileSystemClass(scheme, lasting);
       return lasting.getClassLoader();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError e) {
       return conf.getClassLoader();
     }
+  }
+
+  /** Which finds what the other file system needs. */
+  ClassLoader classLoader() {
+    return fileSystem.getConf().getClassLoader();
   }
 
   void apply(Change change) throws IOException {

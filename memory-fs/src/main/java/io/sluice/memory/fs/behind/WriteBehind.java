@@ -50,6 +50,7 @@ public final class WriteBehind implements Changes, Closeable {
   private WriteBehind(Path base, Configuration conf) throws IOException {
     this.base = base;
     this.place = new OtherPlace(base, conf, this::progressed);
+    thread.setContextClassLoader(place.classLoader());
   }
 
   /** Begins to write below that path. */

@@ -3,6 +3,7 @@ package io.sluice.memory.fs.behind;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import io.sluice.rdma.testing.TestSeed;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -27,6 +29,8 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +60,7 @@ class WriteBehindTest {
     try {
       Configuration conf = new Configuration(false);
       conf.setClassLoader(ofTask);
+      conf.set("mapreduce.task.attempt.id", "attempt_1_0001_m_000000_0");
       started.add(WriteBehind.start(new org.apache.hadoop.fs.Path(place().toUri()), conf));
     } finally {
       thread.setContextClassLoader(before);
@@ -75,6 +80,36 @@ class WriteBehindTest {
       }
       behind.await();
     }
+  }
+
+  /** A file system that remembers by whose classes it was asked. */
+  public static final class AskedFileSystem extends RawLocalFileSystem {
+    private static volatile ClassLoader asked;
+
+    @Override
+    public URI getUri() {
+      return URI.create("asked:///");
+    }
+
+    @Override
+    public boolean mkdirs(org.apache.hadoop.fs.Path path) throws IOException {
+      asked = Thread.currentThread().getContextClassLoader();
+      return super.mkdirs(path);
+    }
+  }
+
+  @Test
+  void theOtherFileSystemFindsTheClassesThatItsClientFinds() throws IOException {
+    Configuration conf = new Configuration(false);
+    conf.setClass("fs.asked.impl", AskedFileSystem.class, FileSystem.class);
+    conf.setClassLoader(new URLClassLoader(new URL[0], conf.getClassLoader()));
+    org.apache.hadoop.fs.Path there =
+        new org.apache.hadoop.fs.Path("asked", null, place().toString());
+    try (WriteBehind behind = WriteBehind.start(there, conf)) {
+      behind.madeDirectory(path("/made"));
+      behind.await();
+    }
+    assertSame(conf.getClassLoader(), AskedFileSystem.asked);
   }
 
   private static TreePath path(String text) {

@@ -1,0 +1,52 @@
+package io.sluice.spark.threads;
+
+import io.sluice.rdma.threads.DaemonThreads;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.PrivilegedAction;
+import java.util.concurrent.ThreadPoolExecutor;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/**
+ * Makes {@link DaemonThreads} that work for the user of an executor, whom Spark's own threads
+ * inherit. On YARN he alone has the secret that Spark's connections need: a program may log in
+ * somebody else for the process.
+ *
+ * <p>Thread contract: immutable.
+ */
+public final class UserThreads {
+  private final UserGroupInformation user;
+
+  private UserThreads(UserGroupInformation user) {
+    this.user = user;
+  }
+
+  /** For the user whom the current thread works for; of an executor's start, not of a task. */
+  public static UserThreads ofCurrentUser() {
+    try {
+      return new UserThreads(UserGroupInformation.getCurrentUser());
+    } catch (IOException e) {
+      throw new UncheckedIOException("this process has no user", e);
+    }
+  }
+
+  /** Not started yet. */
+  public Thread create(String name, Runnable body) {
+    return DaemonThreads.create(
+        name,
+        () ->
+            user.doAs(
+                (PrivilegedAction<Void>)
+                    () -> {
+                      body.run();
+                      return null;
+                    }));
+  }
+
+  /** As {@link DaemonThreads#executor(String, int, long)}. */
+  public ThreadPoolExecutor executor(String name, int threads, long idleMs) {
+    ThreadPoolExecutor executor = DaemonThreads.executor(name, threads, idleMs);
+    executor.setThreadFactory(body -> create(name, body));
+    return executor;
+  }
+}

@@ -1,0 +1,2 @@
+/** Threads of executors. */
+package io.sluice.spark.threads;
