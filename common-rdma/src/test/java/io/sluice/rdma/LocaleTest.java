@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -20,21 +19,6 @@ import org.junit.jupiter.api.Test;
  * locale (Arabic, Persian, Marathi …) and turns letters into capitals by its rules (Turkish).
  */
 class LocaleTest {
-  /** What runs in other people's processes; the command line sets its own locale. */
-  private static final Set<String> MODULES =
-      Set.of(
-          "common-rdma",
-          "disni-transport",
-          "nvram-spill",
-          "node-service",
-          "mapreduce",
-          "hadoop-entry",
-          "hadoop-shuffle-plugin",
-          "local-engine",
-          "memory-fs",
-          "spark-shuffle-manager",
-          "tools");
-
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(?m)^\\s*//[^\\n]*");
   private static final Pattern TEXT =
       Pattern.compile("(?s)\"\"\"(.*?)\"\"\"|\"((?:[^\"\\\\\\n]|\\\\.)*)\"");
@@ -64,13 +48,13 @@ class LocaleTest {
     return false;
   }
 
+  /** Those of tests and measurements set their own locale. */
   @Test
   void noModuleOfTheProductDoes() throws IOException {
     Path root = SourceTree.root();
     List<String> found = new ArrayList<>();
-    for (Path file : SourceTree.filesBelow("src/main/java")) {
-      String module = root.relativize(file).getName(0).toString();
-      if (MODULES.contains(module) && dependsOnLocale(Files.readString(file))) {
+    for (Path file : SourceTree.inOthersProcesses("tools")) {
+      if (dependsOnLocale(Files.readString(file))) {
         found.add(root.relativize(file).toString());
       }
     }

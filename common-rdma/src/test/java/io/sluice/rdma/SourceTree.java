@@ -7,10 +7,25 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** The Java files of all modules, for rules that every one of them keeps. */
 final class SourceTree {
+  private static final Set<String> IN_OTHERS_PROCESSES =
+      Set.of(
+          "common-rdma",
+          "disni-transport",
+          "nvram-spill",
+          "node-service",
+          "mapreduce",
+          "hadoop-entry",
+          "hadoop-shuffle-plugin",
+          "local-engine",
+          "memory-fs",
+          "spark-shuffle-manager");
+
   private SourceTree() {}
 
   /** The checkout that this test runs in. */
@@ -20,6 +35,16 @@ final class SourceTree {
       here = here.getParent();
     }
     return here;
+  }
+
+  /** The sources of what runs in other people's processes, and of some more modules. */
+  static List<Path> inOthersProcesses(String... more) throws IOException {
+    Set<String> modules = new HashSet<>(IN_OTHERS_PROCESSES);
+    modules.addAll(List.of(more));
+    Path root = root();
+    return filesBelow("src/main/java").stream()
+        .filter(file -> modules.contains(root.relativize(file).getName(0).toString()))
+        .toList();
   }
 
   /** All Java files below folders of that name, but for what builds make meanwhile. */

@@ -18,20 +18,6 @@ import org.junit.jupiter.api.Test;
  * that is made otherwise has the task's class loader, and its classes stay for as long as it lives.
  */
 class ThreadsTest {
-  /** What runs in a task's process, or one that has tasks. */
-  private static final Set<String> MODULES =
-      Set.of(
-          "common-rdma",
-          "disni-transport",
-          "nvram-spill",
-          "node-service",
-          "mapreduce",
-          "hadoop-entry",
-          "hadoop-shuffle-plugin",
-          "local-engine",
-          "memory-fs",
-          "spark-shuffle-manager");
-
   /** These make threads that end with a task or a job, or with what they are made for. */
   private static final Set<String> OTHERS =
       Set.of("DaemonThreads", "EndNotice", "JobThreads", "ReduceShuffle", "TaskUsers");
@@ -45,11 +31,9 @@ class ThreadsTest {
 
   @Test
   void noOtherClassMakesOneThatLasts() throws IOException {
-    Path root = SourceTree.root();
     Set<String> found = new TreeSet<>();
-    for (Path file : SourceTree.filesBelow("src/main/java")) {
-      String module = root.relativize(file).getName(0).toString();
-      if (MODULES.contains(module) && makes(Files.readString(file))) {
+    for (Path file : SourceTree.inOthersProcesses()) {
+      if (makes(Files.readString(file))) {
         found.add(file.getFileName().toString().replace(".java", ""));
       }
     }
