@@ -33,6 +33,7 @@ final class OtherPlace implements Closeable {
 
   private final Path base;
   private final FileSystem fileSystem;
+  private final ClassLoader classLoader;
   private final Runnable progress;
   private final byte[] copy = new byte[COPY_BYTES];
 
@@ -51,6 +52,7 @@ final class OtherPlace implements Closeable {
     if (own.get(TASK) != null) {
       own.setClassLoader(lasting(scheme, own));
     }
+    this.classLoader = own.getClassLoader();
     this.fileSystem = base.getFileSystem(own);
   }
 
@@ -68,7 +70,7 @@ final class OtherPlace implements Closeable {
 
   /** Which finds what the other file system needs. */
   ClassLoader classLoader() {
-    return fileSystem.getConf().getClassLoader();
+    return classLoader;
   }
 
   void apply(Change change) throws IOException {
