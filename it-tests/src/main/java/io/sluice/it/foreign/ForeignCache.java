@@ -6,6 +6,7 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -38,7 +39,8 @@ final class ForeignCache {
    */
   static Path of(String name, String list, String part, Filler filler) {
     Path cache = SparkDistribution.userCaches().resolve("sluice/foreign");
-    Path home = cache.resolve(name + "-" + sha256(list.getBytes()).substring(0, 12));
+    Path home =
+        cache.resolve(name + "-" + sha256(list.getBytes(StandardCharsets.UTF_8)).substring(0, 12));
     if (Files.isDirectory(home)) {
       return home;
     }

@@ -51,8 +51,11 @@ final class ServedBytes {
   private static long last(Path file) {
     try {
       List<String> lines = Files.readAllLines(file);
+      if (lines.size() < 2) {
+        return 0; // its executor was ended before it wrote one
+      }
       String last = lines.get(lines.size() - 1);
-      return lines.size() < 2 ? 0 : Long.parseLong(last.substring(last.indexOf(',') + 1));
+      return Long.parseLong(last.substring(last.indexOf(',') + 1));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read " + file, e);
     }

@@ -47,4 +47,11 @@ class ServedBytesTest {
     write("0.executor.shuffleTotalBytesRead", "300");
     assertEquals("Sluice served no byte of the program's shuffles", refusal());
   }
+
+  @Test
+  void anExecutorThatWasEndedAtOnceHasServedNone() throws IOException {
+    write("0.sluice.read.local.bytes", "300");
+    Files.createFile(directory.resolve("app.1.sluice.read.local.bytes.csv"));
+    assertEquals(300, ServedBytes.require(directory));
+  }
 }
