@@ -42,15 +42,18 @@ import java.util.concurrent.locks.LockSupport;
  * A task's connection to the service of its node: leases extents of the pool and commits outputs.
  *
  * <p>It outlives a restart of the service that keeps the pool: what was leased is then quarantined
- * by the new service, nobody else gets it, and this client connects again and goes on. It does not
- * outlive a service that has not restarted, because that has taken the lease back, nor one that has
- * emptied its pool.
+ * by the new service, nobody else gets it, and this client connects again and goes on. A client
+ * that has asked for a lease does not outlive a connection to a service that has not restarted,
+ * because that has taken the lease back. One that has not, and only opens segments to read, has
+ * nothing to lose: it connects again whenever it is used, so that tasks can share it though each
+ * may be interrupted. None outlives a service that has emptied its pool.
  *
- * <p>Thread contract: safe from any thread, one exchange at a time. Ownership: the task closes it,
+ * <p>Thread contract: safe from any thread, one exchange at a time; an interrupt or a late answer
+ * ends the connection, and fails the exchange of that thread alone. Ownership: the task closes it,
  * and that, like the task's death, frees whatever it leased and did not commit. Failure: as {@link
  * MemorySource} says, {@link RemoteError} when the service refuses for another reason, and another
- * {@link IOException} when it cannot be reached or does not answer in time; the client is then
- * unusable.
+ * {@link IOException} when it cannot be reached or does not answer in time; a client that has asked
+ * for a lease is then unusable.
  */
 public final class LocalClient implements MemorySource, Closeable {
   private static final long FIRST_PAUSE_MS = 20;
@@ -66,6 +69,7 @@ public final class LocalClient implements MemorySource, Closeable {
   private final List<Closeable> holds = new ArrayList<>(); // of every lease since the first
   private final ReceivedSegments received = new ReceivedSegments(this::askFor);
   private Sent sent; // null: every answer has come
+  private boolean leasing; // what it holds ends with the service's lease; as the above, guarded
   private volatile boolean closed;
 
   /** One connection, and what the service said when it began. */
@@ -257,37 +261,46 @@ public final class LocalClient implements MemorySource, Closeable {
 
   @Override
   public List<Extent> lease(long lengthBytes) throws IOException {
-    return leased(exchange(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes)));
+    return lease(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes));
   }
 
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
-    return leased(exchange(LocalProtocol.LEASE_CONTIGUOUS, out -> out.writeLong(lengthBytes)))
-        .get(0);
+    return lease(LocalProtocol.LEASE_CONTIGUOUS, out -> out.writeLong(lengthBytes)).get(0);
   }
 
   @Override
   public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
-    Answer answer =
-        exchange(
+    List<Extent> extents =
+        lease(
             LocalProtocol.LEASE_MEMORY,
             out -> {
               out.writeByte(use.ordinal());
               out.writeLong(lengthBytes);
             });
-    return leased(answer).stream().findFirst();
+    return extents.stream().findFirst();
   }
 
   @Override
   public List<Extent> leaseDisk(long lengthBytes) throws IOException {
-    return leased(exchange(LocalProtocol.LEASE_DISK, out -> out.writeLong(lengthBytes)));
+    return lease(LocalProtocol.LEASE_DISK, out -> out.writeLong(lengthBytes));
   }
 
   /**
    * Opens a connection over which this task hears what it is to give back; the caller closes it.
    */
   public NoticeConnection listen() throws IOException {
+    dependOnLease();
     return NoticeConnection.open(link, applicationId, secret, info().generation(), timeoutMs);
+  }
+
+  private List<Extent> lease(int type, Frames.Payload payload) throws IOException {
+    dependOnLease();
+    return leased(exchange(type, payload));
+  }
+
+  private synchronized void dependOnLease() {
+    leasing = true;
   }
 
   private List<Extent> leased(Answer answer) throws IOException {
@@ -481,6 +494,9 @@ public final class LocalClient implements MemorySource, Closeable {
     if (closed || cause instanceof InterruptedIOException) {
       throw asThrown(cause);
     }
+    if (!leasing) {
+      releaseHolds(); // of a lease that nothing was written to
+    }
     session = reopen(cause);
     if (closed) { // meanwhile, and perhaps without seeing this session
       session.stream().close();
@@ -538,7 +554,7 @@ public final class LocalClient implements MemorySource, Closeable {
     }
   }
 
-  /** Connects to the service's successor, for as long as a restart may take. */
+  /** Connects again, to the service's successor above all, for as long as a restart may take. */
   private Session reopen(Exception cause) throws IOException {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     long pauseMs = FIRST_PAUSE_MS;
@@ -562,7 +578,7 @@ public final class LocalClient implements MemorySource, Closeable {
 
   private void checkSuccessor(Session next, Exception cause) throws IOException {
     String lost = null;
-    if (next.serviceInstance() == session.serviceInstance()) {
+    if (leasing && next.serviceInstance() == session.serviceInstance()) {
       lost = "the connection to the node's service broke, which took the task's lease back";
     } else if (!next.info().poolId().equals(session.info().poolId())) {
       lost = "the node's service was restarted with an empty pool";

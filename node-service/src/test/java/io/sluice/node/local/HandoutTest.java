@@ -10,6 +10,7 @@ import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closing;
@@ -24,11 +25,13 @@ import io.sluice.spill.store.OpenFiles;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -57,6 +60,46 @@ class HandoutTest extends LocalServerTestBase {
       }
       assertThrows(IOException.class, () -> reader.opener().open(segment, true).close());
       task.release(List.of(extent));
+    }
+  }
+
+  /** As an executor does, whose tasks share a client, and are interrupted when they are killed. */
+  @Test
+  void aClientWithoutALeaseOpensSegmentsAfterAnInterrupt() throws IOException {
+    try (LocalClient task = connect(APP);
+        LocalClient shared = connect(APP)) {
+      List<Extent> extents = task.lease(SEGMENTS << 20);
+      for (Extent extent : extents) {
+        Thread.currentThread().interrupt();
+        try {
+          assertThrows(
+              InterruptedIOException.class,
+              () -> shared.opener().open(extent.segment(), false).close());
+        } finally {
+          assertTrue(Thread.interrupted());
+        }
+        shared.opener().open(extent.segment(), false).close();
+      }
+      Path records = LeaseRecords.path(socket(), shared.info()).getParent();
+      Await.until("each side has a record of both leases", () -> openBelow(records) == 4);
+      task.release(extents);
+    }
+  }
+
+  /** Its service has taken back what it held, and may have lent it to somebody else. */
+  @Test
+  void aClientWithALeaseDoesNotOutliveAnInterrupt() throws IOException {
+    try (LocalClient task = connect(APP)) {
+      Extent extent = task.leaseContiguous(4096);
+      Thread.currentThread().interrupt();
+      try {
+        assertThrows(InterruptedIOException.class, () -> task.release(List.of(extent)));
+      } finally {
+        assertTrue(Thread.interrupted());
+      }
+      awaitNothingLeased();
+      RemoteError lost = assertThrows(RemoteError.class, () -> task.leaseContiguous(4096));
+      assertTrue(lost.getMessage().contains("took the task's lease back"), lost.getMessage());
     }
   }
 
@@ -91,16 +134,16 @@ class HandoutTest extends LocalServerTestBase {
           task.opener().open(extent.segment(), true).close();
         }
       }
-      awaitNothingLeased();
+      Await.until("it is gone", () -> server.counters().open() == 0);
       if (i == 0) {
-        before = openFiles(); // the store's own
+        before = openBelow(directory); // the store's own
       }
     }
     int expected = before;
-    Await.until("all is closed", () -> openFiles() == expected);
+    Await.until("all is closed", () -> openBelow(directory) == expected);
   }
 
-  private int openFiles() {
+  private static int openBelow(Path directory) {
     try {
       return OpenFiles.below(directory);
     } catch (IOException e) {

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
+import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
@@ -22,7 +24,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -137,7 +138,7 @@ class InterruptedTaskTest extends NodeTestBase {
     }
   }
 
-  private void readersFailAlone(UUID poolId, String test) throws Exception {
+  private void readersFailAlone(boolean inPlace, String test) throws Exception {
     Random seeds = seeded(test);
     start(2);
     List<TestOutput> outputs = new ArrayList<>();
@@ -146,7 +147,8 @@ class InterruptedTaskTest extends NodeTestBase {
       commit(outputs.get(i));
     }
     assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
-    try (NodeReader reader = reader(8, local(poolId), TIMEOUT_MS, new TcpProvider())) {
+    try (LocalClient shared = task(APP);
+        NodeReader reader = inPlace ? localReader(shared) : tcpReader(8)) {
       List<Task> tasks = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         tasks.add(new Reading(reader, outputs, new Random(seeds.nextLong())));
@@ -156,18 +158,26 @@ class InterruptedTaskTest extends NodeTestBase {
     } // which fails if a window is still out
   }
 
-  private UUID local(UUID poolId) {
-    return poolId == null ? service.metadata().poolId() : poolId;
+  /** It opens segments through the connection that all tasks share. */
+  private static NodeReader localReader(LocalClient shared) {
+    return new NodeReader(
+        APP,
+        SECRET,
+        new Transports(List.of(new TcpProvider()), WINDOW_BYTES, 8L * WINDOW_BYTES),
+        new LocalPool(shared.info().poolId(), shared.places(), shared.opener()),
+        1 << 20,
+        TIMEOUT_MS,
+        TIMEOUT_MS);
   }
 
   @Test
   void readersInPlaceFailAlone() throws Exception {
-    readersFailAlone(null, "readersInPlaceFailAlone");
+    readersFailAlone(true, "readersInPlaceFailAlone");
   }
 
   @Test
   void readersOverTcpFailAlone() throws Exception {
-    readersFailAlone(UUID.randomUUID(), "readersOverTcpFailAlone");
+    readersFailAlone(false, "readersOverTcpFailAlone");
   }
 
   private final class Writing extends Task {
