@@ -3,6 +3,7 @@ package io.sluice.spill.disk;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.function.LongSupplier;
 
 /**
  * A block device in this process: its queue, and the memory through which it is read and written.
@@ -53,7 +54,7 @@ public final class Device implements Closeable {
   private final BufferSet reads;
   private final BufferSet writes;
   private final BufferSet aheads;
-  private final ReadAhead readAhead = new ReadAhead(UNIT_BYTES, System::nanoTime);
+  private final ReadAhead readAhead;
   private final long timeoutMs;
 
   /**
@@ -63,18 +64,35 @@ public final class Device implements Closeable {
    * @param timeoutMs how long a unit may take, and how long one waits for memory
    */
   Device(String name, long timeoutMs) {
-    this(name, timeoutMs, READ_BUFFERS, WRITE_BUFFERS, AHEAD_BUFFERS);
+    this(name, timeoutMs, System::nanoTime);
+  }
+
+  /** The same by a clock of one's own for what is read ahead. */
+  Device(String name, long timeoutMs, LongSupplier nanoTime) {
+    this(name, timeoutMs, nanoTime, READ_BUFFERS, WRITE_BUFFERS, AHEAD_BUFFERS);
   }
 
   /** The same with {@link #LEAST_MEMORY_BYTES}. */
   static Device withLeastMemory(String name, long timeoutMs) {
     return new Device(
-        name, timeoutMs, LEAST_READ_BUFFERS, LEAST_WRITE_BUFFERS, LEAST_AHEAD_BUFFERS);
+        name,
+        timeoutMs,
+        System::nanoTime,
+        LEAST_READ_BUFFERS,
+        LEAST_WRITE_BUFFERS,
+        LEAST_AHEAD_BUFFERS);
   }
 
-  private Device(String name, long timeoutMs, int readBuffers, int writeBuffers, int aheadBuffers) {
+  private Device(
+      String name,
+      long timeoutMs,
+      LongSupplier nanoTime,
+      int readBuffers,
+      int writeBuffers,
+      int aheadBuffers) {
     this.name = name;
     this.timeoutMs = timeoutMs;
+    this.readAhead = new ReadAhead(UNIT_BYTES, nanoTime);
     this.reads = new BufferSet(readBuffers, BUFFER_BYTES, MOST_OF_STREAM);
     try {
       this.writes = new BufferSet(writeBuffers, BUFFER_BYTES, UNITS_UNDER_WAY);

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: safe from any thread. Ownership: whoever opens it closes it. A descriptor is
  * open while something of it is under way, since a pool has thousands of such files. The {@link
  * SharedFile} stays its owner's. Failure: {@link IOException} of the file, or within the device's
- * deadline where it does not answer or its memory is all in use.
+ * deadline where it does not answer; {@link NoBufferException} where its memory is all in use.
  */
 public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceFile.class);
@@ -151,7 +152,9 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   /**
    * Memory for bytes that are to be written; see {@link Write}. What frees memory finds some also
    * where maps wait for all of it. A copy, which may wait for long, has it of what is for reading
-   * ahead: nobody waits for that either.
+   * ahead: nobody waits for that either. The device is asked for nothing yet.
+   *
+   * @throws NoBufferException if no buffer came back within the deadline
    */
   public Write beginWrite(IoClass ioClass, long offsetBytes, int lengthBytes) throws IOException {
     if (lengthBytes > Device.UNIT_BYTES) {
@@ -160,7 +163,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
     BufferSet.Buffer buffer =
         ioClass == IoClass.COPY
-            ? acquire(device.aheads(), 0)
+            ? acquireFromReadAhead()
             : acquire(device.writes(), ioClass.freesMemory() ? 0 : Device.URGENT_WRITE_BUFFERS);
     return new Write(ioClass, new Transfer(buffer, offsetBytes, lengthBytes));
   }
@@ -190,22 +193,44 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   }
 
   private BufferSet.Buffer acquire(BufferSet memory, int left) throws IOException {
+    return acquire(memory, left, device.timeoutMs()).orElseThrow(this::noBuffer);
+  }
+
+  /** What was read ahead gives its buffers up as soon as it is stale, also during the wait. */
+  private BufferSet.Buffer acquireFromReadAhead() throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(device.timeoutMs());
+    while (true) {
+      long nextStaleMs = device.readAhead().giveUpStale();
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+      Optional<BufferSet.Buffer> buffer =
+          acquire(device.aheads(), 0, Math.max(0, Math.min(nextStaleMs, leftMs)));
+      if (buffer.isPresent()) {
+        return buffer.get();
+      }
+      if (leftMs <= 0) {
+        throw noBuffer();
+      }
+    }
+  }
+
+  private Optional<BufferSet.Buffer> acquire(BufferSet memory, int left, long waitMs)
+      throws IOException {
     try {
-      return memory
-          .acquire(stream, left, device.timeoutMs())
-          .orElseThrow(
-              () ->
-                  new IOException(
-                      "none of the buffers for "
-                          + shared.path()
-                          + " came back within "
-                          + device.timeoutMs()
-                          + " ms"));
+      return memory.acquire(stream, left, waitMs);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw (IOException)
           new InterruptedIOException("interrupted at " + shared.path()).initCause(e);
     }
+  }
+
+  private NoBufferException noBuffer() {
+    return new NoBufferException(
+        "all buffers of the device of "
+            + shared.path()
+            + " were in use for "
+            + device.timeoutMs()
+            + " ms");
   }
 
   /** Bytes on their way: filled by their owner, then written. Thread contract: one thread. */

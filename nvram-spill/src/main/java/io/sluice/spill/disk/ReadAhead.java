@@ -20,7 +20,8 @@ import java.util.function.LongSupplier;
  * <p>A plan is what one reader was told of: the runs of its partition, where they lie. Nothing is
  * read of it before the reader has come for some of it, which may be long after it was told. Then
  * one unit is read ahead, behind the last that was asked for, and the next one when that was
- * fetched. No byte outside a plan is read, and what nobody fetches for a while gives way.
+ * fetched. No byte outside a plan is read, and what nobody fetches for a while gives way to whoever
+ * wants a buffer.
  *
  * <p>Thread contract: safe from any thread; the lock is held for no wait. Ownership: the {@link
  * Device} closes it before its memory. Failure: none of its own; what could not be read ahead is
@@ -190,7 +191,7 @@ final class ReadAhead {
     long startBytes = from == stretch ? endBytes : from.startBytes;
     int lengthBytes = (int) Math.min(unitBytes, from.endBytes - startBytes);
     Optional<Piece> begun = from.file.readAhead(startBytes, lengthBytes);
-    if (begun.isEmpty() && giveUpStale()) {
+    if (begun.isEmpty() && giveUpOldestIfStale()) {
       begun = from.file.readAhead(startBytes, lengthBytes);
     }
     if (begun.isPresent()) {
@@ -201,7 +202,7 @@ final class ReadAhead {
     }
   }
 
-  private boolean giveUpStale() {
+  private boolean giveUpOldestIfStale() {
     if (ahead.isEmpty()) {
       return false;
     }
@@ -211,6 +212,19 @@ final class ReadAhead {
       giveUpPiece(oldest);
     }
     return stale;
+  }
+
+  /**
+   * Gives up all that nobody has fetched for a while; somebody else wants the memory. Returns after
+   * how many milliseconds the next piece may be stale.
+   */
+  synchronized long giveUpStale() {
+    while (giveUpOldestIfStale()) {
+      // the next one
+    }
+    long sinceNs =
+        ahead.isEmpty() ? 0 : nanoTime.getAsLong() - ahead.iterator().next().pieceSinceNs;
+    return TimeUnit.NANOSECONDS.toMillis(STALE_NS - sinceNs) + 1;
   }
 
   private void giveUpPiece(Plan plan) {

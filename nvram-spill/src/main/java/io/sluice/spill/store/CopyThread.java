@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
+import io.sluice.spill.disk.NoBufferException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * at once, and the lock is a leaf. Ownership: {@link SpillStore} closes it: {@link #stop}, then the
  * devices, whose end ends a copy that waits, then {@link #awaitEnd}. Failure: an output that cannot
  * be copied is tried again, behind the others and after {@value #PAUSE_MS} ms at the earliest,
- * {@value #MOST_ATTEMPTS} times in all, each counted; where there is only no room, as often as it
- * takes.
+ * {@value #MOST_ATTEMPTS} times in all, each counted; where only room or a buffer is lacking, as
+ * often as it takes.
  */
 final class CopyThread {
   static final long PAUSE_MS = 10_000;
@@ -84,7 +85,7 @@ final class CopyThread {
     for (Item item = next(); item != null; item = next()) {
       try {
         work.copy(item.output());
-      } catch (StoreFullException e) {
+      } catch (StoreFullException | NoBufferException e) {
         LOG.debug("{} has no copy yet: {}", item.output().id(), e.getMessage());
         again(item, item.attempts());
       } catch (IOException | RuntimeException | Error e) { // of memory, mostly

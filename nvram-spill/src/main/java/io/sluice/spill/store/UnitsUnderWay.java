@@ -17,7 +17,8 @@ import java.util.function.BiConsumer;
  * <p>Thread contract: one thread. It waits for memory while units of its own are under way, which
  * is the device's until it has done them, so that this waits for nobody who waits for it.
  * Ownership: whoever opens it closes it, which waits for what is under way. Failure: the first one
- * of a unit, at the latest from {@link #await}, once its segment was told to {@code onFailure}.
+ * of a unit, at the latest from {@link #await}, once its segment was told to {@code onFailure};
+ * {@link io.sluice.spill.disk.NoBufferException}, of which {@code onFailure} is not told.
  */
 final class UnitsUnderWay implements AutoCloseable {
   private final BiConsumer<SegmentHandle, IOException> onFailure;
@@ -42,6 +43,7 @@ final class UnitsUnderWay implements AutoCloseable {
     }
   }
 
+  /** The device is asked for nothing until it has the bytes: what fails here is not its failure. */
   private void begin(SegmentHandle segment, IoClass ioClass, long offsetBytes, ByteBuffer bytes)
       throws IOException {
     try (DeviceFile.Write write = segment.beginWrite(ioClass, offsetBytes, bytes.remaining())) {
@@ -53,9 +55,6 @@ final class UnitsUnderWay implements AutoCloseable {
         units.removeLast();
         throw e;
       }
-    } catch (IOException e) {
-      onFailure.accept(segment, e);
-      throw e;
     }
   }
 

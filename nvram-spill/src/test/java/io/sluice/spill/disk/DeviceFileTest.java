@@ -12,12 +12,18 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +38,8 @@ class DeviceFileTest {
 
   private final long allocatedBefore = OffHeap.allocatedBytes();
 
+  private final AtomicLong clockNs = new AtomicLong(); // of what is read ahead
+
   @TempDir private Path directory;
   private Device device;
   private SharedFile shared;
@@ -39,7 +47,7 @@ class DeviceFileTest {
 
   @BeforeEach
   void open() throws IOException {
-    device = new Device("a device", 30_000);
+    device = new Device("a device", 30_000, clockNs::get);
     shared = SharedFile.open(Files.createFile(directory.resolve("file")));
     shared.setLength(FILE_BYTES);
     file = new DeviceFile(device, shared, STREAM);
@@ -185,6 +193,65 @@ class DeviceFileTest {
       assertEquals(10, part.bytes().remaining());
     }
     assertEquals(4096, device.meter().counts().get(IoClass.READ_AHEAD).bytes());
+  }
+
+  /** Readers that have fetched a part and pause have all buffers for what is read ahead. */
+  private List<DeviceFile> pausedReaders() throws IOException {
+    List<DeviceFile> files = new ArrayList<>();
+    for (int i = 0; device.aheads().available() > 0; i++) {
+      DeviceFile of = new DeviceFile(device, shared, new DiskStream("user", "application", i));
+      files.add(of);
+      DeviceFile.expect(List.of(of.told(0, FILE_BYTES)));
+      of.read(IoClass.READ_SEND, 0, 4096).close();
+    }
+    return files;
+  }
+
+  @Test
+  void aCopyGetsTheBuffersOfReadersThatPause() throws Exception {
+    List<DeviceFile> paused = pausedReaders();
+    clockNs.addAndGet(ReadAhead.STALE_NS + 1);
+    file.beginWrite(IoClass.COPY, 0, 100).close();
+    while (device.aheads().available() < paused.size()) { // the device had begun to read some
+      Thread.onSpinWait();
+    }
+    for (DeviceFile each : paused) {
+      each.close();
+    }
+  }
+
+  @Test
+  void aCopyThatWaitsGetsTheBuffersOfReadersAsSoonAsTheyPauseForLong() throws Exception {
+    List<DeviceFile> paused = pausedReaders();
+    clockNs.addAndGet(ReadAhead.STALE_NS); // and the copy looks again each millisecond
+    CompletableFuture<Void> copy =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                file.beginWrite(IoClass.COPY, 0, 100).close();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    while (device.aheads().waiting() == 0) {
+      Thread.onSpinWait();
+    }
+    clockNs.addAndGet(1);
+    copy.get(120, TimeUnit.SECONDS);
+    for (DeviceFile each : paused) {
+      each.close();
+    }
+  }
+
+  @Test
+  void aDeviceWithoutAFreeBufferSaysSo() throws Exception {
+    try (Device hasty = new Device("a hasty device", 1);
+        DeviceFile busy = new DeviceFile(hasty, shared, STREAM);
+        DeviceFile.Write one = busy.beginWrite(IoClass.COPY, 0, 1);
+        DeviceFile.Write two = busy.beginWrite(IoClass.COPY, 1, 1)) {
+      assertTrue(one.bytes().hasRemaining() && two.bytes().hasRemaining());
+      assertThrows(NoBufferException.class, () -> busy.beginWrite(IoClass.COPY, 2, 1));
+    }
   }
 
   /** The device keeps the memory for as long as it may write to it. */

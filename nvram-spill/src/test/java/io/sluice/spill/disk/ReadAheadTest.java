@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -192,6 +193,25 @@ class ReadAheadTest {
     assertEquals(0, readAll(next, 0, 500, UNIT_BYTES), "others may still come for theirs");
     nowNs += ReadAhead.STALE_NS + 1;
     assertEquals(400, readAll(next, 500, 500, UNIT_BYTES));
+  }
+
+  /** Of whoever pauses, and not of whoever goes on reading. */
+  @Test
+  void allThatIsStaleGivesWayToWhoeverWantsMemory() {
+    for (int i = 0; i < 3; i++) {
+      TestFile left = new TestFile(i);
+      ahead.expect(List.of(stretch(left, 0, 1000)));
+      ahead.take(left, 0, UNIT_BYTES);
+    }
+    nowNs += ReadAhead.STALE_NS;
+    TestFile last = new TestFile(3);
+    ahead.expect(List.of(stretch(last, 0, 1000)));
+    ahead.take(last, 0, UNIT_BYTES);
+    assertEquals(1, ahead.giveUpStale(), "milliseconds until they are stale");
+    assertEquals(0, room);
+    nowNs += 1;
+    assertEquals(TimeUnit.NANOSECONDS.toMillis(ReadAhead.STALE_NS - 1) + 1, ahead.giveUpStale());
+    assertEquals(3, room);
   }
 
   @Test

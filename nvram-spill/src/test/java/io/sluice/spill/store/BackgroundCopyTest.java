@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
+import io.sluice.spill.disk.NoBufferException;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.PlaceRecord;
@@ -500,6 +502,29 @@ class BackgroundCopyTest extends PoolTestBase {
       Outputs.check(store, id(1), content);
       assertEquals(0, store.stats().disk().createdBytes());
       assertEnds(store);
+    }
+  }
+
+  /** Others have all of them: the device was asked for nothing, so its directory is as it was. */
+  @Test
+  void aCopyWithoutABufferLeavesNoDirectoryOut() throws Exception {
+    try (SpillStore store = open(configWithDisk(2).diskTimeoutMs(SLOW_DISK_MS).build());
+        Lease others = store.openLease(APP)) {
+      commit(store, 1);
+      List<DeviceFile.Write> taken = new ArrayList<>();
+      for (int i = 0; i < 2; i++) { // files, each of which may have two of the four buffers
+        Range range = others.leaseDisk(BLOCK_BYTES).get(0).range();
+        SegmentHandle segment = store.segment(range.segmentId()).orElseThrow();
+        taken.add(segment.beginWrite(IoClass.COPY, 0, 1));
+        taken.add(segment.beginWrite(IoClass.COPY, 1, 1));
+      }
+      assertThrows(NoBufferException.class, () -> store.copyToDisk(output(store, 1)));
+      assertEquals(0, store.stats().failedDirectories());
+      others.leaseDisk(BLOCK_BYTES);
+      taken.forEach(DeviceFile.Write::close);
+      store.copyToDisk(output(store, 1));
+      assertEquals(1, store.stats().copies().outputs());
+      store.freeApplication(APP);
     }
   }
 

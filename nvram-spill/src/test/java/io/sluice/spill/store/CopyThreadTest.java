@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.NoBufferException;
 import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -76,6 +77,22 @@ class CopyThreadTest extends PoolTestBase {
         output -> {
           if (attempts.incrementAndGet() < 10) {
             throw new StoreFullException("of the test");
+          }
+          copied.countDown();
+        });
+    thread.add(any);
+    assertTrue(copied.await(120, TimeUnit.SECONDS));
+    assertEquals(0, thread.failures());
+  }
+
+  /** Others have all of them for as long as they read. */
+  @Test
+  void whatFindsNoBufferIsTriedUntilItHasOne() throws Exception {
+    CountDownLatch copied = new CountDownLatch(1);
+    start(
+        output -> {
+          if (attempts.incrementAndGet() < 10) {
+            throw new NoBufferException("of the test");
           }
           copied.countDown();
         });
