@@ -42,9 +42,9 @@ public final class NodeSettings {
           "what `sluice.node.memory-mb` leaves",
           0,
           1 << 24,
-          "Size of the memory tier alone, in MiB, instead of `sluice.node.memory-mb`: for a pool that"
-              + " is no memory of the node, such as one on a DAX device or an NVMe disk. 0 for no"
-              + " memory tier.");
+          "Size of the memory tier alone, in MiB, instead of `sluice.node.memory-mb`: for a pool"
+              + " that is no memory of the node, such as one on a DAX device or an NVMe disk. 0 for"
+              + " no memory tier.");
 
   /** When the memory tier is allocated. */
   public static final Setting<String> POOL_ALLOCATION =
@@ -99,10 +99,10 @@ public final class NodeSettings {
           "sluice.pool.medium",
           "auto",
           "auto",
-          "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of persistent"
-              + " memory (`sync`), `libpmem`, or stores to a DAX device flushed by libpmem"
-              + " (`devdax`). `auto` takes devdax for a device, sync on a DAX mount, and plain"
-              + " elsewhere.");
+          "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of"
+              + " persistent memory (`sync`), `libpmem`, or stores to a DAX device flushed by"
+              + " libpmem (`devdax`). `auto` takes devdax for a device, sync on a DAX mount, and"
+              + " plain elsewhere.");
 
   /** The transports served. */
   public static final Setting<String> TRANSPORT =
@@ -119,18 +119,19 @@ public final class NodeSettings {
           0,
           1024,
           "Registered memory, in MiB for each RDMA transport, through which the service serves what"
-              + " the NIC cannot register, such as a pool on fs-DAX or the disk tier. Allocated when"
-              + " it is first needed. 0 for none; such segments are then read over tcp.");
+              + " the NIC cannot register, such as a pool on fs-DAX or the disk tier. Allocated"
+              + " when it is first needed. 0 for none; such segments are then read over tcp.");
 
   /** Where the service listens, relative to stock's port. */
   public static final Setting<Integer> PORT_OFFSET =
       Setting.integer(
           "sluice.service.port-offset",
-          1,
+          4_000,
           1,
           10_000,
           "The service's control port is mapreduce.shuffle.port plus this; its transports listen"
-              + " at the next ports. Reducers find it by the same sum, so jobs need the same"
+              + " at the next ports. Where one of them is taken, the service listens 1,000 or 2,000"
+              + " ports further on. Reducers look for it at the same ports, so jobs need the same"
               + " value.");
 
   /** Where its transports listen. */
@@ -153,9 +154,9 @@ public final class NodeSettings {
       Setting.choice(
           "sluice.service.users",
           "Whose tasks the service serves. `own`: those of the NodeManager's user; the others use"
-              + " the stock shuffle. `all`: those of every user, each for the applications that YARN"
-              + " started here for that user. `auto`: `own` with `DefaultContainerExecutor`, under"
-              + " which there are no others, else `all`.",
+              + " the stock shuffle. `all`: those of every user, each for the applications that"
+              + " YARN started here for that user. `auto`: `own` with `DefaultContainerExecutor`,"
+              + " under which there are no others, else `all`.",
           "auto",
           OWN_USER,
           ALL_USERS);

@@ -1,10 +1,13 @@
 package io.sluice.hadoop.node;
 
+import io.sluice.hadoop.conf.ControlPorts;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
+import io.sluice.node.wire.TakenPort;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,7 +35,12 @@ public final class NodeManagerPlan {
 
   private NodeManagerPlan() {}
 
-  static ServiceBuilder of(Configuration conf, RunAsUsers users, boolean recover)
+  /**
+   * Starts the service at the first of its {@link ControlPorts} that is free with those behind it.
+   *
+   * @throws IOException that says what does not work here
+   */
+  static NodeService start(Configuration conf, RunAsUsers users, boolean recover)
       throws IOException {
     UnknownSettings.refuse(conf);
     int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
@@ -41,6 +49,23 @@ public final class NodeManagerPlan {
           SHUFFLE_PORT
               + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
     }
+    IOException taken = null;
+    for (int port : ControlPorts.of(shufflePort, NodeSettings.PORT_OFFSET.get(conf::getTrimmed))) {
+      try {
+        return of(conf, users, recover, shufflePort).listen(port).needsAllPorts().start();
+      } catch (IOException e) {
+        if (!TakenPort.isCauseOf(e)) {
+          throw e;
+        }
+        LOG.warn("A port that Sluice's service would listen at is taken: {}", e.getMessage());
+        taken = taken == null ? e : taken;
+      }
+    }
+    throw taken;
+  }
+
+  private static ServiceBuilder of(
+      Configuration conf, RunAsUsers users, boolean recover, int shufflePort) throws IOException {
     UnaryOperator<String> settings = conf::getTrimmed;
     ServiceBuilder service = common(conf, settings, shufflePort, recover);
     return servesOthers(settings, users) ? service.users(users) : service;
@@ -72,7 +97,6 @@ public final class NodeManagerPlan {
                 NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()))
         .medium(NodeSettings.POOL_MEDIUM.get(settings))
         .transport(NodeSettings.TRANSPORT.get(settings))
-        .listen(shufflePort + NodeSettings.PORT_OFFSET.get(settings))
         .dataAddress(NodeSettings.DATA_ADDRESS.get(settings))
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))

@@ -47,7 +47,7 @@ final class ServingNode implements NodeRole {
       users = RunAsUsers.of(conf);
       long filesKeptMs = NodeSettings.FILES_KEPT.get(conf::getTrimmed);
       // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
-      service = NodeManagerPlan.of(conf, users, recovers).start();
+      service = NodeManagerPlan.start(conf, users, recovers);
       metadata = service.metadata();
       forgottenFiles = ForgottenFiles.start(service, filesKeptMs);
       LOG.info(

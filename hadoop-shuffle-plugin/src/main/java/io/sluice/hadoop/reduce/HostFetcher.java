@@ -10,15 +10,10 @@ import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
-import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.URL;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +34,6 @@ import org.slf4j.LoggerFactory;
 final class HostFetcher implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(HostFetcher.class);
   private static final long WAIT_MS = 10_000;
-  private static final int MAX_PORT = 65_535;
   private static final int REFUSALS_BEFORE_STOCK = 3;
 
   /** Room is made for so much of what a ShuffleHandler announces; the rest must come first. */
@@ -73,11 +67,15 @@ final class HostFetcher implements Runnable {
    * @param reduce the partition
    * @param compressed whether the job's codec stands before every run that a map wrote
    * @param fallback whether ShuffleHandlers may be asked
-   * @param portOffset from a ShuffleHandler's port to that of Sluice's service
+   * @param services where Sluice's services listen
    * @param windowsPerMap of remote runs that are fetched ahead
    */
   record Settings(
-      int reduce, boolean compressed, FallbackPolicy fallback, int portOffset, int windowsPerMap) {
+      int reduce,
+      boolean compressed,
+      FallbackPolicy fallback,
+      ServicePorts services,
+      int windowsPerMap) {
     boolean asksStock() {
       return fallback != FallbackPolicy.NEVER;
     }
@@ -163,7 +161,10 @@ final class HostFetcher implements Runnable {
   private Located locate(Batch batch) throws NodeBusyException {
     try {
       return new Located(
-          reader.locate(address(batch), Partitions.one(settings.reduce), ids(batch.maps())),
+          settings.services.ask(
+              batch,
+              address ->
+                  reader.locate(address, Partitions.one(settings.reduce), ids(batch.maps()))),
           Service.ABSENT);
     } catch (NodeBusyException e) {
       throw e;
@@ -186,19 +187,6 @@ final class HostFetcher implements Runnable {
       }
     }
     return new Located(Map.of(), Service.SILENT);
-  }
-
-  private NodeAddress address(Batch batch) throws IOException {
-    URL url = URI.create(batch.url()).toURL();
-    int port = url.getPort() + settings.portOffset;
-    if (port > MAX_PORT) {
-      throw new IOException("port " + url.getPort() + " leaves no room for Sluice's at " + port);
-    }
-    InetSocketAddress control = new InetSocketAddress(url.getHost(), port);
-    if (control.isUnresolved()) {
-      throw new UnknownHostException(url.getHost());
-    }
-    return new NodeAddress(batch.hostName(), control);
   }
 
   /** Returns whether to prefetch what is taken next: behind a read that failed it would too. */
@@ -313,7 +301,9 @@ final class HostFetcher implements Runnable {
     }
     try {
       Set<String> absent =
-          reader.absent(address(batch), Partitions.one(settings.reduce), ids(delivered));
+          settings.services.ask(
+              batch,
+              address -> reader.absent(address, Partitions.one(settings.reduce), ids(delivered)));
       for (TaskAttemptID map : delivered) {
         if (absent.contains(TaskNames.attempt(map))) {
           schedule.lost(batch, map);

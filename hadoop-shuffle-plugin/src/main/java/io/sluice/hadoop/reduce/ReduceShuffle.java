@@ -297,7 +297,7 @@ final class ReduceShuffle {
             reduce.getTaskID().getId(),
             context.getCodec() != null,
             fallback,
-            JobSettings.PORT_OFFSET.get(job::getTrimmed),
+            new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
             reader.windowCount() / Math.max(1, job.getNumMapTasks()));
     for (int i = 0; i < fetchers; i++) {
       threads.add(

@@ -51,6 +51,7 @@ final class MetricsTest {
   @BeforeEach
   void start() throws IOException {
     conf.setInt(NodeManagerPlan.SHUFFLE_PORT, FreePorts.inARow(2) - 1);
+    conf.setInt(NodeSettings.PORT_OFFSET.name(), 1);
     conf.set(NodeSettings.POOL_DIR.name(), directory.resolve("node").toString());
     conf.setInt(NodeSettings.POOL_CAPACITY_MB.name(), 8);
     conf.setInt(NodeSettings.POOL_SEGMENT_MB.name(), 4);

@@ -32,6 +32,7 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -80,13 +81,30 @@ final class SluiceShuffleServiceTest {
 
   @BeforeEach
   void configure() throws IOException {
-    controlPort = FreePorts.inARow(2);
+    controlPort = freePorts();
     conf.setInt(NodeManagerPlan.SHUFFLE_PORT, controlPort - 1);
+    conf.setInt(NodeSettings.PORT_OFFSET.name(), 1);
     conf.set(NodeSettings.POOL_DIR.name(), directory.resolve("node").toString());
     conf.setInt(NodeSettings.POOL_CAPACITY_MB.name(), 8);
     conf.setInt(NodeSettings.POOL_SEGMENT_MB.name(), 4);
     conf.set(NodeSettings.POOL_OVERFLOW_DIRS.name(), "none");
     conf.set(NodeSettings.TRANSPORT.name(), "tcp");
+  }
+
+  /** The first port of three groups that are free. */
+  private static int freePorts() throws IOException {
+    while (true) {
+      int first = FreePorts.inARow(2);
+      try (ServerSocket second = new ServerSocket(first + 1_000);
+          ServerSocket behindIt = new ServerSocket(first + 1_001);
+          ServerSocket third = new ServerSocket(first + 2_000)) {
+        if (second.isBound() && behindIt.isBound() && third.isBound()) {
+          return first;
+        }
+      } catch (BindException e) {
+        continue; // another test has one
+      }
+    }
   }
 
   private SluiceShuffleService start(boolean recovery) {
@@ -456,14 +474,31 @@ final class SluiceShuffleServiceTest {
     service.stop();
   }
 
+  /** That of control connections, or one behind it. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void servesFurtherOnWhereAPortIsTaken(int behind) throws IOException {
+    try (ServerSocket taken = new ServerSocket(controlPort + behind)) {
+      SluiceShuffleService service = start(true);
+      NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+      assertEquals(controlPort + 1_000, metadata.address().controlPort(), taken.toString());
+      commitOutput(service);
+      controlPort += 1_000;
+      assertEquals(1, locatedRuns());
+      service.stop();
+    }
+  }
+
   @Test
-  void degradesWhereItsPortIsTaken() throws IOException {
-    try (ServerSocket taken = new ServerSocket(controlPort)) {
+  void degradesWhereAllItsPortsAreTaken() throws IOException {
+    try (ServerSocket first = new ServerSocket(controlPort);
+        ServerSocket second = new ServerSocket(controlPort + 1_000);
+        ServerSocket third = new ServerSocket(controlPort + 2_000)) {
       assertDegrades("in use");
-      assertTrue(taken.isBound());
+      assertTrue(first.isBound() && second.isBound() && third.isBound());
     }
     start(false).stop();
-    assertTrue(Files.exists(directory.resolve("node")), "and starts once it is free");
+    assertTrue(Files.exists(directory.resolve("node")), "and starts once they are free");
   }
 
   @Test
@@ -475,7 +510,7 @@ final class SluiceShuffleServiceTest {
   @Test
   void degradesBehindTheLastPort() {
     conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 65_535);
-    assertDegrades("port out of range");
+    assertDegrades("leaves no room");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.testing;
 
 import io.sluice.hadoop.collect.SluiceMapOutputCollector;
+import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.shuffle.SluiceShuffleConsumer;
 import java.nio.charset.StandardCharsets;
 import javax.crypto.SecretKey;
@@ -29,6 +30,7 @@ public final class TestJob {
     job.set(MRConfig.SHUFFLE_CONSUMER_PLUGIN, SluiceShuffleConsumer.class.getName());
     job.set(MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR, SluiceMapOutputCollector.class.getName());
     job.setInt(MRJobConfig.IO_SORT_MB, 16);
+    job.setInt(JobSettings.PORT_OFFSET.name(), 1); // nodes of tests have low ports
     return job;
   }
 

@@ -63,17 +63,22 @@ class MissingServiceIT {
   void servicesThatCannotStartSayWhyInEachMapsLog(PseudoCluster cluster)
       throws IOException, InterruptedException {
     String expected = StockOutput.of(cluster, RECORDS);
-    // Whoever has the port takes connections and never answers.
+    // Whoever has the ports takes connections and never answers.
     Scenario scenario = RECORDS.named("degraded").with("sluice.io.timeout-ms", 1_000);
     NodeManager portTaken = cluster.nodes().get(0);
     NodeManager noDirectory = cluster.nodes().get(1);
     portTaken.killHard();
-    try (ServerSocket taken = new ServerSocket(portTaken.place().shufflePort() + 1)) {
+    int control = portTaken.place().shufflePort() + 1;
+    try (ServerSocket taken = new ServerSocket(control);
+        ServerSocket second = new ServerSocket(control + 1_000);
+        ServerSocket third = new ServerSocket(control + 2_000)) {
       portTaken.start();
       noDirectory.restartWith(Map.of("sluice.pool.dir", noDirectory.daemon().logFile() + "/pool"));
       cluster.awaitActiveNodes(2);
       for (NodeState state : Pools.states(cluster)) {
-        assertFalse(state.running(), "a service runs, with its port taken by " + taken);
+        assertFalse(
+            state.running(),
+            "a service runs, with its ports taken by %s, %s, %s".formatted(taken, second, third));
       }
       FinishedJob finished = run(cluster, scenario);
       finished

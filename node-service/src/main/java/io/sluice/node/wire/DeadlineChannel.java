@@ -32,7 +32,7 @@ import jdk.net.ExtendedSocketOptions;
  * {@code select} with what is left of the deadline.
  *
  * <p>Thread contract, ownership, failure: those of {@link MessageStream}; {@link ConnectException}
- * when nobody listens.
+ * when nobody listens, {@link ConnectTimeoutException} when nothing says whether somebody does.
  */
 public final class DeadlineChannel implements MessageStream {
   private static final int MAX_PART_BYTES = 64 << 10;
@@ -191,8 +191,11 @@ public final class DeadlineChannel implements MessageStream {
     if (deadlineNs != Long.MAX_VALUE) {
       leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
       if (leftMs <= 0) {
-        throw new SocketTimeoutException(
-            "no progress while " + doing + " with " + peer + " within " + timeoutMs + " ms");
+        String message =
+            "no progress while " + doing + " with " + peer + " within " + timeoutMs + " ms";
+        throw operation == SelectionKey.OP_CONNECT
+            ? new ConnectTimeoutException(message)
+            : new SocketTimeoutException(message);
       }
     }
     try {

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  */
 public record HostPort(String host, int port) {
   /** The ShuffleHandler's default port plus the default of sluice.service.port-offset. */
-  public static final int DEFAULT_PORT = 13563;
+  public static final int DEFAULT_PORT = 17562;
 
   private static final Pattern FORM =
       Pattern.compile("(?:\\[(?<v6>[^\\]]+)\\]|(?<name>[^:\\[\\]]+))(?::(?<port>\\d{1,5}))?");

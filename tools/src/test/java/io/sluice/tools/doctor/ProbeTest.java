@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
 class ProbeTest {
-  private static final HostPort NODE1 = new HostPort("node1", 13563);
+  private static final HostPort NODE1 = new HostPort("node1", 17562);
 
   private static ProbeResult works(String name, long medianNs, long bytesPerSecond) {
     ProbeResult.Speed speed =
@@ -41,12 +41,13 @@ class ProbeTest {
     assertTrue(probe.anyWorks());
     assertEquals(
         """
-        Reads from node1:13563; "x tcp" is how many times as quick as over tcp
+        Reads from node1:17562; "x tcp" is how many times as quick as over tcp
         transport  4 KiB: median      p99  x tcp  1 MiB, 4 at a time  x tcp
         -------------------------------------------------------------------
         ucx               2.0 us   4.0 us  20.00            10 GiB/s  10.00
         tcp              40.0 us  80.0 us   1.00             1 GiB/s   1.00
-        disni: the link is down""",
+        disni: the link is down\
+        """,
         probe.toText());
   }
 
@@ -62,9 +63,10 @@ class ProbeTest {
     assertFalse(probe.anyWorks());
     assertEquals(
         """
-        No transport works between this host and node1:13563
+        No transport works between this host and node1:17562
         ucx: the link is down
-        tcp: the link is down""",
+        tcp: the link is down\
+        """,
         probe.toText());
   }
 

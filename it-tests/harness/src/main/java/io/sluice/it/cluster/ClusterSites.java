@@ -154,6 +154,7 @@ final class ClusterSites {
 
   private void mapReduce() {
     common.put("mapreduce.framework.name", "yarn");
+    common.put("sluice.service.port-offset", "1"); // within the range of this process
     common.put("mapreduce.jobhistory.address", spec.places().master() + ":" + Ports.take());
     common.put("mapreduce.jobhistory.admin.address", spec.places().master() + ":" + Ports.take());
     common.put("mapreduce.jobhistory.webapp.address", spec.places().master() + ":" + Ports.take());
