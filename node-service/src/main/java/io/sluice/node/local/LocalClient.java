@@ -261,7 +261,34 @@ public final class LocalClient implements MemorySource, Closeable {
 
   @Override
   public List<Extent> lease(long lengthBytes) throws IOException {
-    return lease(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes));
+    return leaseInSteps(LocalProtocol.LEASE, lengthBytes);
+  }
+
+  /** One message asks for so much only; what was leased is given back if the rest is refused. */
+  private List<Extent> leaseInSteps(int type, long lengthBytes) throws IOException {
+    List<Extent> extents = new ArrayList<>();
+    try {
+      long leftBytes = lengthBytes;
+      do {
+        long stepBytes = Math.min(leftBytes, LocalProtocol.MAX_LEASE_BYTES);
+        extents.addAll(lease(type, out -> out.writeLong(stepBytes)));
+        leftBytes -= stepBytes;
+      } while (leftBytes > 0);
+      return extents;
+    } catch (IOException | RuntimeException | Error e) {
+      releaseAfter(e, extents);
+      throw e;
+    }
+  }
+
+  private void releaseAfter(Throwable failure, List<Extent> extents) {
+    try {
+      if (!extents.isEmpty()) {
+        release(extents);
+      }
+    } catch (IOException | RuntimeException e) { // the end of the connection gives it back
+      failure.addSuppressed(e);
+    }
   }
 
   @Override
@@ -283,7 +310,7 @@ public final class LocalClient implements MemorySource, Closeable {
 
   @Override
   public List<Extent> leaseDisk(long lengthBytes) throws IOException {
-    return lease(LocalProtocol.LEASE_DISK, out -> out.writeLong(lengthBytes));
+    return leaseInSteps(LocalProtocol.LEASE_DISK, lengthBytes);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.sluice.node.ledger.Role;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.memory.Notice;
 import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.Segments;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.segment.Extent;
@@ -28,13 +29,13 @@ import java.util.UUID;
  *                        int64 instance (of the service, new with every start), then, of handout
  *                          0 names: int32 count, then per place of the pool: string path
  *                          1 descriptors: int8 1 if the lease has a record   + record, if so
- * LEASE             int64 length                                   -> OK extents, files
- * LEASE_CONTIGUOUS  int64 length                                   -> OK extents (one), files
+ * LEASE             int64 length, of 1 GiB at most                 -> OK extents, files
+ * LEASE_CONTIGUOUS  int64 length, of 1 GiB at most                 -> OK extents (one), files
  * WRITE             int32 segment, int64 offset, int32 length, all inside of what is leased on the
  *                   disk tier; behind the message so many bytes    -> OK, when they are there
  * FORCE             int32 segment, int64 offset of a leased extent -> OK, when the medium has it
  * LEASE_MEMORY      int8 use, int64 length                         -> OK extents (one, or none), files
- * LEASE_DISK        int64 length                                   -> OK extents, no files
+ * LEASE_DISK        int64 length, of 1 GiB at most                 -> OK extents, no files
  * RELEASE           extents                                        -> OK
  * COMMIT            string output id, int64 generation of its writer, int32 CRC32C of its identity,
  *                   int32 segment, int64 trailer                   -> OK, also if that output is
@@ -67,7 +68,7 @@ import java.util.UUID;
  * committed is free again when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 11;
+  static final int VERSION = 12;
 
   static final int HELLO = 1;
   static final int LEASE = 2;
@@ -82,6 +83,9 @@ final class LocalProtocol {
   static final int AWAIT = 11;
   static final int LEASE_DISK = 12;
 
+  /** Most that one message may ask for. */
+  static final long MAX_LEASE_BYTES = Extent.MAX_LENGTH_BYTES;
+
   /** Longest time that a listener is not answered. */
   static final int MAX_AWAIT_MS = 10_000;
 
@@ -92,6 +96,16 @@ final class LocalProtocol {
   private static final int MAX_EXTENTS = 100_000;
 
   private LocalProtocol() {}
+
+  /** How much is to be leased. */
+  static long readLeaseLength(DataInputStream in) throws IOException {
+    long lengthBytes = in.readLong();
+    if (lengthBytes > MAX_LEASE_BYTES) {
+      throw new ProtocolException(
+          "a lease of " + lengthBytes + " bytes, at most " + MAX_LEASE_BYTES + " in one message");
+    }
+    return lengthBytes;
+  }
 
   static void writeInfo(DataOutputStream out, LeaseInfo info) throws IOException {
     out.writeLong(info.poolId().getMostSignificantBits());

@@ -235,13 +235,13 @@ final class LocalSession {
     DataInputStream in = request.in();
     switch (request.type()) {
       case LocalProtocol.LEASE -> {
-        return granted(lease.lease(in.readLong()), record);
+        return granted(lease.lease(LocalProtocol.readLeaseLength(in)), record);
       }
       case LocalProtocol.LEASE_CONTIGUOUS -> {
-        return granted(List.of(lease.leaseContiguous(in.readLong())), record);
+        return granted(List.of(lease.leaseContiguous(LocalProtocol.readLeaseLength(in))), record);
       }
       case LocalProtocol.LEASE_DISK -> {
-        return granted(lease.leaseDisk(in.readLong()), record);
+        return granted(lease.leaseDisk(LocalProtocol.readLeaseLength(in)), record);
       }
       case LocalProtocol.LEASE_MEMORY -> {
         MemoryUse use = LocalProtocol.readUse(in);

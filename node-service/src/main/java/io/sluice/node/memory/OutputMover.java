@@ -3,6 +3,7 @@ package io.sluice.node.memory;
 import io.sluice.node.ledger.Order;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.DiskShareException;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
@@ -23,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: safe from any thread. Ownership: {@link LedgerKeeper} closes it, before the
  * store is closed. Failure: an output that cannot be moved stays where it is, is counted, and comes
  * last from then on; after {@value #MOST_FAILURES} of them the order ends. One for a part of which
- * the disk tier has no room stays too, and smaller ones go; where none can, the order ends.
+ * the disk tier has no room stays too, and smaller ones go; where none can, the order ends. Where
+ * only the user's share of the disk tier is used up, orders for other users go on.
  */
 final class OutputMover implements AutoCloseable {
   private static final int MOST_FAILURES = 3;
@@ -93,6 +95,8 @@ final class OutputMover implements AutoCloseable {
     listener.begun(order);
     try {
       move(order);
+    } catch (DiskShareException e) { // there is room, for others
+      LOG.info("Outputs of {} stay in memory: {}", order.application(), e.getMessage());
     } catch (StoreFullException e) {
       LOG.info("Outputs stay in memory: {}", e.getMessage());
       listener.full();

@@ -9,6 +9,8 @@ import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.TierStats;
 import java.util.List;
 import java.util.Locale;
@@ -164,6 +166,17 @@ public final class NodeMetrics {
                 }
               }),
           held("sluice_disk_held_bytes", "disk", now -> now.store().disk()),
+          byUser(
+              "sluice_disk_user_bytes",
+              Type.GAUGE,
+              "Of the disk tier, by a user's leases, outputs and copies of them",
+              StoreStats::diskBytesOfUsers),
+          byUser(
+              "sluice_disk_share_refused_total",
+              Type.COUNTER,
+              "Leases that a user was refused because the rest of the disk tier is kept for users who"
+                  + " hold less",
+              StoreStats::diskShareRefusals),
           gauge(
               "sluice_disk_directories_failed",
               "Overflow directories that are left out now, because they failed",
@@ -372,6 +385,16 @@ public final class NodeMetrics {
                                           device.name(), ioClass.name().toLowerCase(Locale.ROOT)
                                         },
                                         done))));
+  }
+
+  private static Row byUser(
+      String name, Type type, String help, Function<StoreStats, Map<Owner, Long>> numbers) {
+    return new Row(
+        new Metric(name, type, help, List.of(USER)),
+        (now, values) ->
+            numbers
+                .apply(now.store())
+                .forEach((user, number) -> values.number(number, user.toString())));
   }
 
   private static Row byKind(

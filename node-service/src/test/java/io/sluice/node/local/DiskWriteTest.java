@@ -32,6 +32,7 @@ import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.OutputReads;
 import io.sluice.spill.store.PendingWrite;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -275,6 +276,39 @@ class DiskWriteTest extends LocalServerTestBase {
     Await.until("all leases came back", () -> store.stats().disk().leasedBytes() == 0);
     try (LocalClient client = connect(APP)) {
       client.write(client.leaseContiguous(UNIT_BYTES), 0, ByteBuffer.wrap(new byte[UNIT_BYTES]));
+    }
+  }
+
+  @Test
+  void oneMessageLeasesSoMuchAtMostAndATaskMayHaveMore() throws IOException {
+    long mostBytes = LocalProtocol.MAX_LEASE_BYTES;
+    for (int type :
+        List.of(LocalProtocol.LEASE, LocalProtocol.LEASE_CONTIGUOUS, LocalProtocol.LEASE_DISK)) {
+      try (MessageStream stream =
+          UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS)) {
+        Frames frames = new Frames(stream);
+        hello(frames);
+        frames.send(type, out -> out.writeLong(mostBytes + 1), TIMEOUT_MS);
+        RemoteError refused = assertThrows(RemoteError.class, () -> receive(frames));
+        assertEquals(RemoteError.Code.BAD_REQUEST, refused.code());
+        assertTrue(refused.getMessage().contains(" at most " + mostBytes), refused.getMessage());
+      }
+    }
+    try (LocalClient client = connect(APP)) {
+      List<Extent> extents = client.leaseDisk(mostBytes + UNIT_BYTES); // no byte is written there
+      assertEquals(mostBytes + UNIT_BYTES, extents.stream().mapToLong(Extent::lengthBytes).sum());
+    }
+    Await.until("all leases came back", () -> store.stats().disk().leasedBytes() == 0);
+  }
+
+  /** What it was granted of that is given back, and its lease goes on. */
+  @Test
+  void aLeaseThatIsRefusedInPartIsRefusedAltogether() throws IOException {
+    try (LocalClient client = connect(APP)) {
+      long freeBytes = Files.getFileStore(directory).getUsableSpace();
+      assertThrows(StoreFullException.class, () -> client.leaseDisk(2 * freeBytes));
+      assertEquals(0, store.stats().disk().leasedBytes());
+      assertEquals(1, client.leaseDisk(1).size());
     }
   }
 

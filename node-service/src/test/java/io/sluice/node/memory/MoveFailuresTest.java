@@ -12,6 +12,7 @@ import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SegmentListener;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,26 +57,30 @@ class MoveFailuresTest {
 
   /** Outputs of two lengths; the memory has little left. */
   private void open(long diskBytes) throws IOException {
-    keeper = new LedgerKeeper(Terms.DEFAULT, CAPACITY_BYTES, clockNs::get);
-    store =
-        SpillStore.open(
-            TestPool.memory(directory, SEGMENTS)
-                .disk(List.of(directory.resolve("disk")), diskBytes, 0)
-                .memoryKeeper(keeper)
-                .segmentListener(
-                    new SegmentListener() {
-                      @Override
-                      public void segmentAdded(SegmentHandle segment) {
-                        boolean onDisk = segment.info().tier() == Tier.DISK;
-                        if (onDisk && segment.lengthBytes() >= failFromBytes) {
-                          throw new IllegalStateException("on purpose");
-                        }
-                      }
+    open(diskBytes, config -> {});
+  }
 
-                      @Override
-                      public void segmentRemoved(SegmentHandle segment) {}
-                    })
-                .build());
+  private void open(long diskBytes, Consumer<StoreConfig.Builder> more) throws IOException {
+    keeper = new LedgerKeeper(Terms.DEFAULT, CAPACITY_BYTES, clockNs::get);
+    StoreConfig.Builder config =
+        TestPool.memory(directory, SEGMENTS)
+            .disk(List.of(directory.resolve("disk")), diskBytes, 0)
+            .memoryKeeper(keeper)
+            .segmentListener(
+                new SegmentListener() {
+                  @Override
+                  public void segmentAdded(SegmentHandle segment) {
+                    boolean onDisk = segment.info().tier() == Tier.DISK;
+                    if (onDisk && segment.lengthBytes() >= failFromBytes) {
+                      throw new IllegalStateException("on purpose");
+                    }
+                  }
+
+                  @Override
+                  public void segmentRemoved(SegmentHandle segment) {}
+                });
+    more.accept(config);
+    store = SpillStore.open(config.build());
     for (int i = 0; i < LARGE_ONES + SMALL_ONES; i++) {
       try (Lease lease = store.openLease(APP)) {
         int lengthBytes = i < LARGE_ONES ? LARGE_BYTES : SMALL_BYTES;
@@ -126,6 +132,23 @@ class MoveFailuresTest {
   @Test
   void oneThatTheDiskHasNoRoomForKeepsNoSmallerOnesInMemory() throws Exception {
     open(LARGE_BYTES);
+    ask();
+    awaitMoves();
+    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+  }
+
+  /** There is room for others: their outputs go on moving. */
+  @Test
+  void aUserWhoHoldsTooMuchOnDiskKeepsNoOthersInMemory() throws Exception {
+    long tierBytes = 20L * LARGE_BYTES;
+    open(tierBytes, StoreConfig.Builder::shared);
+    try (Lease much = store.openLease(APP)) {
+      much.leaseDisk(tierBytes * 7 / 8 - 2 * much.info().blockBytes());
+      ask();
+      awaitMoves();
+    }
+    assertEquals(0, keeper.moment().movedOutputs(), keeper.moment().toString());
+    pass(2_000); // and not so long as nothing is moved where the disk tier is full
     ask();
     awaitMoves();
     assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());

@@ -46,7 +46,7 @@ class NodeMetricsTest extends NodeTestBase {
   }
 
   @Test
-  void everyMetricHasAValueButTheBoundThatIsNotSet() throws IOException {
+  void everyMetricHasAValueButTheBoundThatIsNotSetAndRefusalsThatWereNot() throws IOException {
     service = withDisk(4, RDMA, new TcpProvider()).start();
     commit(APP, "output", OUTPUT_BYTES);
     commit(APP, "large", 6 << 20);
@@ -57,7 +57,8 @@ class NodeMetricsTest extends NodeTestBase {
               .filter(metric -> !Readings.of(service).metrics().contains(metric))
               .map(Metric::name)
               .toList();
-      assertEquals(List.of("sluice_disk_capacity_bytes"), missing);
+      assertEquals(
+          List.of("sluice_disk_capacity_bytes", "sluice_disk_share_refused_total"), missing);
     }
   }
 

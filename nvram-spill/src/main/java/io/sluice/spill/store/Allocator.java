@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -100,6 +101,7 @@ final class Allocator {
       while (onDisk.isEmpty()) { // each time round there is one directory less
         Optional<DiskDirectories.Room> room = disk.roomiest(leases.onDisk(), tried);
         long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
+        checkShare(lease.owner(), missingBytes, room, leases);
         if (roomBytes < missingBytes) {
           // Given back before the message is made, which tells what is free.
           memory.giveBack(taken);
@@ -117,19 +119,31 @@ final class Allocator {
     }
   }
 
+  /** Copies count as free: they give way. */
+  private void checkShare(
+      Owner owner, long lengthBytes, Optional<DiskDirectories.Room> room, Leased leases)
+      throws DiskShareException {
+    if (room.isPresent()) {
+      disk.checkShare(
+          owner,
+          lengthBytes,
+          room.get().allBytes(),
+          leases.copiesBytes(),
+          leases.copiesBytes(owner));
+    }
+  }
+
   /**
    * Compares with all of the memory tier, whoever has it, and with what the disk tier has left.
    *
-   * @param copiesBytes of the disk tier, by copies that are given up for a lease
    * @throws StoreFullException if that is not enough, which counts as a lease that was refused
    */
-  void checkCanEverFit(long lengthBytes, long copiesBytes, Leased leases)
-      throws StoreFullException {
+  void checkCanEverFit(long lengthBytes, Leased leases) throws StoreFullException {
     if (lengthBytes <= config.memoryCapacityBytes()) {
       return;
     }
     long roomBytes =
-        copiesBytes
+        leases.copiesBytes()
             + disk.roomiest(leases.onDisk(), Set.of())
                 .map(DiskDirectories.Room::usableBytes)
                 .orElse(0L);
@@ -241,6 +255,12 @@ final class Allocator {
   /** How much is leased now. */
   interface Leased {
     long bytes(Tier tier);
+
+    /** Of the disk tier, by copies that are given up for a lease. */
+    long copiesBytes();
+
+    /** Of these, by those of one user's outputs. */
+    long copiesBytes(Owner owner);
 
     /** What of the disk tier. */
     Collection<Range> onDisk();

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,8 +93,9 @@ final class DiskDirectories implements Closeable {
    *
    * @param path the directory
    * @param usableBytes what its file system has left for us and has not been promised
+   * @param allBytes the same of the file systems of all directories that work
    */
-  record Room(Path path, long usableBytes) {}
+  record Room(Path path, long usableBytes, long allBytes) {}
 
   /** What is done to each at the start. */
   interface Work {
@@ -218,8 +220,9 @@ final class DiskDirectories implements Closeable {
    * The one with most room of those that work now and have not been tried in vain already.
    *
    * @param promisedBytes by directory, what is leased there and counts as free to its file system
+   * @param reserveBytes what is left to others on each file system
    */
-  Optional<Room> roomiest(Set<Path> tried, Map<Path, Long> promisedBytes) {
+  Optional<Room> roomiest(Set<Path> tried, Map<Path, Long> promisedBytes, long reserveBytes) {
     Collection<Directory> working =
         directories.stream()
             .filter(directory -> mayWork(directory) && !tried.contains(directory.path))
@@ -230,15 +233,21 @@ final class DiskDirectories implements Closeable {
             directory -> directory.thread.ask(() -> FreeSpace.of(directory.path)),
             directory -> {});
     answers.forEach((directory, space) -> directory.fileSystem = space.fileSystem());
-    Room best = null; // the first of those with most
+    Path best = null; // the first of those with most
+    long bestBytes = 0;
+    Map<String, Long> byFileSystem = new HashMap<>();
     for (Map.Entry<Directory, FreeSpace> answer : answers.entrySet()) {
-      long usableBytes =
-          answer.getValue().bytes() - promisedBytes(answer.getKey().fileSystem, promisedBytes);
-      if (best == null || usableBytes > best.usableBytes()) {
-        best = new Room(answer.getKey().path, usableBytes);
+      String fileSystem = answer.getKey().fileSystem;
+      long freeBytes = answer.getValue().bytes() - promisedBytes(fileSystem, promisedBytes);
+      long usableBytes = Math.max(0, freeBytes - reserveBytes);
+      byFileSystem.put(fileSystem, usableBytes);
+      if (best == null || usableBytes > bestBytes) {
+        best = answer.getKey().path;
+        bestBytes = usableBytes;
       }
     }
-    return Optional.ofNullable(best);
+    long allBytes = byFileSystem.values().stream().mapToLong(Long::longValue).sum();
+    return best == null ? Optional.empty() : Optional.of(new Room(best, bestBytes, allBytes));
   }
 
   /** Of one file system, on which several directories may lie. */

@@ -42,6 +42,9 @@ final class DiskTier {
   /** How many ids there are. */
   private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
 
+  /** So much of the tier is kept for users who hold less. */
+  private static final int KEPT_PART = 8;
+
   /** Files that a former store left take turns as those of one application. */
   private static final String RECOVERED = "";
 
@@ -55,6 +58,8 @@ final class DiskTier {
   private final Devices devices;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
+  private final Map<Owner, Long> ownerBytes = new HashMap<>(); // of used, by whose it is
+  private final Map<Owner, Long> shareRefusals = new HashMap<>();
 
   /**
    * A tier without files.
@@ -106,8 +111,13 @@ final class DiskTier {
     DiskThread thread = directories.thread(path.getParent());
     SegmentHandle segment =
         handle(info, owner, SharedFile.openForEachCall(path), thread, RECOVERED);
-    segments.put(segmentId, segment);
+    add(segment);
+  }
+
+  private void add(SegmentHandle segment) {
+    segments.put(segment.info().segmentId(), segment);
     used.add(segment.range());
+    ownerBytes.merge(segment.owner(), segment.range().lengthBytes(), Long::sum);
   }
 
   Collection<SegmentHandle> segments() {
@@ -137,8 +147,11 @@ final class DiskTier {
           segment.info().path().getParent(), segment.unwrittenBytes(range), Long::sum);
     }
     return directories
-        .roomiest(tried, unwrittenBytes)
-        .map(room -> new DiskDirectories.Room(room.path(), allowedBytes(room.usableBytes())));
+        .roomiest(tried, unwrittenBytes, config.diskReserveBytes())
+        .map(
+            room ->
+                new DiskDirectories.Room(
+                    room.path(), allowedBytes(room.usableBytes()), allowedBytes(room.allBytes())));
   }
 
   private long allowedBytes(long usableBytes) {
@@ -146,7 +159,55 @@ final class DiskTier {
         config.diskCapacityBytes() == 0
             ? Long.MAX_VALUE
             : config.diskCapacityBytes() - createdBytes();
-    return Math.max(0, Math.min(usableBytes - config.diskReserveBytes(), configuredBytes));
+    return Math.max(0, Math.min(usableBytes, configuredBytes));
+  }
+
+  /**
+   * Checks the share of a user where several are served: the last eighth of the tier is for users
+   * who hold less than an eighth. What is leased cannot be taken back, so whoever comes later must
+   * find some room.
+   *
+   * @param roomBytes what all directories have left
+   * @param copiesBytes what copies hold, which give way
+   * @param ownCopiesBytes of these, those of this user's outputs
+   * @throws DiskShareException if this user would take some of that and hold more, which is counted
+   */
+  void checkShare(
+      Owner owner, long lengthBytes, long roomBytes, long copiesBytes, long ownCopiesBytes)
+      throws DiskShareException {
+    long heldBytes = ownerBytes.getOrDefault(owner, 0L) - ownCopiesBytes;
+    long freeBytes = roomBytes + copiesBytes;
+    long keptBytes = (createdBytes() + roomBytes) / KEPT_PART;
+    boolean leavesEnough = freeBytes - lengthBytes >= keptBytes;
+    boolean holdsLess = heldBytes + lengthBytes <= keptBytes;
+    if (config.shared() && !leavesEnough && !holdsLess) {
+      shareRefusals.merge(owner, 1L, Long::sum);
+      throw new DiskShareException(
+          "the disk tier is full for user id "
+              + owner
+              + ", who holds "
+              + heldBytes
+              + " bytes of it and asks for "
+              + lengthBytes
+              + ": "
+              + freeBytes
+              + " bytes are free, and "
+              + keptBytes
+              + " are kept for users who hold less than that; add directories to "
+              + config.settingNames().diskDirectories()
+              + " or raise "
+              + config.settingNames().diskCapacity());
+    }
+  }
+
+  /** What each user holds: leases, outputs and their copies. */
+  Map<Owner, Long> ownerBytes() {
+    return Map.copyOf(ownerBytes);
+  }
+
+  /** How often each user was refused room that was kept for others. */
+  Map<Owner, Long> shareRefusals() {
+    return Map.copyOf(shareRefusals);
   }
 
   /**
@@ -187,6 +248,9 @@ final class DiskTier {
   Optional<SegmentHandle> free(Range range) {
     used.remove(range);
     SegmentHandle segment = segments.get(range.segmentId());
+    ownerBytes.compute(
+        segment.owner(),
+        (owner, bytes) -> bytes == range.lengthBytes() ? null : bytes - range.lengthBytes());
     long endBytes = used.endBytesOf(range.segmentId());
     if (endBytes == 0) {
       segments.remove(range.segmentId());
@@ -243,8 +307,7 @@ final class DiskTier {
     DiskThread thread = directories.thread(directory);
     SegmentHandle segment =
         thread.call(() -> createFile(info, owner, applicationId, thread), DiskTier::deleteLate);
-    segments.put(segmentId, segment);
-    used.add(segment.range());
+    add(segment);
     return segment;
   }
 

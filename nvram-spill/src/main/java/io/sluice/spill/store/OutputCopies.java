@@ -2,6 +2,8 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,7 @@ import java.util.function.Predicate;
  */
 final class OutputCopies {
   private final Map<OutputId, Copy> copies = new LinkedHashMap<>(); // oldest first
-  private long ownBytes;
+  private final Map<Owner, Long> ownBytes = new HashMap<>(); // of users that have any
 
   /**
    * One of them.
@@ -28,6 +30,10 @@ final class OutputCopies {
   record Copy(CommittedOutput output, List<Extent> own) {
     static Copy of(CommittedOutput copy, CommittedOutput output) {
       return new Copy(copy, copy.place().extentsBeside(output.place()));
+    }
+
+    Owner owner() {
+      return output.place().tail().owner();
     }
 
     long ownBytes() {
@@ -42,7 +48,7 @@ final class OutputCopies {
     if (former != null) {
       throw new IllegalStateException(copy.id() + " has a copy already");
     }
-    ownBytes += added.ownBytes();
+    ownBytes.merge(added.owner(), added.ownBytes(), Long::sum);
     return added;
   }
 
@@ -57,7 +63,9 @@ final class OutputCopies {
   /** Forgets that of an output; whoever takes it has its place, or gives it back. */
   Optional<Copy> take(OutputId id) {
     Copy copy = copies.remove(id);
-    ownBytes -= copy == null ? 0 : copy.ownBytes();
+    if (copy != null && ownBytes.merge(copy.owner(), -copy.ownBytes(), Long::sum) == 0) {
+      ownBytes.remove(copy.owner());
+    }
     return Optional.ofNullable(copy);
   }
 
@@ -74,6 +82,11 @@ final class OutputCopies {
 
   /** Of the disk tier, by them alone. */
   long bytes() {
-    return ownBytes;
+    return ownBytes.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Of these, by those of one user's outputs. */
+  long bytes(Owner owner) {
+    return ownBytes.getOrDefault(owner, 0L);
   }
 }

@@ -818,6 +818,11 @@ public final class SpillStore implements Closeable {
     return droppedBytes.get() > 0;
   }
 
+  /** Whether copies have given way; those that would not help stay. */
+  private boolean makesRoom(StoreFullException full, long bytes) throws IOException {
+    return !(full instanceof DiskShareException) && dropCopies(bytes);
+  }
+
   private boolean mayWork(OutputCopies.Copy copy) {
     return copy.own().stream().allMatch(extent -> allocator.disk().mayWork(extent.range()));
   }
@@ -845,7 +850,7 @@ public final class SpillStore implements Closeable {
       try {
         return leasing.run();
       } catch (StoreFullException e) {
-        if (!dropCopies(wantedBytes)) {
+        if (!makesRoom(e, wantedBytes)) {
           throw e;
         }
       }
@@ -1002,7 +1007,9 @@ public final class SpillStore implements Closeable {
         allocator.memory().damages(),
         forgedOutputs,
         allocator.failedDirectories(),
-        new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies));
+        new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies),
+        allocator.disk().ownerBytes(),
+        allocator.disk().shareRefusals());
   }
 
   /**
@@ -1084,7 +1091,7 @@ public final class SpillStore implements Closeable {
         try {
           return take(lease, wantedBytes, contiguous, memoryBytes, memoryMs(deadlineNs, last));
         } catch (StoreFullException e) {
-          if (dropCopies(wantedBytes)) {
+          if (makesRoom(e, wantedBytes)) {
             continue; // there is more room on disk now
           }
           if (last || memoryBytes == wantedBytes) {
@@ -1651,6 +1658,17 @@ public final class SpillStore implements Closeable {
     }
 
     @Override
+    public long copiesBytes() {
+      return copies.bytes() + copyingBytes();
+    }
+
+    @Override
+    public long copiesBytes(Owner owner) {
+      boolean isCopying = copying != null && copying.owner().equals(owner);
+      return copies.bytes(owner) + (isCopying ? copyingBytes() : 0);
+    }
+
+    @Override
     public Collection<Range> onDisk() {
       Stream<Range> ofLeases =
           leases.stream().flatMap(lease -> lease.held().ranges(Tier.DISK).stream());
@@ -1680,7 +1698,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
-      allocator.checkCanEverFit(wantedBytes, copies.bytes() + copyingBytes(), leased);
+      allocator.checkCanEverFit(wantedBytes, leased);
     } finally {
       lock.unlock();
     }

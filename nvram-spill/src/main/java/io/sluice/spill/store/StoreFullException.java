@@ -5,7 +5,7 @@ import java.io.IOException;
 /**
  * Thrown when no tier can grant a lease; the message says which, by how much, and what to raise.
  */
-public final class StoreFullException extends IOException {
+public class StoreFullException extends IOException {
   private static final long serialVersionUID = 1;
 
   public StoreFullException(String message) {

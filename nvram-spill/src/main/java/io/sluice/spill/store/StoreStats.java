@@ -1,5 +1,8 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.segment.Owner;
+import java.util.Map;
+
 /**
  * A moment of a store.
  *
@@ -14,6 +17,9 @@ package io.sluice.spill.store;
  * @param forgedOutputs outputs that lay in another owner's segments at the recovery
  * @param failedDirectories directories of the disk tier that are left out now, because they failed
  * @param copies copies on disk of outputs that lie in memory
+ * @param diskBytesOfUsers of the disk tier, by each user's leases, outputs and copies
+ * @param diskShareRefusals how often each user was refused room on the disk tier that is kept for
+ *     users who hold less
  */
 public record StoreStats(
     TierStats memory,
@@ -26,4 +32,6 @@ public record StoreStats(
     long damagedSegments,
     long forgedOutputs,
     int failedDirectories,
-    CopyStats copies) {}
+    CopyStats copies,
+    Map<Owner, Long> diskBytesOfUsers,
+    Map<Owner, Long> diskShareRefusals) {}
