@@ -3,6 +3,8 @@ package io.sluice.spill.disk;
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
 /**
@@ -56,6 +58,7 @@ public final class Device implements Closeable {
   private final BufferSet aheads;
   private final ReadAhead readAhead;
   private final long timeoutMs;
+  private volatile Boolean takesDirect; // null: not asked yet
 
   /**
    * Has its memory from now on: {@link #MEMORY_BYTES}.
@@ -114,6 +117,17 @@ public final class Device implements Closeable {
     return BufferSet.memoryBytes(readBuffers, BUFFER_BYTES)
         + BufferSet.memoryBytes(writeBuffers, BUFFER_BYTES)
         + BufferSet.memoryBytes(aheadBuffers, BUFFER_BYTES);
+  }
+
+  /**
+   * Whether files on it may be read and written past the page cache. It is asked of the first file:
+   * the system's list of what is mounted is long on a node with containers.
+   */
+  boolean takesDirect(Path file) throws IOException {
+    if (takesDirect == null) {
+      takesDirect = DirectFile.takesAlignment(Files.getFileStore(file).getBlockSize());
+    }
+    return takesDirect;
   }
 
   DeviceQueue queue() {

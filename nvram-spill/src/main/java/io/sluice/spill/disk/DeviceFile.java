@@ -38,6 +38,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private final Device device;
   private final SharedFile shared;
   private final DiskStream stream;
+  private final Runnable onWritten;
   private final Object opening = new Object(); // may be held for as long as the device hangs
   private volatile DirectFile direct; // null while nothing is under way
   private int uses; // guarded by this
@@ -49,11 +50,13 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
    * Opens nothing yet: even that is the device's business.
    *
    * @param stream in whose turn it is read and written
+   * @param onWritten is called after {@link #writtenBytes} may have grown, by the device's threads
    */
-  public DeviceFile(Device device, SharedFile shared, DiskStream stream) {
+  public DeviceFile(Device device, SharedFile shared, DiskStream stream, Runnable onWritten) {
     this.device = device;
     this.shared = shared;
     this.stream = stream;
+    this.onWritten = onWritten;
   }
 
   /** Reads up to so many bytes, {@link Device#UNIT_BYTES} at most. */
@@ -182,6 +185,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
         writtenBytes = Math.max(writtenBytes, written.remove(written.firstKey()));
       }
     }
+    onWritten.run();
   }
 
   /** Has on the device's medium what was written. */
@@ -448,7 +452,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private DirectFile direct() throws IOException {
     synchronized (opening) {
       if (direct == null) {
-        direct = DirectFile.open(shared.path());
+        direct = DirectFile.open(shared.path(), device.takesDirect(shared.path()));
       }
       return direct;
     }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -32,9 +31,13 @@ public final class DirectFile implements AutoCloseable {
     this.direct = direct;
   }
 
-  /** Opens a file that is there. */
-  public static DirectFile open(Path path) throws IOException {
-    if (!takesAlignment(Files.getFileStore(path).getBlockSize())) {
+  /**
+   * Opens a file that is there.
+   *
+   * @param tried whether its file system may have direct I/O; else that is not tried
+   */
+  public static DirectFile open(Path path, boolean tried) throws IOException {
+    if (!tried) {
       return new DirectFile(
           path, FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE), false);
     }

@@ -8,7 +8,6 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -36,7 +35,7 @@ final class Allocator {
     this.directories = files.disk();
     this.disk =
         new DiskTier(config, files.poolId(), files.owner(), directories, files.generations());
-    this.quarantined = new BlockSet(config.blockBytes());
+    this.quarantined = new BlockSet(config.blockBytes(), disk.promised());
   }
 
   MemoryTier memory() {
@@ -99,7 +98,7 @@ final class Allocator {
       Optional<List<Extent>> onDisk = Optional.empty();
       Set<Path> tried = new HashSet<>();
       while (onDisk.isEmpty()) { // each time round there is one directory less
-        Optional<DiskDirectories.Room> room = disk.roomiest(leases.onDisk(), tried);
+        Optional<DiskDirectories.Room> room = disk.roomiest(tried);
         long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
         checkShare(lease.owner(), missingBytes, room, leases);
         if (roomBytes < missingBytes) {
@@ -144,9 +143,7 @@ final class Allocator {
     }
     long roomBytes =
         leases.copiesBytes()
-            + disk.roomiest(leases.onDisk(), Set.of())
-                .map(DiskDirectories.Room::usableBytes)
-                .orElse(0L);
+            + disk.roomiest(Set.of()).map(DiskDirectories.Room::usableBytes).orElse(0L);
     long shortBytes = lengthBytes - config.memoryCapacityBytes() - roomBytes;
     if (shortBytes > 0) {
       refused();
@@ -261,8 +258,5 @@ final class Allocator {
 
     /** Of these, by those of one user's outputs. */
     long copiesBytes(Owner owner);
-
-    /** What of the disk tier. */
-    Collection<Range> onDisk();
   }
 }

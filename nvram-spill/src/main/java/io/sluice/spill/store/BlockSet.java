@@ -20,10 +20,34 @@ import java.util.TreeMap;
 final class BlockSet {
   private final int blockBytes;
   private final Map<Integer, BitSet> segments = new TreeMap<>();
+  private final Changes changes;
   private long blocks;
 
+  /** Is told what comes and goes. */
+  interface Changes {
+    /** Of whom nothing is told. */
+    Changes UNWATCHED =
+        new Changes() {
+          @Override
+          public void added(Range range) {}
+
+          @Override
+          public void removed(Range range) {}
+        };
+
+    void added(Range range);
+
+    void removed(Range range);
+  }
+
   BlockSet(int blockBytes) {
+    this(blockBytes, Changes.UNWATCHED);
+  }
+
+  /** One that is watched. */
+  BlockSet(int blockBytes, Changes changes) {
     this.blockBytes = blockBytes;
+    this.changes = changes;
   }
 
   void add(Range range) {
@@ -36,6 +60,7 @@ final class BlockSet {
     }
     bits.set(from, to);
     blocks += to - from;
+    changes.added(range);
   }
 
   /** Adds a range; what of it was there goes into another set, which has none of that. */
@@ -65,9 +90,10 @@ final class BlockSet {
       segments.remove(range.segmentId());
     }
     blocks -= endBlock(range) - firstBlock(range);
+    changes.removed(range);
   }
 
-  /** Another set of the same blocks. */
+  /** Another set of the same blocks, which nobody watches. */
   BlockSet copy() {
     BlockSet copy = new BlockSet(blockBytes);
     segments.forEach((segmentId, bits) -> copy.segments.put(segmentId, (BitSet) bits.clone()));
@@ -90,8 +116,15 @@ final class BlockSet {
     return common;
   }
 
-  /** Takes out what is in the set of a range's blocks, touched ones too. */
+  /**
+   * Takes out what is in the set of a range's blocks, touched ones too.
+   *
+   * @throws IllegalStateException if the set is watched: nobody is told of this
+   */
   void exclude(Range range) {
+    if (changes != Changes.UNWATCHED) {
+      throw new IllegalStateException("blocks are excluded from a set that is watched");
+    }
     BitSet bits = segments.get(range.segmentId());
     if (bits == null) {
       return;
@@ -139,6 +172,16 @@ final class BlockSet {
   List<Range> ranges() {
     List<Range> ranges = new ArrayList<>();
     segments.forEach((segmentId, bits) -> addRanges(segmentId, bits, ranges));
+    return ranges;
+  }
+
+  /** Those of one segment. */
+  List<Range> ranges(int segmentId) {
+    List<Range> ranges = new ArrayList<>();
+    BitSet bits = segments.get(segmentId);
+    if (bits != null) {
+      addRanges(segmentId, bits, ranges);
+    }
     return ranges;
   }
 

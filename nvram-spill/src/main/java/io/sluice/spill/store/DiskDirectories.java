@@ -5,8 +5,6 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.FileStore;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,7 +38,6 @@ import org.slf4j.LoggerFactory;
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectories.class);
-  private static final Set<String> POOLED = Set.of("btrfs", "zfs");
 
   private final List<Directory> directories = new ArrayList<>();
   private final PlaceUse use;
@@ -51,6 +48,7 @@ final class DiskDirectories implements Closeable {
   private static final class Directory {
     private final Path path;
     private final DiskThread thread;
+    private final DirectorySpace space;
     private LockedDirectory locked; // null: it is not to be used
     private SharedFile epoch; // kept open: another file system may come to lie over the path
     private boolean behind; // it is emptied at the next start
@@ -62,6 +60,7 @@ final class DiskDirectories implements Closeable {
     Directory(Path path, DiskThread thread) {
       this.path = path;
       this.thread = thread;
+      this.space = new DirectorySpace(path);
     }
 
     LockedDirectory lock(PlaceUse use) throws IOException {
@@ -227,16 +226,13 @@ final class DiskDirectories implements Closeable {
         directories.stream()
             .filter(directory -> mayWork(directory) && !tried.contains(directory.path))
             .toList();
-    Map<Directory, FreeSpace> answers =
-        askAll(
-            working,
-            directory -> directory.thread.ask(() -> FreeSpace.of(directory.path)),
-            directory -> {});
+    Map<Directory, DirectorySpace.Free> answers =
+        askAll(working, directory -> directory.thread.ask(directory.space::free), directory -> {});
     answers.forEach((directory, space) -> directory.fileSystem = space.fileSystem());
     Path best = null; // the first of those with most
     long bestBytes = 0;
     Map<String, Long> byFileSystem = new HashMap<>();
-    for (Map.Entry<Directory, FreeSpace> answer : answers.entrySet()) {
+    for (Map.Entry<Directory, DirectorySpace.Free> answer : answers.entrySet()) {
       String fileSystem = answer.getKey().fileSystem;
       long freeBytes = answer.getValue().bytes() - promisedBytes(fileSystem, promisedBytes);
       long usableBytes = Math.max(0, freeBytes - reserveBytes);
@@ -256,25 +252,6 @@ final class DiskDirectories implements Closeable {
         .filter(directory -> directory.fileSystem.equals(fileSystem))
         .mapToLong(directory -> byDirectory.getOrDefault(directory.path, 0L))
         .sum();
-  }
-
-  /** What a file system has left for us, and which it is. */
-  private record FreeSpace(String fileSystem, long bytes) {
-    static FreeSpace of(Path directory) throws IOException {
-      FileStore store = Files.getFileStore(directory);
-      return new FreeSpace(
-          DiskDirectories.fileSystem(
-              store.type(), (Long) Files.getAttribute(directory, "unix:dev")),
-          store.getUsableSpace());
-    }
-  }
-
-  /**
-   * Which file system that is, so that what has room in common has the same name. Volumes of a pool
-   * have device numbers of their own, but no room: all that are of such a type count as of one.
-   */
-  static String fileSystem(String type, long device) {
-    return POOLED.contains(type) ? type : Long.toString(device);
   }
 
   /** Which does everything in that one. */

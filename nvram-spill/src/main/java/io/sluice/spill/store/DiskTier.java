@@ -58,6 +58,10 @@ final class DiskTier {
   private final Devices devices;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
+  private final PromisedBytes promised;
+  private final Map<Integer, Long> lengths =
+      new HashMap<>(); // of the files, as createdBytes has them
+  private long createdBytes;
   private final Map<Owner, Long> ownerBytes = new HashMap<>(); // of used, by whose it is
   private final Map<Owner, Long> shareRefusals = new HashMap<>();
 
@@ -81,6 +85,7 @@ final class DiskTier {
     this.generations = generations;
     this.devices = new Devices(config.diskTimeoutMs());
     this.used = new BlockSet(config.blockBytes());
+    this.promised = new PromisedBytes(config.blockBytes(), segments::get);
   }
 
   /** Opens a file that a former store left; all its blocks count as used. */
@@ -118,6 +123,21 @@ final class DiskTier {
     segments.put(segment.info().segmentId(), segment);
     used.add(segment.range());
     ownerBytes.merge(segment.owner(), segment.range().lengthBytes(), Long::sum);
+    hasLength(segment.info().segmentId(), segment.lengthBytes());
+  }
+
+  private void hasLength(int segmentId, long lengthBytes) {
+    Long former =
+        lengthBytes == 0 ? lengths.remove(segmentId) : lengths.put(segmentId, lengthBytes);
+    createdBytes += lengthBytes - (former == null ? 0 : former);
+  }
+
+  /**
+   * What is leased and not written yet. Leases tell it what they hold, and so does what is in
+   * quarantine: a task of before a restart may still write all that it was granted.
+   */
+  PromisedBytes promised() {
+    return promised;
   }
 
   Collection<SegmentHandle> segments() {
@@ -136,18 +156,11 @@ final class DiskTier {
   /**
    * The directory with most room, and how much of it may be leased; empty if none works now.
    *
-   * @param leased what is leased; what of it is still to be written counts as free where it lies
    * @param tried directories that are not asked
    */
-  Optional<DiskDirectories.Room> roomiest(Collection<Range> leased, Set<Path> tried) {
-    Map<Path, Long> unwrittenBytes = new HashMap<>();
-    for (Range range : leased) {
-      SegmentHandle segment = segments.get(range.segmentId());
-      unwrittenBytes.merge(
-          segment.info().path().getParent(), segment.unwrittenBytes(range), Long::sum);
-    }
+  Optional<DiskDirectories.Room> roomiest(Set<Path> tried) {
     return directories
-        .roomiest(tried, unwrittenBytes, config.diskReserveBytes())
+        .roomiest(tried, promised.byDirectory(), config.diskReserveBytes())
         .map(
             room ->
                 new DiskDirectories.Room(
@@ -254,11 +267,13 @@ final class DiskTier {
     long endBytes = used.endBytesOf(range.segmentId());
     if (endBytes == 0) {
       segments.remove(range.segmentId());
+      hasLength(range.segmentId(), 0);
       return Optional.of(segment);
     }
     if (endBytes < segment.lengthBytes()) {
       try {
         segment.truncate(endBytes);
+        hasLength(range.segmentId(), endBytes);
       } catch (IOException e) {
         // Nobody's bytes, only the room of some: it comes back when the file is deleted.
         failed(segment, e);
@@ -288,8 +303,9 @@ final class DiskTier {
     return devices.stats();
   }
 
+  /** Length of the files; what could not be cut counts until its file goes. */
   long createdBytes() {
-    return segments.values().stream().mapToLong(SegmentHandle::lengthBytes).sum();
+    return createdBytes;
   }
 
   void close() throws IOException {
@@ -343,7 +359,8 @@ final class DiskTier {
           new DeviceFile(
               devices.of(info.path().getParent()),
               file,
-              new DiskStream(owner.toString(), applicationId, info.segmentId()));
+              new DiskStream(owner.toString(), applicationId, info.segmentId()),
+              () -> promised.wrote(info.segmentId()));
       return new SegmentHandle(
           info, owner, owner.equals(own), file, config.medium(), thread, deviceFile);
     } catch (IOException | RuntimeException | Error e) {

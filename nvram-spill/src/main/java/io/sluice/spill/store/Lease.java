@@ -54,14 +54,25 @@ public final class Lease implements MemorySource, Closeable {
     void close(Lease lease) throws IOException;
   }
 
-  Lease(Keeper keeper, String applicationId, Owner owner, IoClass ioClass, LeaseInfo info) {
+  /**
+   * Nothing is leased yet.
+   *
+   * @param changes is told what is leased, and no more
+   */
+  Lease(
+      Keeper keeper,
+      String applicationId,
+      Owner owner,
+      IoClass ioClass,
+      LeaseInfo info,
+      BlockSet.Changes changes) {
     this.keeper = keeper;
     this.applicationId = applicationId;
     this.owner = owner;
     this.ioClass = ioClass;
     this.info = info;
     for (MemoryUse use : MemoryUse.values()) {
-      held.put(use, new BlockSet(info.blockBytes()));
+      held.put(use, new BlockSet(info.blockBytes(), changes));
     }
   }
 

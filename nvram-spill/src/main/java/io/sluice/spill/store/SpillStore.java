@@ -20,7 +20,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -220,7 +219,8 @@ public final class SpillStore implements Closeable {
       checkOpen();
       long generation = files.generations().next();
       LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
-      Lease lease = new Lease(keeper, applicationId, owner, ioClass, info);
+      Lease lease =
+          new Lease(keeper, applicationId, owner, ioClass, info, allocator.disk().promised());
       leases.add(lease);
       return lease;
     } finally {
@@ -990,6 +990,11 @@ public final class SpillStore implements Closeable {
     return allocator.disk().deviceStats(); // which has a lock of its own
   }
 
+  /** What is leased on the disk tier and not written yet; guarded by the lock. */
+  PromisedBytes promised() {
+    return allocator.disk().promised();
+  }
+
   /** How full it is; see {@link Glance}. */
   public StoreStats stats() {
     return stats.now();
@@ -1650,7 +1655,7 @@ public final class SpillStore implements Closeable {
     return leases.stream().mapToLong(lease -> lease.heldBytes(tier)).sum();
   }
 
-  /** What all leases hold, and on disk what those of before hold. */
+  /** What all leases and all copies hold. */
   private final class AllLeased implements Allocator.Leased {
     @Override
     public long bytes(Tier tier) {
@@ -1666,15 +1671,6 @@ public final class SpillStore implements Closeable {
     public long copiesBytes(Owner owner) {
       boolean isCopying = copying != null && copying.owner().equals(owner);
       return copies.bytes(owner) + (isCopying ? copyingBytes() : 0);
-    }
-
-    @Override
-    public Collection<Range> onDisk() {
-      Stream<Range> ofLeases =
-          leases.stream().flatMap(lease -> lease.held().ranges(Tier.DISK).stream());
-      // A task of before a restart may still write all that it was granted.
-      Stream<Range> ofSurvivors = allocator.quarantined().ranges(Tier.DISK).stream();
-      return Stream.concat(ofLeases, ofSurvivors).toList();
     }
   }
 

@@ -50,7 +50,7 @@ class DeviceFileTest {
     device = new Device("a device", 30_000, clockNs::get);
     shared = SharedFile.open(Files.createFile(directory.resolve("file")));
     shared.setLength(FILE_BYTES);
-    file = new DeviceFile(device, shared, STREAM);
+    file = new DeviceFile(device, shared, STREAM, () -> {});
   }
 
   @AfterEach
@@ -100,6 +100,13 @@ class DeviceFileTest {
     }
     file.force(IoClass.WRITE_SORT);
     assertArrayEquals(expected, Files.readAllBytes(shared.path()));
+  }
+
+  /** The answer is in a list of all that is mounted. */
+  @Test
+  void aDeviceIsAskedOnceWhetherItTakesDirectIo() throws Exception {
+    boolean direct = device.takesDirect(shared.path());
+    assertEquals(direct, device.takesDirect(directory.resolve("a file that is not there")));
   }
 
   @Test
@@ -199,7 +206,8 @@ class DeviceFileTest {
   private List<DeviceFile> pausedReaders() throws IOException {
     List<DeviceFile> files = new ArrayList<>();
     for (int i = 0; device.aheads().available() > 0; i++) {
-      DeviceFile of = new DeviceFile(device, shared, new DiskStream("user", "application", i));
+      DeviceFile of =
+          new DeviceFile(device, shared, new DiskStream("user", "application", i), () -> {});
       files.add(of);
       DeviceFile.expect(List.of(of.told(0, FILE_BYTES)));
       of.read(IoClass.READ_SEND, 0, 4096).close();
@@ -246,7 +254,7 @@ class DeviceFileTest {
   @Test
   void aDeviceWithoutAFreeBufferSaysSo() throws Exception {
     try (Device hasty = new Device("a hasty device", 1);
-        DeviceFile busy = new DeviceFile(hasty, shared, STREAM);
+        DeviceFile busy = new DeviceFile(hasty, shared, STREAM, () -> {});
         DeviceFile.Write one = busy.beginWrite(IoClass.COPY, 0, 1);
         DeviceFile.Write two = busy.beginWrite(IoClass.COPY, 1, 1)) {
       assertTrue(one.bytes().hasRemaining() && two.bytes().hasRemaining());
@@ -258,7 +266,7 @@ class DeviceFileTest {
   @Test
   void aDeviceThatHangsFailsTheReadAndKeepsItsMemory() throws Exception {
     try (Device hasty = new Device("a hasty device", 50);
-        DeviceFile hanging = new DeviceFile(hasty, shared, STREAM)) {
+        DeviceFile hanging = new DeviceFile(hasty, shared, STREAM, () -> {})) {
       int before = hasty.writes().available();
       IOException failure;
       synchronized (shared) { // the first page is written in part, through this

@@ -31,7 +31,7 @@ class DirectFileTest {
   void whatIsWrittenIsReadAndIsInTheFile() throws IOException {
     try (BufferSet buffers = new BufferSet(1, 8192, 1);
         BufferSet.Buffer buffer = buffers.tryAcquire(STREAM).orElseThrow();
-        DirectFile file = DirectFile.open(path)) {
+        DirectFile file = DirectFile.open(path, true)) {
       ByteBuffer bytes = buffer.bytes();
       for (int i = 0; i < 8192; i++) {
         bytes.put(i, (byte) (i * 31));
@@ -60,7 +60,7 @@ class DirectFileTest {
   void lessThanWasAskedForIsAnError() throws IOException {
     try (BufferSet buffers = new BufferSet(1, 4096, 1);
         BufferSet.Buffer buffer = buffers.tryAcquire(STREAM).orElseThrow();
-        DirectFile file = DirectFile.open(path)) {
+        DirectFile file = DirectFile.open(path, true)) {
       String message =
           assertThrows(EOFException.class, () -> file.read(buffer.bytes(), 0)).getMessage();
       assertTrue(message.contains("ends at 0, expected 4096 more bytes"), message);
@@ -69,7 +69,7 @@ class DirectFileTest {
 
   @Test
   void aFileThatIsNotThereIsNotMade() {
-    assertThrows(NoSuchFileException.class, () -> DirectFile.open(directory.resolve("none")));
+    assertThrows(NoSuchFileException.class, () -> DirectFile.open(directory.resolve("none"), true));
   }
 
   @Test

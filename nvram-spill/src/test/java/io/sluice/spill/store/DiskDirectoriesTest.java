@@ -92,9 +92,9 @@ class DiskDirectoriesTest extends PoolTestBase {
   /** Each of two subvolumes says that all of their pool is free. */
   @Test
   void volumesOfAPoolHaveTheirRoomInCommon() {
-    assertEquals(DiskDirectories.fileSystem("btrfs", 5), DiskDirectories.fileSystem("btrfs", 6));
-    assertNotEquals(DiskDirectories.fileSystem("ext4", 5), DiskDirectories.fileSystem("ext4", 6));
-    assertNotEquals(DiskDirectories.fileSystem("zfs", 5), DiskDirectories.fileSystem("btrfs", 5));
+    assertEquals(DirectorySpace.fileSystem("btrfs", 5), DirectorySpace.fileSystem("btrfs", 6));
+    assertNotEquals(DirectorySpace.fileSystem("ext4", 5), DirectorySpace.fileSystem("ext4", 6));
+    assertNotEquals(DirectorySpace.fileSystem("zfs", 5), DirectorySpace.fileSystem("btrfs", 5));
   }
 
   @Test

@@ -1,0 +1,66 @@
+package io.sluice.spill.store;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * What the file system of a directory has left. Which one that is is found in the list of all that
+ * are mounted, which is long on a node with containers: it is read once, and again when another
+ * file system has come to lie there.
+ *
+ * <p>Thread contract: one thread at a time, that of the directory. Failure: {@link IOException} of
+ * the file system.
+ */
+final class DirectorySpace {
+  private static final Set<String> POOLED = Set.of("btrfs", "zfs");
+
+  private final Path directory;
+  private final Mounts mounts;
+  private FileStore store; // null: not found yet
+  private long device; // on which that is
+
+  /** The list of what is mounted. */
+  interface Mounts {
+    FileStore find(Path directory) throws IOException;
+  }
+
+  /**
+   * A moment of it.
+   *
+   * @param fileSystem which it is
+   * @param bytes what it has left for us
+   */
+  record Free(String fileSystem, long bytes) {}
+
+  /** Of that directory. */
+  DirectorySpace(Path directory) {
+    this(directory, Files::getFileStore);
+  }
+
+  /** The same by a list of one's own. */
+  DirectorySpace(Path directory, Mounts mounts) {
+    this.directory = directory;
+    this.mounts = mounts;
+  }
+
+  /** What it has left now. */
+  Free free() throws IOException {
+    long now = (Long) Files.getAttribute(directory, "unix:dev");
+    if (store == null || now != device) {
+      store = mounts.find(directory);
+      device = now;
+    }
+    return new Free(fileSystem(store.type(), device), store.getUsableSpace());
+  }
+
+  /**
+   * Which file system that is, so that what has room in common has the same name. Volumes of a pool
+   * have device numbers of their own, but no room: all that are of such a type count as of one.
+   */
+  static String fileSystem(String type, long device) {
+    return POOLED.contains(type) ? type : Long.toString(device);
+  }
+}
