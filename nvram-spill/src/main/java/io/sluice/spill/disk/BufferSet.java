@@ -6,13 +6,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 
 /**
  * The memory of one device for one purpose: some buffers that are there from the start, so that
@@ -20,7 +21,8 @@ import java.util.function.Function;
  *
  * <p>A stream holds at most so many, and a user, or an application, at most half of all while
  * another one waits: else whoever sends or reads slowly stops a device for all, and who has many
- * applications stops it for who has one.
+ * applications stops it for who has one. A buffer that comes back goes to the one that waits
+ * longest of those that may have it, and no other is woken.
  *
  * <p>Thread contract: safe from any thread; the lock is a leaf. Who waits holds no lock, and no
  * other buffer but of what the device is to do, which it gives back itself. Ownership: this owns
@@ -36,10 +38,39 @@ public final class BufferSet implements Closeable {
   private final ByteBuffer memory;
   private final Deque<ByteBuffer> free = new ArrayDeque<>();
   private final Map<DiskStream, Integer> ofStreams = new HashMap<>();
-  private final Map<DiskStream, Integer> waiting = new HashMap<>();
-  private final ReentrantLock lock = new ReentrantLock(true); // who waits longest is first
-  private final Condition returned = lock.newCondition();
+  private final Group users = new Group();
+  private final Group applications = new Group();
+  private final Set<Waiter> waiters = new LinkedHashSet<>(); // the longest first
+  private final ReentrantLock lock = new ReentrantLock();
+  private long wakeUps;
   private boolean closed;
+
+  /** A thread that waits for a buffer. */
+  private final class Waiter {
+    private final DiskStream stream;
+    private final int left;
+    private final Condition told = lock.newCondition();
+    private Buffer granted; // null: nothing yet
+
+    Waiter(DiskStream stream, int left) {
+      this.stream = stream;
+      this.left = left;
+    }
+  }
+
+  /** How many buffers each user has, or each application, and how many threads of it wait. */
+  private static final class Group {
+    private final Map<Object, Integer> held = new HashMap<>();
+    private final Map<Object, Integer> waiting = new HashMap<>();
+
+    boolean othersWait(Object of) {
+      return waiting.size() > (waiting.containsKey(of) ? 1 : 0);
+    }
+  }
+
+  private static void add(Map<Object, Integer> counts, Object key, int number) {
+    counts.merge(key, number, (before, more) -> before + more == 0 ? null : before + more);
+  }
 
   /** A buffer that is taken; closed once, after the last use of its bytes. */
   public final class Buffer implements AutoCloseable {
@@ -105,23 +136,59 @@ public final class BufferSet implements Closeable {
    */
   public Optional<Buffer> acquire(DiskStream stream, int left, long timeoutMs)
       throws InterruptedException {
-    long leftNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     lock.lock();
     try {
-      waiting.merge(stream, 1, Integer::sum);
-      try {
-        Optional<Buffer> taken = take(stream, left);
-        while (taken.isEmpty() && leftNs > 0 && !closed) {
-          leftNs = returned.awaitNanos(leftNs);
-          taken = take(stream, left);
-        }
-        return taken;
-      } finally {
-        waiting.computeIfPresent(stream, (of, n) -> n == 1 ? null : n - 1);
-        returned.signalAll(); // others may have more while fewer wait
-      }
+      Optional<Buffer> taken = take(stream, left);
+      return taken.isPresent() ? taken : await(new Waiter(stream, left), timeoutMs);
     } finally {
       lock.unlock();
+    }
+  }
+
+  private Optional<Buffer> await(Waiter waiter, long timeoutMs) throws InterruptedException {
+    long leftNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    waiters.add(waiter);
+    countWaiting(waiter.stream, 1);
+    try {
+      while (waiter.granted == null && leftNs > 0 && !closed) {
+        leftNs = waiter.told.awaitNanos(leftNs);
+        wakeUps++;
+      }
+      return Optional.ofNullable(waiter.granted);
+    } catch (InterruptedException e) {
+      if (waiter.granted != null) { // in the same moment
+        giveBack(waiter.granted);
+      }
+      throw e;
+    } finally {
+      if (waiters.remove(waiter)) {
+        countWaiting(waiter.stream, -1);
+        handOut(); // others may have more while fewer wait
+      }
+    }
+  }
+
+  private void countWaiting(DiskStream stream, int number) {
+    add(users.waiting, stream.user(), number);
+    add(applications.waiting, applicationOf(stream), number);
+  }
+
+  /** What is free goes to those that wait, as long as one of them may have it. */
+  private void handOut() {
+    boolean granted = true;
+    while (granted && !free.isEmpty()) { // what one gets changes what others may have
+      granted = false;
+      for (Waiter each : waiters) {
+        Optional<Buffer> taken = take(each.stream, each.left);
+        if (taken.isPresent()) {
+          each.granted = taken.get();
+          waiters.remove(each);
+          countWaiting(each.stream, -1);
+          each.told.signal();
+          granted = true;
+          break;
+        }
+      }
     }
   }
 
@@ -129,25 +196,22 @@ public final class BufferSet implements Closeable {
     if (closed || free.size() <= left || ofStreams.getOrDefault(stream, 0) >= mostOfStream) {
       return Optional.empty();
     }
-    if (hasItsShare(stream, DiskStream::user) || hasItsShare(stream, BufferSet::applicationOf)) {
+    if (hasItsShare(users, stream.user()) || hasItsShare(applications, applicationOf(stream))) {
       return Optional.empty();
     }
-    ofStreams.merge(stream, 1, Integer::sum);
+    countHeld(stream, 1);
     return Optional.of(new Buffer(stream, free.remove().clear()));
   }
 
-  /** Whether others wait, and those of its group hold half of all. */
-  private boolean hasItsShare(DiskStream stream, Function<DiskStream, Object> groupOf) {
-    Object group = groupOf.apply(stream);
-    if (waiting.keySet().stream().allMatch(each -> groupOf.apply(each).equals(group))) {
-      return false;
-    }
-    int held =
-        ofStreams.entrySet().stream()
-            .filter(each -> groupOf.apply(each.getKey()).equals(group))
-            .mapToInt(Map.Entry::getValue)
-            .sum();
-    return held >= (count + 1) / 2;
+  /** Whether others wait, and this one holds half of all. */
+  private boolean hasItsShare(Group group, Object of) {
+    return group.othersWait(of) && group.held.getOrDefault(of, 0) >= (count + 1) / 2;
+  }
+
+  private void countHeld(DiskStream stream, int number) {
+    ofStreams.merge(stream, number, (before, more) -> before + more == 0 ? null : before + more);
+    add(users.held, stream.user(), number);
+    add(applications.held, applicationOf(stream), number);
   }
 
   private static Object applicationOf(DiskStream stream) {
@@ -162,8 +226,8 @@ public final class BufferSet implements Closeable {
       }
       buffer.back = true;
       free.add(buffer.bytes);
-      ofStreams.computeIfPresent(buffer.stream, (stream, n) -> n == 1 ? null : n - 1);
-      returned.signalAll();
+      countHeld(buffer.stream, -1);
+      handOut();
       freeIfUnused();
     } finally {
       lock.unlock();
@@ -184,7 +248,17 @@ public final class BufferSet implements Closeable {
   int waiting() {
     lock.lock();
     try {
-      return waiting.values().stream().mapToInt(Integer::intValue).sum();
+      return waiters.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How often a thread that waited was woken. */
+  long wakeUps() {
+    lock.lock();
+    try {
+      return wakeUps;
     } finally {
       lock.unlock();
     }
@@ -197,7 +271,7 @@ public final class BufferSet implements Closeable {
     try {
       if (!closed) {
         closed = true;
-        returned.signalAll();
+        waiters.forEach(each -> each.told.signal());
         freeIfUnused();
       }
     } finally {

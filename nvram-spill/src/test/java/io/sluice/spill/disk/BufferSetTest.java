@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +21,7 @@ class BufferSetTest {
   private static final DiskStream LARGE_1 = new DiskStream("user", "large", 1);
   private static final DiskStream LARGE_2 = new DiskStream("user", "large", 2);
   private static final DiskStream SMALL = new DiskStream("user", "small", 3);
-  private static final long LONG_MS = 60_000;
+  private static final long LONG_MS = 120_000;
 
   private final long allocatedBefore = OffHeap.allocatedBytes();
   private final BufferSet buffers = new BufferSet(4, 8192, 2);
@@ -109,6 +111,76 @@ class BufferSetTest {
     taken.add(small.get(120, TimeUnit.SECONDS).orElseThrow());
     taken.remove(0).close();
     taken.add(more.get(120, TimeUnit.SECONDS).orElseThrow());
+  }
+
+  /** In the order in which they came, and nobody is woken in vain. */
+  @Test
+  void aBufferThatComesBackWakesTheOneWhoseTurnItIs() throws Exception {
+    int threads = 32;
+    List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+    List<Thread> waiting = new ArrayList<>();
+    try (BufferSet one = new BufferSet(1, 8192, 1)) {
+      BufferSet.Buffer held = one.tryAcquire(SMALL).orElseThrow();
+      for (int i = 0; i < threads; i++) {
+        int number = i;
+        Thread thread =
+            new Thread(
+                () -> {
+                  try (BufferSet.Buffer buffer =
+                      one.acquire(
+                              new DiskStream("user " + number % 3, "application", number),
+                              0,
+                              LONG_MS)
+                          .orElseThrow()) {
+                    buffer.bytes().putInt(0, number);
+                    order.add(number);
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                });
+        waiting.add(thread);
+        thread.start();
+        while (one.waiting() <= i) {
+          Thread.onSpinWait();
+        }
+      }
+      held.close();
+      for (Thread each : waiting) {
+        each.join(LONG_MS);
+      }
+      assertEquals(IntStream.range(0, threads).boxed().toList(), order);
+      assertEquals(threads, one.wakeUps());
+    }
+  }
+
+  /** Also if it was granted one in the same moment. */
+  @Test
+  void whoIsInterruptedHoldsNothing() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      BufferSet.Buffer first = buffers.tryAcquire(SMALL).orElseThrow();
+      final BufferSet.Buffer second = buffers.tryAcquire(SMALL).orElseThrow();
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  buffers.acquire(SMALL, 0, LONG_MS).ifPresent(BufferSet.Buffer::close);
+                } catch (InterruptedException e) {
+                  return; // as it may be
+                }
+              });
+      thread.start();
+      while (buffers.waiting() < 1) {
+        Thread.onSpinWait();
+      }
+      Thread interrupting = new Thread(thread::interrupt);
+      interrupting.start();
+      first.close();
+      thread.join(LONG_MS);
+      interrupting.join(LONG_MS);
+      second.close();
+      assertEquals(4, buffers.available());
+      assertEquals(0, buffers.waiting());
+    }
   }
 
   @Test
