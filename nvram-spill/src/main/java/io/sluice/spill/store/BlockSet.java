@@ -5,6 +5,7 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +22,9 @@ final class BlockSet {
   private final int blockBytes;
   private final Map<Integer, BitSet> segments = new TreeMap<>();
   private final Changes changes;
+  private final Map<Integer, Integer> longest = new HashMap<>(); // blocks; without: not known
   private long blocks;
+  private long looks;
 
   /** Is told what comes and goes. */
   interface Changes {
@@ -60,6 +63,7 @@ final class BlockSet {
     }
     bits.set(from, to);
     blocks += to - from;
+    longest.remove(range.segmentId());
     changes.added(range);
   }
 
@@ -86,6 +90,7 @@ final class BlockSet {
     }
     BitSet bits = segments.get(range.segmentId());
     bits.clear(firstBlock(range), endBlock(range));
+    longest.remove(range.segmentId());
     if (bits.isEmpty()) {
       segments.remove(range.segmentId());
     }
@@ -133,6 +138,7 @@ final class BlockSet {
     int to = (int) Math.min(bits.length(), (range.endBytes() - 1) / blockBytes + 1);
     int before = bits.cardinality();
     bits.clear(from, to);
+    longest.remove(range.segmentId());
     blocks -= before - bits.cardinality();
     if (bits.isEmpty()) {
       segments.remove(range.segmentId());
@@ -239,15 +245,21 @@ final class BlockSet {
     return stretch(1, false);
   }
 
+  /** Stretches are looked at in those segments alone whose longest one is of use. */
   private Optional<Range> stretch(int wanted, boolean shortest) {
     int bestSegment = -1;
     int bestFrom = 0;
     int bestLength = shortest ? Integer.MAX_VALUE : 0;
     for (Map.Entry<Integer, BitSet> segment : segments.entrySet()) {
       BitSet bits = segment.getValue();
+      int longest = longestOf(segment.getKey(), bits);
+      if (longest < wanted || !shortest && longest <= bestLength) {
+        continue;
+      }
       for (int from = bits.nextSetBit(0); from >= 0; ) {
         int to = bits.nextClearBit(from);
         int length = to - from;
+        looks++;
         if (length >= wanted && (shortest ? length < bestLength : length > bestLength)) {
           bestSegment = segment.getKey();
           bestFrom = from;
@@ -260,6 +272,27 @@ final class BlockSet {
       return Optional.empty();
     }
     return Optional.of(range(bestSegment, bestFrom, shortest ? wanted : bestLength));
+  }
+
+  private int longestOf(int segmentId, BitSet bits) {
+    Integer known = longest.get(segmentId);
+    if (known != null) {
+      return known;
+    }
+    int length = 0;
+    for (int from = bits.nextSetBit(0); from >= 0; ) {
+      int to = bits.nextClearBit(from);
+      looks++;
+      length = Math.max(length, to - from);
+      from = bits.nextSetBit(to);
+    }
+    longest.put(segmentId, length);
+    return length;
+  }
+
+  /** How many stretches were looked at to find one. */
+  long looks() {
+    return looks;
   }
 
   private Range range(int segmentId, int fromBlock, int lengthBlocks) {

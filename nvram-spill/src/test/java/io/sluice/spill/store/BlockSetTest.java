@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class BlockSetTest {
@@ -67,6 +70,53 @@ class BlockSetTest {
     assertEquals(Optional.empty(), set.bestFit(Long.MAX_VALUE / BLOCK * BLOCK));
     assertEquals(Optional.of(blocks(0, 0, 10)), set.longest());
     assertEquals(Optional.empty(), new BlockSet(BLOCK).longest());
+  }
+
+  /**
+   * Every other block is free, as after two applications that wrote in turn, of which one ended.
+   */
+  @Test
+  void whatIsTakenInManyPiecesDoesNotLookAtAllStretchesForEach() {
+    int segments = 100;
+    int stretches = 50; // of one block, in each segment
+    for (int segment = 0; segment < segments; segment++) {
+      for (int i = 0; i < stretches; i++) {
+        set.add(blocks(segment, 2 * i, 1));
+      }
+    }
+    int pieces = 1000;
+    for (int i = 0; i < pieces; i++) {
+      assertEquals(Optional.empty(), set.bestFit((pieces - i) * BLOCK + BLOCK));
+      set.remove(set.longest().orElseThrow());
+    }
+    long all = (long) segments * stretches;
+    assertTrue(set.looks() <= all + 3L * pieces * stretches, set.looks() + " looks");
+  }
+
+  @Test
+  void stretchesAreFoundAsInAListOfAll() {
+    Random random = TestSeed.random();
+    for (int i = 0; i < 2000; i++) {
+      Range range = blocks(random.nextInt(4), random.nextInt(30), 1 + random.nextInt(4));
+      if (set.isDisjoint(range)) {
+        set.add(range);
+      } else if (set.contains(range)) {
+        set.remove(range);
+      } else {
+        set.exclude(range);
+      }
+      List<Range> all = set.ranges();
+      long wantedBytes = (1L + random.nextInt(8)) * BLOCK;
+      assertEquals(
+          all.stream()
+              .filter(each -> each.lengthBytes() >= wantedBytes)
+              .min(Comparator.comparingLong(Range::lengthBytes))
+              .map(each -> new Range(each.segmentId(), each.offsetBytes(), wantedBytes)),
+          set.bestFit(wantedBytes));
+      assertEquals(
+          all.stream().mapToLong(Range::lengthBytes).max().orElse(0),
+          set.longest().map(Range::lengthBytes).orElse(0L));
+    }
   }
 
   @Test
