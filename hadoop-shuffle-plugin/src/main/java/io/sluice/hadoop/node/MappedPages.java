@@ -11,7 +11,8 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  *
  * <pre>
  *   what looks at a container's memory        counts the pool's pages
- *   the kernel (cgroups)                      no: they are the service's, which touched them first
+ *   the kernel (cgroups), for each container  no: they are the service's, which touched them first
+ *   the kernel, for all of them (elastic)     as by what looks besides, which goes on
  *   nothing                                   no
  *   physical memory, by /proc                 yes
  *   physical memory, smaps-based-rss          no: of its pages only anonymous ones
@@ -45,12 +46,12 @@ final class MappedPages {
     return conf.getBoolean(
             YarnConfiguration.NM_MEMORY_RESOURCE_ENABLED,
             YarnConfiguration.DEFAULT_NM_MEMORY_RESOURCE_ENABLED)
-        && (conf.getBoolean(
-                YarnConfiguration.NM_MEMORY_RESOURCE_ENFORCED,
-                YarnConfiguration.DEFAULT_NM_MEMORY_RESOURCE_ENFORCED)
-            || conf.getBoolean(
-                YarnConfiguration.NM_ELASTIC_MEMORY_CONTROL_ENABLED,
-                YarnConfiguration.DEFAULT_NM_ELASTIC_MEMORY_CONTROL_ENABLED));
+        && conf.getBoolean(
+            YarnConfiguration.NM_MEMORY_RESOURCE_ENFORCED,
+            YarnConfiguration.DEFAULT_NM_MEMORY_RESOURCE_ENFORCED)
+        && !conf.getBoolean(
+            YarnConfiguration.NM_ELASTIC_MEMORY_CONTROL_ENABLED,
+            YarnConfiguration.DEFAULT_NM_ELASTIC_MEMORY_CONTROL_ENABLED);
   }
 
   private static boolean isVirtualCounted(Configuration conf) {

@@ -23,8 +23,11 @@ class MappedPagesTest {
         + " container-monitor.process-tree.class=org.example.Tree",
     "'', resource.memory.enabled=true",
     "vmem pmem, resource.memory.enabled=true resource.memory.enforced=false",
-    "'', resource.memory.enabled=true resource.memory.enforced=false"
-        + " elastic-memory-control.enabled=true"
+    "vmem pmem, resource.memory.enabled=true elastic-memory-control.enabled=true",
+    "vmem pmem, resource.memory.enabled=true resource.memory.enforced=false"
+        + " elastic-memory-control.enabled=true",
+    "'', resource.memory.enabled=true elastic-memory-control.enabled=true"
+        + " pmem-check-enabled=false vmem-check-enabled=false"
   })
   void saysWhichChecksCountThem(String expected, String settings) {
     Configuration conf = new Configuration(false);
