@@ -10,6 +10,7 @@ import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.TakenPort;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,10 +144,12 @@ public final class NodeManagerPlan {
     Path standard =
         Path.of("/dev/shm", "sluice-" + System.getProperty("user.name") + "-" + shufflePort);
     String configured = NodeSettings.POOL_DIR.get(settings);
-    return ServicePlace.of(configured.isEmpty() ? standard : Path.of(configured), standard);
+    return ServicePlace.of(
+        configured.isEmpty() ? standard : ofThisHost(NodeSettings.POOL_DIR.name(), configured),
+        standard);
   }
 
-  private static List<Path> overflowDirectories(Configuration conf) {
+  private static List<Path> overflowDirectories(Configuration conf) throws IOException {
     String configured = NodeSettings.POOL_OVERFLOW_DIRS.get(conf::getTrimmed);
     List<Path> directories = new ArrayList<>();
     if (configured.equals(NO_OVERFLOW)) {
@@ -154,15 +157,33 @@ public final class NodeManagerPlan {
     }
     if (!configured.isEmpty()) {
       for (String directory : StringUtils.getTrimmedStrings(configured)) {
-        directories.add(Path.of(directory));
+        directories.add(ofThisHost(NodeSettings.POOL_OVERFLOW_DIRS.name(), directory));
       }
       return directories;
     }
     for (String localDir :
         StringUtils.getTrimmedStrings(
             conf.get(YarnConfiguration.NM_LOCAL_DIRS, YarnConfiguration.DEFAULT_NM_LOCAL_DIRS))) {
-      directories.add(Path.of(localDir, "sluice-overflow"));
+      directories.add(
+          ofThisHost(YarnConfiguration.NM_LOCAL_DIRS, localDir).resolve("sluice-overflow"));
     }
     return directories;
+  }
+
+  /** As YARN reads its own directories: by a path, or by a URI of the local file system. */
+  private static Path ofThisHost(String setting, String directory) throws IOException {
+    URI uri;
+    try {
+      uri = new org.apache.hadoop.fs.Path(directory).toUri();
+    } catch (IllegalArgumentException e) {
+      throw new IOException(setting + " has '" + directory + "', which is no path", e);
+    }
+    if ((uri.getScheme() != null && !uri.getScheme().equals("file"))
+        || !uri.getPath().startsWith("/")) {
+      throw new IOException(
+          "%s has '%s', expected an absolute path on this host, with or without file://"
+              .formatted(setting, directory));
+    }
+    return Path.of(uri.getPath());
   }
 }

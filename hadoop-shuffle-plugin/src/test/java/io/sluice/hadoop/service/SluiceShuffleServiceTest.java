@@ -502,6 +502,44 @@ final class SluiceShuffleServiceTest {
   }
 
   @Test
+  void theDiskTierIsInYarnsDirectoriesHoweverTheyAreWritten() throws IOException {
+    Path byUri = Files.createDirectory(directory.resolve("by-uri"));
+    Path byPath = Files.createDirectory(directory.resolve("by-path"));
+    conf.unset(NodeSettings.POOL_OVERFLOW_DIRS.name());
+    conf.set(YarnConfiguration.NM_LOCAL_DIRS, byUri.toUri() + "," + byPath);
+    SluiceShuffleService service = start(false);
+    assertTrue(Files.isDirectory(byUri.resolve("sluice-overflow")));
+    assertTrue(Files.isDirectory(byPath.resolve("sluice-overflow")));
+    service.stop();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sluice.pool.dir, hdfs://name/pool",
+    "sluice.pool.dir, pool",
+    "sluice.pool.overflow-dirs, s3a://bucket/overflow",
+    "sluice.pool.overflow-dirs, overflow",
+    "yarn.nodemanager.local-dirs, hdfs://name/local"
+  })
+  void degradesOnADirectoryThatIsNotOfThisHost(String setting, String value) {
+    if (setting.startsWith("yarn")) {
+      conf.unset(NodeSettings.POOL_OVERFLOW_DIRS.name());
+    }
+    conf.set(setting, value);
+    assertDegrades("%s has '%s', expected an absolute path".formatted(setting, value));
+  }
+
+  @Test
+  void thePoolsDirectoryMayBeAUri() throws IOException {
+    conf.set(NodeSettings.POOL_DIR.name(), directory.resolve("node").toUri().toString());
+    SluiceShuffleService service = start(false);
+    commitOutput(service);
+    assertEquals(1, locatedRuns());
+    assertTrue(Files.isDirectory(directory.resolve("node/pool")));
+    service.stop();
+  }
+
+  @Test
   void degradesWithoutAFixedPortOfStock() {
     conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 0);
     assertDegrades("mapreduce.shuffle.port is 0");
