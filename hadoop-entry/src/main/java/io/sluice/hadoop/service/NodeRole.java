@@ -2,11 +2,17 @@ package io.sluice.hadoop.service;
 
 import java.nio.ByteBuffer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 
 /** What the auxiliary service does on a node, apart from being loaded there. */
 public interface NodeRole {
-  /** Begins; {@code recovers} if the NodeManager keeps its containers over a restart. */
-  void start(Configuration conf, boolean recovers);
+  /**
+   * Begins.
+   *
+   * @param recoveryPath where the NodeManager has its auxiliary service keep what it needs after a
+   *     restart over which it keeps its containers; null if it does not
+   */
+  void start(Configuration conf, Path recoveryPath);
 
   /** What the tasks of the node are told. */
   ByteBuffer metadata();
@@ -17,6 +23,6 @@ public interface NodeRole {
   /** An application has ended. */
   void stopApplication(String applicationId);
 
-  /** Ends. */
+  /** Ends; {@code recovers} if the NodeManager keeps its containers over a restart. */
   void stop(boolean recovers);
 }

@@ -50,7 +50,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
     if (declined == null) {
       try {
         role = Implementation.make(NodeRole.class, IMPLEMENTATION);
-        role.start(getConfig(), getRecoveryPath() != null);
+        role.start(getConfig(), getRecoveryPath());
       } catch (Declined e) {
         declined = e.getMessage();
       }

@@ -36,24 +36,31 @@ public final class NodeManagerPlan {
 
   private NodeManagerPlan() {}
 
+  /** Starts a service with an empty pool. */
+  static NodeService start(Configuration conf, RunAsUsers users) throws IOException {
+    return start(conf, users, false, 0);
+  }
+
   /**
    * Starts the service at the first of its {@link ControlPorts} that is free with those behind it.
    *
+   * @param recover whether to keep what the life before left
+   * @param formerPort where readers of the life before look for it: tried first; 0 if there is none
    * @throws IOException that says what does not work here
    */
-  static NodeService start(Configuration conf, RunAsUsers users, boolean recover)
+  static NodeService start(Configuration conf, RunAsUsers users, boolean recover, int formerPort)
       throws IOException {
     UnknownSettings.refuse(conf);
-    int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
-    if (shufflePort == 0) {
-      throw new IOException(
-          SHUFFLE_PORT
-              + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
+    List<Integer> ports =
+        new ArrayList<>(
+            ControlPorts.of(shufflePort(conf), NodeSettings.PORT_OFFSET.get(conf::getTrimmed)));
+    if (ports.remove((Integer) formerPort)) {
+      ports.add(0, formerPort);
     }
     IOException taken = null;
-    for (int port : ControlPorts.of(shufflePort, NodeSettings.PORT_OFFSET.get(conf::getTrimmed))) {
+    for (int port : ports) {
       try {
-        return of(conf, users, recover, shufflePort).listen(port).needsAllPorts().start();
+        return of(conf, users, recover).listen(port).needsAllPorts().start();
       } catch (IOException e) {
         if (!TakenPort.isCauseOf(e)) {
           throw e;
@@ -65,10 +72,25 @@ public final class NodeManagerPlan {
     throw taken;
   }
 
-  private static ServiceBuilder of(
-      Configuration conf, RunAsUsers users, boolean recover, int shufflePort) throws IOException {
+  /** Where the service of this configuration keeps its socket. */
+  static Path directory(Configuration conf) throws IOException {
+    return place(conf).directory();
+  }
+
+  private static int shufflePort(Configuration conf) throws IOException {
+    int shufflePort = conf.getInt(SHUFFLE_PORT, DEFAULT_SHUFFLE_PORT);
+    if (shufflePort == 0) {
+      throw new IOException(
+          SHUFFLE_PORT
+              + " is 0, so that reducers could not know where Sluice listens; set a fixed port");
+    }
+    return shufflePort;
+  }
+
+  private static ServiceBuilder of(Configuration conf, RunAsUsers users, boolean recover)
+      throws IOException {
     UnaryOperator<String> settings = conf::getTrimmed;
-    ServiceBuilder service = common(conf, settings, shufflePort, recover);
+    ServiceBuilder service = common(conf, settings, recover);
     return servesOthers(settings, users) ? service.users(users) : service;
   }
 
@@ -81,9 +103,8 @@ public final class NodeManagerPlan {
   }
 
   private static ServiceBuilder common(
-      Configuration conf, UnaryOperator<String> settings, int shufflePort, boolean recover)
-      throws IOException {
-    return sized(settings, place(settings, shufflePort))
+      Configuration conf, UnaryOperator<String> settings, boolean recover) throws IOException {
+    return sized(settings, place(conf))
         .wholeAtStart(NodeSettings.POOL_ALLOCATION.get(settings).equals(NodeSettings.AT_START))
         .segments(NodeSettings.POOL_SEGMENT_MB.get(settings) << 20)
         .overflow(
@@ -139,11 +160,10 @@ public final class NodeManagerPlan {
         : NodeSettings.NODE_MEMORY_MB.name();
   }
 
-  private static ServicePlace place(UnaryOperator<String> settings, int shufflePort)
-      throws IOException {
+  private static ServicePlace place(Configuration conf) throws IOException {
     Path standard =
-        Path.of("/dev/shm", "sluice-" + System.getProperty("user.name") + "-" + shufflePort);
-    String configured = NodeSettings.POOL_DIR.get(settings);
+        Path.of("/dev/shm", "sluice-" + System.getProperty("user.name") + "-" + shufflePort(conf));
+    String configured = NodeSettings.POOL_DIR.get(conf::getTrimmed);
     return ServicePlace.of(
         configured.isEmpty() ? standard : ofThisHost(NodeSettings.POOL_DIR.name(), configured),
         standard);

@@ -6,6 +6,7 @@ import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.node.service.MachineMemory;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.ByteBuffer;
 import javax.management.ObjectName;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.metrics2.util.MBeans;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,12 +44,12 @@ final class ServingNode implements NodeRole {
   private NodeMetadata metadata = NodeMetadata.degraded("it has not been started");
 
   @Override
-  public void start(Configuration conf, boolean recovers) {
+  public void start(Configuration conf, Path recoveryPath) {
     try {
       users = RunAsUsers.of(conf);
       long filesKeptMs = NodeSettings.FILES_KEPT.get(conf::getTrimmed);
-      // Only a NodeManager that recovers keeps its containers, and with them what they wrote.
-      service = NodeManagerPlan.start(conf, users, recovers);
+      service =
+          recoveryPath == null ? NodeManagerPlan.start(conf, users) : recover(conf, recoveryPath);
       metadata = service.metadata();
       forgottenFiles = ForgottenFiles.start(service, filesKeptMs);
       LOG.info(
@@ -69,6 +71,25 @@ final class ServingNode implements NodeRole {
     }
     bean = MBeans.register("NodeManager", BEAN_NAME, new ServiceState(metadata, service));
     endOfMetrics = SluiceMetrics.register(service);
+  }
+
+  /** Only a NodeManager that recovers keeps its containers, and with them what they wrote. */
+  private NodeService recover(Configuration conf, Path recoveryPath) throws IOException {
+    RecoveryState state =
+        RecoveryState.read(conf, java.nio.file.Path.of(recoveryPath.toUri().getPath()));
+    boolean knowsPool = state.knowsPoolOf(NodeManagerPlan.directory(conf));
+    if (!knowsPool) {
+      LOG.info("This NodeManager knows no application of before: Sluice's pool starts empty");
+    }
+    NodeService started = NodeManagerPlan.start(conf, users, knowsPool, state.port());
+    try {
+      ServiceAddress address = started.metadata().address();
+      state.keep(address.socket().getParent(), address.controlPort(), knowsPool);
+      return started;
+    } catch (IOException | RuntimeException e) {
+      Closing.after(e, started);
+      throw e;
+    }
   }
 
   /** What tasks are told, cut to what the environment of a container can be asked to hold. */

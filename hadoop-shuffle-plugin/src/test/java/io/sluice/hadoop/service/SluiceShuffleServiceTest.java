@@ -38,6 +38,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
@@ -110,7 +111,9 @@ final class SluiceShuffleServiceTest {
   private SluiceShuffleService start(boolean recovery) {
     SluiceShuffleService service = new SluiceShuffleService();
     if (recovery) {
-      service.setRecoveryPath(new org.apache.hadoop.fs.Path(directory.resolve("nm").toString()));
+      service.setRecoveryPath(
+          new org.apache.hadoop.fs.Path(
+              directory.resolve("nm/nm-aux-services/sluice_shuffle").toString()));
     }
     service.init(conf);
     service.start();
@@ -424,6 +427,68 @@ final class SluiceShuffleServiceTest {
     first.stop();
     SluiceShuffleService second = start(true);
     assertEquals(1, locatedRuns());
+    second.stop();
+  }
+
+  /** As after a repair, or on a replaced disk: nobody would tell of the end of applications. */
+  @ParameterizedTest
+  @ValueSource(strings = {"nm", "nm/yarn-nm-state"})
+  void nothingOutlivesTheLossOfWhatTheNodeManagerKnew(String lost) throws IOException {
+    conf.set(YarnConfiguration.NM_RECOVERY_DIR, directory.resolve("nm").toString());
+    makeYarnState(1_000);
+    SluiceShuffleService first = start(true);
+    commitOutput(first);
+    first.stop();
+    SluiceShuffleService second = start(true);
+    assertEquals(1, locatedRuns());
+    second.stop();
+    FileUtils.deleteDirectory(directory.resolve(lost).toFile());
+    makeYarnState(2_000);
+    SluiceShuffleService third = start(true);
+    RemoteError e = assertThrows(RemoteError.class, this::locatedRuns);
+    assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+    commitOutput(third);
+    third.stop();
+    SluiceShuffleService fourth = start(true);
+    assertEquals(1, locatedRuns());
+    fourth.stop();
+  }
+
+  private void makeYarnState(long madeMs) throws IOException {
+    Path state = Files.createDirectories(directory.resolve("nm/yarn-nm-state"));
+    Path lock = Files.createFile(state.resolve("LOCK"));
+    Files.setLastModifiedTime(lock, FileTime.fromMillis(madeMs));
+  }
+
+  /** Its NodeManager knows other applications. */
+  @Test
+  void nothingIsRecoveredOfAnotherPool() throws IOException {
+    SluiceShuffleService first = start(true);
+    commitOutput(first);
+    first.stop();
+    Path ofAnother = directory.resolve("node-of-another");
+    Files.move(directory.resolve("node"), ofAnother);
+    FileUtils.deleteDirectory(directory.resolve("nm").toFile());
+    start(true).stop();
+    FileUtils.deleteDirectory(directory.resolve("node").toFile());
+    Files.move(ofAnother, directory.resolve("node"));
+    SluiceShuffleService last = start(true);
+    assertThrows(RemoteError.class, this::locatedRuns);
+    last.stop();
+  }
+
+  /** Readers and the names of files look for it there. */
+  @Test
+  void aRestartedServiceComesBackToItsPort() throws IOException {
+    SluiceShuffleService first;
+    try (ServerSocket taken = new ServerSocket(controlPort)) {
+      first = start(true);
+      assertTrue(taken.isBound());
+    }
+    first.stop();
+    SluiceShuffleService second = start(true);
+    int port = NodeManagerNotice.find(environment(second)).address().controlPort();
+    assertEquals(controlPort + 1_000, port);
     second.stop();
   }
 

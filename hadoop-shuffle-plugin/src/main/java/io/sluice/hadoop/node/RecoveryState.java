@@ -1,0 +1,121 @@
+package io.sluice.hadoop.node;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Properties;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+
+/**
+ * What a NodeManager that recovers keeps of its service from one life to the next, in the directory
+ * that YARN has for that: which pool it was, and at which port it was served. A pool may be
+ * recovered only by the NodeManager that knows the applications whose outputs it has. Where
+ * somebody has removed what the NodeManager knew, or the pool is another's, YARN would never tell
+ * of their end, and the outputs would stay for ever.
+ *
+ * <pre>
+ *   recovery directory/yarn-nm-state/LOCK               made with YARN's state, and not written later
+ *   recovery directory/nm-aux-services/sluice_shuffle/
+ *     service.properties                                name of the pool, that LOCK file, port
+ *   directory of the service/
+ *     recovered-by                                      name of the pool
+ * </pre>
+ *
+ * <p>Thread contract: one thread. Failure: {@link IOException} where it cannot be read or written.
+ */
+final class RecoveryState {
+  private static final String FILE = "service.properties";
+  private static final String MARK = "recovered-by";
+  private static final String POOL = "pool";
+  private static final String YARN_STATE = "yarn-state";
+  private static final String PORT = "port";
+
+  private final Path file;
+  private final String yarnState;
+  private final Properties former = new Properties();
+
+  private RecoveryState(Path file, String yarnState) {
+    this.file = file;
+    this.yarnState = yarnState;
+  }
+
+  /**
+   * As the life before left it.
+   *
+   * @param recoveryPath of the auxiliary service
+   */
+  static RecoveryState read(Configuration conf, Path recoveryPath) throws IOException {
+    Path file = Files.createDirectories(recoveryPath).resolve(FILE);
+    RecoveryState state = new RecoveryState(file, yarnState(conf));
+    if (Files.exists(file)) {
+      try (Reader in = Files.newBufferedReader(file)) {
+        state.former.load(in);
+      }
+    }
+    return state;
+  }
+
+  /** What tells YARN's state from one that was made later in its place; empty if there is none. */
+  private static String yarnState(Configuration conf) throws IOException {
+    String recoveryDirectory = conf.get(YarnConfiguration.NM_RECOVERY_DIR);
+    if (recoveryDirectory == null) {
+      return "";
+    }
+    Path lock =
+        Path.of(new org.apache.hadoop.fs.Path(recoveryDirectory).toUri().getPath())
+            .resolve("yarn-nm-state/LOCK");
+    if (!Files.exists(lock)) {
+      return "";
+    }
+    BasicFileAttributes attributes = Files.readAttributes(lock, BasicFileAttributes.class);
+    return attributes.fileKey() + " " + attributes.lastModifiedTime();
+  }
+
+  /**
+   * Whether the NodeManager knows the applications whose outputs may lie in the pool of a service
+   * with this directory. Where that is lost, so is the memory, and what has a copy on disk is the
+   * same pool's.
+   */
+  boolean knowsPoolOf(Path directory) throws IOException {
+    if (!former.containsKey(POOL) || !yarnState.equals(former.getProperty(YARN_STATE))) {
+      return false;
+    }
+    Path mark = directory.resolve(MARK);
+    return !Files.exists(mark) || Files.readString(mark).equals(former.getProperty(POOL));
+  }
+
+  /** Where readers of the life before look for it; 0 if there was none. */
+  int port() {
+    String port = former.getProperty(PORT, "0");
+    return port.matches("[0-9]{1,5}") ? Integer.parseInt(port) : 0;
+  }
+
+  /**
+   * Keeps what is served now.
+   *
+   * @param recovered whether it is the pool of the life before
+   */
+  void keep(Path directory, int port, boolean recovered) throws IOException {
+    String pool = recovered ? former.getProperty(POOL) : UUID.randomUUID().toString();
+    write(directory.resolve(MARK), pool);
+    Properties now = new Properties();
+    now.setProperty(POOL, pool);
+    now.setProperty(YARN_STATE, yarnState);
+    now.setProperty(PORT, Integer.toString(port));
+    StringWriter text = new StringWriter();
+    now.store(text, "of Sluice's service in this NodeManager");
+    write(file, text.toString());
+  }
+
+  private static void write(Path path, String text) throws IOException {
+    Path temporary = path.resolveSibling(path.getFileName() + ".new");
+    Files.writeString(temporary, text);
+    Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+  }
+}
