@@ -4,6 +4,8 @@ import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** What a job may set. */
 public final class JobSettings {
@@ -40,8 +42,9 @@ public final class JobSettings {
       Setting.choice(
           FallbackPolicy.KEY,
           "What happens where Sluice, or the transport of choice, does not work. `auto`: stock's"
-              + " shuffle or another transport takes over, and that is counted. `never`: the task or"
-              + " the read fails and says why; reducers use one transport and ask no ShuffleHandler.",
+              + " shuffle or another transport takes over, and that is counted. `never`: the task"
+              + " or the read fails and says why; reducers use one transport and ask no"
+              + " ShuffleHandler.",
           FallbackPolicy.AUTO.value(),
           FallbackPolicy.NEVER.value());
 
@@ -66,6 +69,18 @@ public final class JobSettings {
               + " its node is lost.");
 
   private JobSettings() {}
+
+  /** What is wrong with the first of them that is not as it may be; empty if all are. */
+  public static Optional<String> firstError(UnaryOperator<String> values) {
+    for (Setting<?> setting : all()) {
+      try {
+        setting.get(values);
+      } catch (IllegalArgumentException e) {
+        return Optional.of(e.getMessage());
+      }
+    }
+    return Optional.empty();
+  }
 
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {

@@ -27,6 +27,7 @@ import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.DirectMemory;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.cipher.CipherStats;
 import io.sluice.spill.cipher.OutputKey;
@@ -205,7 +206,7 @@ final class ReduceShuffle {
             DirectMemory.limitBytes() / DIRECT_SHARE);
     int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks()).windowBytes();
     TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transport = chooser.choose(JobSettings.TRANSPORT.get(job::getTrimmed));
+    TransportChooser.Choice transport = transport(chooser);
     Transports transports =
         new Transports(
             fallback == FallbackPolicy.NEVER
@@ -229,6 +230,25 @@ final class ReduceShuffle {
         transports.windowCount(),
         windowBytes >> 10,
         JobEncryption.describe(job, key));
+  }
+
+  /** The job's choice; TCP where this host lacks it and the job has not ruled that out. */
+  private TransportChooser.Choice transport(TransportChooser chooser) throws TransportException {
+    String wanted = JobSettings.TRANSPORT.get(job::getTrimmed);
+    try {
+      return chooser.choose(wanted);
+    } catch (TransportException e) {
+      if (fallback == FallbackPolicy.NEVER) {
+        throw e;
+      }
+      LOG.warn(
+          "Reading map outputs over {} instead of {}: {}",
+          TransportNames.TCP,
+          wanted,
+          e.getMessage());
+      SluiceCounter.FALLBACK_TRANSPORT.add(context.getReporter(), 1);
+      return chooser.choose(TransportNames.TCP);
+    }
   }
 
   /** Waits until every map's output is located or staged. */

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.task;
 
 import io.sluice.hadoop.collect.SluiceMapOutputCollector;
+import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.shuffle.SluiceShuffleConsumer;
 import java.util.Arrays;
 import java.util.Optional;
@@ -27,6 +28,10 @@ public final class Eligibility {
       return Optional.of(
           "the task runs inside another process (local or uber mode), where the stock shuffle"
               + " moves files without a network");
+    }
+    Optional<String> badSetting = JobSettings.firstError(job::getTrimmed);
+    if (badSetting.isPresent()) {
+      return badSetting; // found by every map and every reduce alike, before any has begun
     }
     Optional<String> keyless = JobEncryption.declineReason(job, secret);
     if (keyless.isPresent()) {

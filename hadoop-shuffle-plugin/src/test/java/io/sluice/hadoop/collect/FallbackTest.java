@@ -3,6 +3,7 @@ package io.sluice.hadoop.collect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.entry.FallbackPolicy;
@@ -25,6 +26,8 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A map that Sluice declines is the next collector's, and the log says it in one line. */
 final class FallbackTest extends CollectorFixture {
@@ -121,6 +124,32 @@ final class FallbackTest extends CollectorFixture {
       written += StockMapOutput.read(ours, job, partition).size();
     }
     assertEquals(100, written);
+  }
+
+  /** Not after all maps, by every reduce. */
+  @ParameterizedTest
+  @CsvSource({
+    "sluice.reduce.buffer-mb, 2048",
+    "sluice.reduce.transport, pigeon",
+    "sluice.io.timeout-ms, soon",
+    "sluice.cluster.write-behind, perhaps"
+  })
+  void aSettingOfReducesThatIsNoneIsFoundByTheFirstMap(String name, String value) throws Exception {
+    job.set(name, value);
+    try (LogLines log = new LogLines()) {
+      ours.run(
+          TestCollectors.in(node.environment()),
+          List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+      assertEquals(1, log.with("to the stock collector: " + name + " is '" + value).size());
+    }
+    assertEquals(1, StockMapOutput.read(ours, job, 2).size());
+    assertEquals(1, fallbacks());
+    job.set("sluice.fallback.policy", "never");
+    FallbackRefused refused =
+        assertThrows(
+            FallbackRefused.class,
+            () -> ours.run(TestCollectors.in(node.environment()), List.of()));
+    assertTrue(refused.getMessage().contains(name), refused.getMessage());
   }
 
   /** Where only the service and the entries could be loaded. */

@@ -570,6 +570,17 @@ final class ReduceShuffleTest {
     shuffle.close();
   }
 
+  @Test
+  void aTransportThatThisHostLacksIsReplaced() throws Exception {
+    job.set(JobSettings.TRANSPORT.name(), "disni"); // whose jar is not there
+    shuffleOnNode(3, 100);
+    assertDeliversAll(Map.of());
+    assertEquals(1, counter(SluiceCounter.FALLBACK_TRANSPORT));
+    job.set(JobSettings.FALLBACK_POLICY.name(), "never");
+    IOException e = assertThrows(IOException.class, () -> run(Map.of()));
+    assertTrue(e.getMessage().contains("disni"), e.getMessage());
+  }
+
   /** Silence is no loss: the service may be back for the next attempt. */
   @Test
   void outputOfANodeThatIsSilentIsReportedOnce() throws Exception {

@@ -2,6 +2,7 @@ package io.sluice.hadoop.shuffle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.entry.FallbackPolicy;
@@ -40,6 +41,15 @@ final class SluiceShuffleConsumerTest {
         "sluice.fallback.policy is never, and the task runs inside another process (local or uber"
             + " mode), where the stock shuffle moves files without a network",
         assertThrows(IllegalStateException.class, () -> init(JavaVersion.current())).getMessage());
+  }
+
+  @Test
+  void soDoesOneWithASettingThatIsNone() {
+    job.set(FallbackPolicy.KEY, "never");
+    job.set("sluice.reduce.buffer-mb", "2048");
+    String message =
+        assertThrows(IllegalStateException.class, () -> init(JavaVersion.current())).getMessage();
+    assertTrue(message.contains("never, and sluice.reduce.buffer-mb is '2048'"), message);
   }
 
   @Test
