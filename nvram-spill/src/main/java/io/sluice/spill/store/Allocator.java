@@ -151,12 +151,12 @@ final class Allocator {
     }
   }
 
-  /** Takes blocks back; adds segments that are gone by it to {@code retired}. */
-  void free(Range range, List<SegmentHandle> retired) throws IOException {
+  /** Takes blocks back. */
+  void free(Range range, GivenBack givenBack) throws IOException {
     if (memory.segment(range.segmentId()) != null) {
       memory.free(range);
     } else {
-      disk.free(range).ifPresent(retired::add);
+      disk.free(range, givenBack);
     }
   }
 

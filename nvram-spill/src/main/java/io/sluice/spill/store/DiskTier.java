@@ -251,14 +251,16 @@ final class DiskTier {
       return taken;
     } catch (IOException | RuntimeException | Error e) {
       for (Extent extent : taken) {
-        deleteAfter(e, free(extent.range()).orElseThrow());
+        SegmentHandle made = segments.get(extent.segment().segmentId());
+        free(extent.range(), new GivenBack()); // all of the file
+        deleteAfter(e, made);
       }
       throw e;
     }
   }
 
-  /** Gives back blocks; returns the segment, no longer known here, if none of it is left. */
-  Optional<SegmentHandle> free(Range range) {
+  /** Gives back blocks, and with the last ones the file, which is no longer known here then. */
+  void free(Range range, GivenBack givenBack) {
     used.remove(range);
     SegmentHandle segment = segments.get(range.segmentId());
     ownerBytes.compute(
@@ -268,18 +270,25 @@ final class DiskTier {
     if (endBytes == 0) {
       segments.remove(range.segmentId());
       hasLength(range.segmentId(), 0);
-      return Optional.of(segment);
+      givenBack.retire(segment);
+    } else if (endBytes < segment.lengthBytes()) {
+      givenBack.cut(segment, endBytes);
     }
-    if (endBytes < segment.lengthBytes()) {
-      try {
-        segment.truncate(endBytes);
-        hasLength(range.segmentId(), endBytes);
-      } catch (IOException e) {
-        // Nobody's bytes, only the room of some: it comes back when the file is deleted.
-        failed(segment, e);
-      }
+  }
+
+  /** A file was cut to that length. */
+  void wasCut(SegmentHandle segment, long lengthBytes) {
+    int segmentId = segment.info().segmentId();
+    if (segments.get(segmentId) == segment) { // else it is gone
+      hasLength(segmentId, Math.min(lengthBytes, lengths.get(segmentId)));
     }
-    return Optional.empty();
+  }
+
+  /** A file could not be cut: nobody's bytes, and their room comes back when it is deleted. */
+  void wasNotCut(SegmentHandle segment, IOException cause) {
+    if (segments.get(segment.info().segmentId()) == segment) {
+      failed(segment, cause);
+    }
   }
 
   /** A file could not be cut or deleted. */

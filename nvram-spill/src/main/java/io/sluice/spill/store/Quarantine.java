@@ -73,7 +73,7 @@ final class Quarantine {
   }
 
   /** Frees what no output claims and no task can be writing to, at the start. */
-  void releaseNeverGranted(List<SegmentHandle> retired) throws IOException {
+  void releaseNeverGranted(GivenBack givenBack) throws IOException {
     if (untilFreed.isEmpty()) {
       return; // all of it can go
     }
@@ -83,7 +83,7 @@ final class Quarantine {
           for (long at = part.offsetBytes(); at < part.endBytes(); ) {
             at = clear(new Range(part.segmentId(), at, part.endBytes() - at));
           }
-          release(part, retired);
+          release(part, givenBack);
         }
       }
     }
@@ -175,8 +175,7 @@ final class Quarantine {
    * @param goesOn as for {@link #clear}
    * @return whether none is left
    */
-  boolean release(
-      BlockSet wanted, BooleanSupplier goesOn, List<SegmentHandle> retired, Cleanup cleanup) {
+  boolean release(BlockSet wanted, BooleanSupplier goesOn, GivenBack givenBack, Cleanup cleanup) {
     BlockSet going = wanted.common(blocks);
     if (going.common(cleared).bytes() < going.bytes()) {
       return false;
@@ -186,18 +185,18 @@ final class Quarantine {
         return false;
       }
       if (blocks.contains(range)) {
-        cleanup.run(() -> release(range, retired));
+        cleanup.run(() -> release(range, givenBack));
       }
     }
     return wanted.common(blocks).isEmpty();
   }
 
-  private void release(Range range, List<SegmentHandle> retired) throws IOException {
+  private void release(Range range, GivenBack givenBack) throws IOException {
     blocks.remove(range);
     cleared.exclude(range);
     if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {
       memoryKeeper.reviewed(range.lengthBytes());
     }
-    allocator.free(range, retired);
+    allocator.free(range, givenBack);
   }
 }

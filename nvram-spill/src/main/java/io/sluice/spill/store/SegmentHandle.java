@@ -332,12 +332,14 @@ public final class SegmentHandle implements ByteSource, Closeable {
     return new Extent(info, range.offsetBytes(), range.lengthBytes());
   }
 
-  /** Cuts a file of the disk tier. */
+  /** Cuts a file of the disk tier, unless it is shorter by now. */
   void truncate(long lengthBytes) throws IOException {
     atFileSystem(
         () -> {
-          file.setLength(lengthBytes);
-          info = info.withLength(lengthBytes);
+          if (lengthBytes < info.lengthBytes()) { // one thread does this, so it stays true
+            file.setLength(lengthBytes);
+            info = info.withLength(lengthBytes);
+          }
         });
   }
 

@@ -308,13 +308,13 @@ public final class SpillStore implements Closeable {
   public void freeApplication(String applicationId) throws IOException {
     Cleanup cleanup = new Cleanup();
     freeing(
-        retired -> {
+        givenBack -> {
           checkOpen();
           leases.stream()
               .filter(lease -> lease.applicationId().equals(applicationId))
               .forEach(Lease::revoke);
           memoryKeeper.stopped(applicationId);
-          freeAll(outputs.of(applicationId), retired, cleanup);
+          freeAll(outputs.of(applicationId), givenBack, cleanup);
           quarantine.freed(applicationId);
         });
     cleanup.run(this::reviewQuarantine);
@@ -330,13 +330,13 @@ public final class SpillStore implements Closeable {
   public void freeOutputs(String applicationId, Predicate<String> areFreed) throws IOException {
     Cleanup cleanup = new Cleanup();
     freeing(
-        retired -> {
+        givenBack -> {
           checkOpen();
           List<CommittedOutput> chosen =
               outputs.of(applicationId).stream()
                   .filter(output -> areFreed.test(output.id().outputId()))
                   .toList();
-          freeAll(chosen, retired, cleanup);
+          freeAll(chosen, givenBack, cleanup);
         });
     cleanup.finish();
   }
@@ -344,11 +344,11 @@ public final class SpillStore implements Closeable {
   /** Frees one output, if it is here. */
   public void freeOutput(OutputId id) throws IOException {
     freeing(
-        retired -> {
+        givenBack -> {
           checkOpen();
           CommittedOutput output = outputs.find(id);
           if (output != null) {
-            free(output, retired);
+            free(output, givenBack);
           }
         });
   }
@@ -375,7 +375,7 @@ public final class SpillStore implements Closeable {
     @Override
     public void reuseFormer(int segmentId) throws IOException {
       for (OutputPlace place : former.takeIn(segmentId)) {
-        giveBack(place.extents(), new ArrayList<>()); // of memory alone: nothing of it is deleted
+        giveBack(place.extents(), new GivenBack()); // of memory alone: nothing of it is deleted
       }
     }
 
@@ -385,30 +385,90 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** Something that gives back. */
-  private interface Freeing {
-    /** Adds segments of which nothing is left to {@code retired}. */
-    void run(List<SegmentHandle> retired) throws IOException;
+  /** Does it under the lock, and behind it what disks have to do with it, also if it fails. */
+  private void freeing(GivenBack.Step step) throws IOException {
+    GivenBack givenBack = new GivenBack();
+    try {
+      underLock(step, givenBack);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        finish(givenBack);
+      } catch (IOException | RuntimeException | Error alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
+      throw e;
+    }
+    finish(givenBack);
   }
 
-  /** Does it under the lock, and takes away behind it what was retired, also if it fails. */
-  private void freeing(Freeing step) throws IOException {
-    List<SegmentHandle> retired = new ArrayList<>();
+  private void underLock(GivenBack.Step step, GivenBack givenBack) throws IOException {
     lock.lock();
     try {
-      step.run(retired);
+      step.run(givenBack);
       room.gaveBack();
     } finally {
-      try {
-        lock.unlock();
-      } finally { // also if a turn that was given away could not be had again
-        announced.retire(retired);
+      lock.unlock();
+    }
+  }
+
+  /** Under no lock, since disks take their time: marks first, for what is given back by that. */
+  private void finish(GivenBack givenBack) throws IOException {
+    Cleanup cleanup = new Cleanup();
+    for (GivenBack.Marked each : givenBack.takeMarked()) {
+      cleanup.run(() -> unmark(each, givenBack));
+    }
+    givenBack.cuts().forEach(this::cut);
+    announced.retire(givenBack.retired());
+    cleanup.finish();
+  }
+
+  private void unmark(GivenBack.Marked marked, GivenBack givenBack) throws IOException {
+    Optional<IOException> failure = tryClearMark(marked.place());
+    lock.lock();
+    try {
+      if (quiet) {
+        return; // its blocks are freed by the next start
       }
+      Cleanup cleanup = new Cleanup();
+      failure.ifPresent(e -> cleanup.run(() -> disown(marked.place().tail(), e)));
+      cleanup.run(() -> marked.blocks().run(givenBack));
+      room.gaveBack();
+      cleanup.finish();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static Optional<IOException> tryClearMark(OutputPlace place) {
+    try {
+      place.clearMark();
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of(e);
+    }
+  }
+
+  private void cut(SegmentHandle segment, long lengthBytes) {
+    IOException failure = null;
+    try {
+      segment.truncate(lengthBytes);
+    } catch (IOException e) {
+      failure = e;
+    }
+    lock.lock();
+    try {
+      if (failure == null) {
+        allocator.disk().wasCut(segment, lengthBytes);
+      } else if (!quiet) {
+        allocator.disk().wasNotCut(segment, failure);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
   /** Frees those that are still there; lets in others meanwhile, because disks take their time. */
-  private void freeAll(List<CommittedOutput> freed, List<SegmentHandle> retired, Cleanup cleanup) {
+  private void freeAll(List<CommittedOutput> freed, GivenBack givenBack, Cleanup cleanup) {
     LockTurn turn = new LockTurn(lock);
     for (CommittedOutput output : freed) {
       turn.pass();
@@ -417,27 +477,48 @@ public final class SpillStore implements Closeable {
         return;
       }
       if (outputs.find(output.id()) == output) {
-        cleanup.run(() -> free(output, retired));
+        cleanup.run(() -> free(output, givenBack));
       }
     }
   }
 
-  private void free(CommittedOutput output, List<SegmentHandle> retired) throws IOException {
+  /** From here on nobody finds it; its blocks go back once its mark is cleared. */
+  private void free(CommittedOutput output, GivenBack givenBack) throws IOException {
     Optional<OutputCopies.Copy> copy = copies.take(output.id());
     if (copy.isPresent()) {
-      giveUpCopy(copy.get(), retired);
+      giveUpCopy(copy.get(), givenBack);
     }
     OutputPlace place = output.place();
-    clearMark(place);
+    boolean onDisk = place.tail().info().tier() == Tier.DISK;
+    if (!onDisk) {
+      clearMark(place);
+    }
     outputs.remove(output);
     copier.remove(output);
-    memoryKeeper.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
     place.release(); // first: who reads from blocks of others must see it
+    Optional<OutputPlace> left = former.take(output.id());
+    GivenBack.Step blocks =
+        to -> {
+          memoryKeeper.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
+          Cleanup cleanup = new Cleanup();
+          cleanup.run(() -> giveBack(place.extents(), to));
+          left.ifPresent(it -> cleanup.run(() -> giveBack(it.extents(), to)));
+          cleanup.finish();
+        };
+    if (onDisk) {
+      givenBack.unmark(place, blocks);
+    } else {
+      blocks.run(givenBack);
+    }
+  }
+
+  /** Before another place of the same output gets its mark: of two, recovery trusts neither. */
+  private void unmarkAtOnce(GivenBack givenBack) throws IOException {
     Cleanup cleanup = new Cleanup();
-    cleanup.run(() -> giveBack(place.extents(), retired));
-    former
-        .take(output.id())
-        .ifPresent(left -> cleanup.run(() -> giveBack(left.extents(), retired)));
+    for (GivenBack.Marked each : givenBack.takeMarked()) {
+      cleanup.run(() -> clearMark(each.place()));
+      cleanup.run(() -> each.blocks().run(givenBack));
+    }
     cleanup.finish();
   }
 
@@ -457,19 +538,15 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void giveUpCopy(OutputCopies.Copy copy, List<SegmentHandle> retired) throws IOException {
-    OutputPlace place = copy.output().place();
-    Cleanup cleanup = new Cleanup();
-    cleanup.run(() -> clearMark(place));
-    place.release();
-    cleanup.run(() -> giveBack(copy.own(), retired));
-    cleanup.finish();
+  private void giveUpCopy(OutputCopies.Copy copy, GivenBack givenBack) {
+    copy.output().place().release();
+    givenBack.unmark(copy.output().place(), to -> giveBack(copy.own(), to));
   }
 
-  private void giveBack(List<Extent> extents, List<SegmentHandle> retired) throws IOException {
+  private void giveBack(List<Extent> extents, GivenBack givenBack) throws IOException {
     Cleanup cleanup = new Cleanup();
     for (Extent extent : extents) {
-      cleanup.run(() -> allocator.free(extent.range(), retired));
+      cleanup.run(() -> allocator.free(extent.range(), givenBack));
     }
     cleanup.finish();
   }
@@ -582,7 +659,7 @@ public final class SpillStore implements Closeable {
           false,
           () -> isAwaited.getAsBoolean() ? IoClass.WRITE_SEND : IoClass.WRITE_AHEAD,
           (moved, lease) ->
-              freeing(retired -> switchTo(moved, output, lease, freedBytes, retired)));
+              freeing(givenBack -> switchTo(moved, output, lease, freedBytes, givenBack)));
     } catch (IOException e) {
       if (find(output.id()).orElse(null) == output) {
         throw e;
@@ -609,7 +686,7 @@ public final class SpillStore implements Closeable {
           Long.MAX_VALUE,
           true,
           () -> IoClass.COPY,
-          (copy, lease) -> freeing(retired -> keepCopy(copy, output, lease)));
+          (copy, lease) -> freeing(givenBack -> keepCopy(copy, output, lease)));
     } catch (IOException e) {
       if (lacksCopy(output)) {
         throw e;
@@ -766,11 +843,11 @@ public final class SpillStore implements Closeable {
     SegmentHandle.checkAnswers(moved.extents().stream().map(this::handleOf).toList());
     AtomicBoolean switched = new AtomicBoolean();
     freeing(
-        retired -> {
+        givenBack -> {
           if (outputs.find(output.id()) == output && copies.find(output.id()).equals(copy)) {
             clearMark(output.place());
             copies.take(output.id());
-            leave(output, moved, freedBytes, retired);
+            leave(output, moved, freedBytes, givenBack);
             switched.set(true);
           }
         });
@@ -795,11 +872,11 @@ public final class SpillStore implements Closeable {
     AtomicLong droppedBytes = new AtomicLong();
     Cleanup cleanup = new Cleanup();
     freeing(
-        retired -> {
+        givenBack -> {
           if (copying != null && !copying.isClosed() && mayWork(copying)) {
             droppedBytes.addAndGet(copyingBytes());
             droppedCopies++;
-            end(copying, retired, cleanup);
+            end(copying, givenBack, cleanup);
           }
           while (droppedBytes.get() < bytes) {
             Optional<OutputCopies.Copy> oldest = copies.takeOldest(this::mayWork);
@@ -808,7 +885,7 @@ public final class SpillStore implements Closeable {
             }
             droppedBytes.addAndGet(oldest.get().ownBytes());
             droppedCopies++;
-            cleanup.run(() -> giveUpCopy(oldest.get(), retired));
+            cleanup.run(() -> giveUpCopy(oldest.get(), givenBack));
           }
           if (droppedBytes.get() > 0) {
             copier.pause(); // else it takes the room again
@@ -917,7 +994,7 @@ public final class SpillStore implements Closeable {
       CommittedOutput output,
       Lease lease,
       AtomicLong freedBytes,
-      List<SegmentHandle> retired)
+      GivenBack givenBack)
       throws IOException {
     if (outputs.find(output.id()) != output) {
       return;
@@ -925,7 +1002,8 @@ public final class SpillStore implements Closeable {
     checkUsable(lease);
     Optional<OutputCopies.Copy> copy = copies.take(output.id()); // it was being made meanwhile
     if (copy.isPresent()) {
-      giveUpCopy(copy.get(), retired);
+      giveUpCopy(copy.get(), givenBack);
+      unmarkAtOnce(givenBack);
     }
     mark(moved);
     try { // of two places that are marked, recovery takes the later one
@@ -935,15 +1013,12 @@ public final class SpillStore implements Closeable {
       throw e;
     }
     lease.held().ranges().forEach(lease.held()::remove); // all of it is the output's
-    leave(output, moved, freedBytes, retired);
+    leave(output, moved, freedBytes, givenBack);
   }
 
   /** It lies elsewhere by now, as the marks say. */
   private void leave(
-      CommittedOutput output,
-      CommittedOutput moved,
-      AtomicLong freedBytes,
-      List<SegmentHandle> retired)
+      CommittedOutput output, CommittedOutput moved, AtomicLong freedBytes, GivenBack givenBack)
       throws IOException {
     outputs.add(moved);
     copier.remove(output);
@@ -961,16 +1036,15 @@ public final class SpillStore implements Closeable {
       }
     } else {
       room.came();
-      giveBack(left.extentsBeside(moved.place()), retired);
+      giveBack(left.extentsBeside(moved.place()), givenBack);
     }
   }
 
   /** Grants what outputs have left, as far as it is wanted. */
-  private void reuseFormer(
-      Owner owner, long lengthBytes, boolean contiguous, List<SegmentHandle> retired)
+  private void reuseFormer(Owner owner, long lengthBytes, boolean contiguous, GivenBack givenBack)
       throws IOException {
     while (!former.isEmpty() && !allocator.memory().hasRoom(owner, lengthBytes, contiguous)) {
-      giveBack(former.takeOldest().orElseThrow().extents(), retired);
+      giveBack(former.takeOldest().orElseThrow().extents(), givenBack);
     }
   }
 
@@ -1139,12 +1213,12 @@ public final class SpillStore implements Closeable {
         throws IOException {
       List<Extent> taken = new ArrayList<>();
       freeing(
-          retired -> {
+          givenBack -> {
             try {
               checkUsable(lease);
               String lack = "";
               if (memoryBytes > 0) {
-                reuseFormer(lease.owner(), memoryBytes, contiguous, retired);
+                reuseFormer(lease.owner(), memoryBytes, contiguous, givenBack);
                 lack =
                     room.await(
                         lease.owner(), memoryBytes, contiguous, memoryMs, () -> checkUsable(lease));
@@ -1178,10 +1252,10 @@ public final class SpillStore implements Closeable {
       }
       List<Extent> taken = new ArrayList<>();
       freeing(
-          retired -> {
+          givenBack -> {
             try {
               checkUsable(lease);
-              reuseFormer(lease.owner(), wantedBytes, true, retired);
+              reuseFormer(lease.owner(), wantedBytes, true, givenBack);
               taken.addAll(allocator.memory().take(lease.owner(), wantedBytes, true));
               if (taken.isEmpty()) {
                 room.lacked(lease.owner());
@@ -1222,7 +1296,7 @@ public final class SpillStore implements Closeable {
     @Override
     public void release(Lease lease, List<Extent> extents) throws IOException {
       freeing(
-          retired -> {
+          givenBack -> {
             checkOpen();
             for (Extent extent : extents) {
               Range range = extent.range();
@@ -1230,7 +1304,7 @@ public final class SpillStore implements Closeable {
               if (use.isPresent()) {
                 lease.held(use.get()).remove(range);
                 gaveBack(lease, use.get(), memoryBytesOf(List.of(extent)));
-                allocator.free(range, retired);
+                allocator.free(range, givenBack);
               } else if (!allocator.quarantined().contains(range)) {
                 throw new IllegalArgumentException(
                     range + " cannot be released, it is not leased here");
@@ -1264,7 +1338,7 @@ public final class SpillStore implements Closeable {
         SegmentHandle.checkAnswers(written); // to register them is to look at the files
         checkWhole(written);
         announced.announce(written);
-        freeing(retired -> publish(lease, output, mayReplace, retired));
+        freeing(givenBack -> publish(lease, output, mayReplace, givenBack));
       } finally {
         unpin(output);
       }
@@ -1273,12 +1347,12 @@ public final class SpillStore implements Closeable {
     @Override
     public void close(Lease lease) throws IOException {
       Cleanup cleanup = new Cleanup();
-      freeing(retired -> end(lease, retired, cleanup));
+      freeing(givenBack -> end(lease, givenBack, cleanup));
       cleanup.finish();
     }
   }
 
-  private void end(Lease lease, List<SegmentHandle> retired, Cleanup cleanup) {
+  private void end(Lease lease, GivenBack givenBack, Cleanup cleanup) {
     if (!lease.markClosed() || quiet) {
       return;
     }
@@ -1286,7 +1360,7 @@ public final class SpillStore implements Closeable {
     for (MemoryUse use : MemoryUse.values()) {
       for (Range range : lease.held(use).ranges()) {
         lease.held(use).remove(range);
-        cleanup.run(() -> allocator.free(range, retired));
+        cleanup.run(() -> allocator.free(range, givenBack));
       }
     }
     memoryKeeper.closed(lease);
@@ -1348,8 +1422,7 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void publish(
-      Lease lease, CommittedOutput output, boolean mayReplace, List<SegmentHandle> retired)
+  private void publish(Lease lease, CommittedOutput output, boolean mayReplace, GivenBack givenBack)
       throws IOException {
     OutputId id = output.id();
     checkUsable(lease);
@@ -1367,7 +1440,8 @@ public final class SpillStore implements Closeable {
     }
     checkHeld(lease, output);
     if (former != null) {
-      free(former, retired); // first: of two that are marked, recovery trusts neither
+      free(former, givenBack);
+      unmarkAtOnce(givenBack);
     }
     mark(output);
     for (Extent extent : output.extents()) {
@@ -1463,9 +1537,9 @@ public final class SpillStore implements Closeable {
         clearMark(left.place()); // else it is found once more, and the later place perhaps not
       }
     }
-    List<SegmentHandle> retired = new ArrayList<>();
-    quarantine.releaseNeverGranted(retired);
-    announced.retire(retired);
+    GivenBack givenBack = new GivenBack();
+    quarantine.releaseNeverGranted(givenBack);
+    finish(givenBack);
     reviewQuarantine();
   }
 
@@ -1510,7 +1584,7 @@ public final class SpillStore implements Closeable {
     Cleanup cleanup = new Cleanup();
     AtomicBoolean complete = new AtomicBoolean();
     freeing(
-        retired -> {
+        givenBack -> {
           LockTurn turn = new LockTurn(lock);
           BlockSet releasable = quarantine.releasable(review);
           BooleanSupplier goesOn =
@@ -1519,7 +1593,7 @@ public final class SpillStore implements Closeable {
                 return !quiet && System.nanoTime() - deadlineNs < 0;
               };
           quarantine.clear(releasable, goesOn, cleanup);
-          complete.set(quarantine.release(releasable, goesOn, retired, cleanup));
+          complete.set(quarantine.release(releasable, goesOn, givenBack, cleanup));
         });
     cleanup.finish();
     if (complete.get()) {

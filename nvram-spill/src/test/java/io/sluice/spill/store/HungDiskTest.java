@@ -18,15 +18,19 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A disk that does not answer: here, because the test has the file's monitor. */
 @Timeout(300)
 class HungDiskTest extends PoolTestBase {
+  private static final String OTHER_APP = "application_1_0002";
+
   /** What has no room in memory goes to one that works; both are on one file system. */
   private StoreConfig.Builder twoDisks(int segments) {
     List<Path> directories = List.of(directory.resolve("disk1"), directory.resolve("disk2"));
@@ -183,40 +187,59 @@ class HungDiskTest extends PoolTestBase {
     }
   }
 
-  /**
-   * The lock of the store is held until the disk answers, which it does not while anybody looks.
-   */
+  /** What is given back at a disk that does not answer holds up nobody who uses no disk. */
   @Test
-  void whoWatchesIsNotHeldUp() throws Exception {
-    Random random = seeded("whoWatchesIsNotHeldUp");
-    // Longer than one looks, and shorter than a lease waits for memory, which it may not else.
-    StoreConfig.Builder patient = twoDisks(1).diskTimeoutMs(SpillStore.LEASE_TIMEOUT_MS / 2);
-    try (SpillStore store = SpillStore.open(patient.build())) {
-      SegmentHandle tail = straddle(store, random);
-      assertEquals(1, store.stats().outputs());
-      CompletableFuture<Void> freed = new CompletableFuture<>();
-      Thread freeing =
-          new Thread(
-              () -> {
-                try {
-                  store.freeApplication(APP);
-                  freed.complete(null);
-                } catch (IOException e) {
-                  freed.completeExceptionally(e);
-                }
-              });
-      synchronized (tail.file()) {
-        freeing.start();
-        while (freeing.getState() != Thread.State.TIMED_WAITING) {
-          Thread.onSpinWait();
-        }
-        assertEquals(1, store.stats().outputs(), "as it was when somebody last looked");
-        assertEquals(List.of(), store.applicationUses(), "as it was when the store was opened");
+  void othersAreGrantedMemoryWhileADiskDoesNotAnswer() throws Exception {
+    Random random = seeded("othersAreGrantedMemoryWhileADiskDoesNotAnswer");
+    // So long that others would wait for it, and shorter than a test may take.
+    StoreConfig.Builder patient = twoDisks(1).diskTimeoutMs(120_000);
+    try (SpillStore store = SpillStore.open(patient.build());
+        Lease onDisk = store.openLease(OTHER_APP);
+        Lease other = store.openLease(OTHER_APP)) {
+      Optional<Extent> inMemory = Optional.empty();
+      while (inMemory.isEmpty()) { // until the pool has its segment
+        inMemory = other.leaseMemory(MemoryUse.WRITING, 2 * BLOCK_BYTES);
       }
-      freed.join();
-      assertEquals(0, store.stats().outputs());
+      SegmentHandle tail = straddle(store, random);
+      Extent leased = onDisk.leaseDisk(4 * BLOCK_BYTES).get(0);
+      Extent half = new Extent(leased.segment(), 2 * BLOCK_BYTES, 2 * BLOCK_BYTES);
+      SegmentHandle file = store.segment(leased.segment().segmentId()).orElseThrow();
+      for (GivingBack each :
+          List.of(
+              new GivingBack(tail, () -> store.freeApplication(APP)),
+              new GivingBack(file, () -> onDisk.release(List.of(half))))) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Thread giving =
+            new Thread(
+                () -> {
+                  try {
+                    each.step().run();
+                    done.complete(null);
+                  } catch (IOException e) {
+                    done.completeExceptionally(e);
+                  }
+                });
+        synchronized (each.file().file()) {
+          giving.start();
+          while (giving.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+          }
+          other.release(List.of(inMemory.orElseThrow()));
+          inMemory = other.leaseMemory(MemoryUse.WRITING, 2 * BLOCK_BYTES);
+          assertTrue(inMemory.isPresent());
+          assertEquals(0, store.stats().outputs(), "nobody finds it any more");
+          assertEquals(0, store.stats().failedDirectories(), "it was waited for");
+          assertFalse(done.isDone());
+        }
+        done.get(120, TimeUnit.SECONDS);
+      }
+      assertEquals(2 * BLOCK_BYTES, store.stats().disk().createdBytes());
+      assertEquals(0, store.stats().memory().committedBytes());
     }
   }
+
+  /** Something that is given back at a file. */
+  private record GivingBack(SegmentHandle file, Cleanup.Step step) {}
 
   /** A reader holds the file, so that it cannot be closed; everything else is given back. */
   @Test

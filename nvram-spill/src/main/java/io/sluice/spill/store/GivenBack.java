@@ -1,0 +1,62 @@
+package io.sluice.spill.store;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is still to be done at disks when something was given back. A disk takes its time, so this
+ * is decided under the lock of the store and done behind it.
+ *
+ * <p>Thread contract: one thread. Failure: none of its own.
+ */
+final class GivenBack {
+  private final List<SegmentHandle> retired = new ArrayList<>();
+  private final Map<SegmentHandle, Long> cuts = new LinkedHashMap<>();
+  private final List<Marked> marked = new ArrayList<>();
+
+  /** Gives back blocks, under the lock of the store. */
+  interface Step {
+    void run(GivenBack givenBack) throws IOException;
+  }
+
+  /**
+   * A place on disk that nobody finds any more.
+   *
+   * @param blocks is run once its mark is cleared: until then the mark claims them
+   */
+  record Marked(OutputPlace place, Step blocks) {}
+
+  /** Nothing of this segment is left, and nobody knows it any more. */
+  void retire(SegmentHandle segment) {
+    cuts.remove(segment);
+    retired.add(segment);
+  }
+
+  /** Nothing of this file is left behind there. */
+  void cut(SegmentHandle segment, long endBytes) {
+    cuts.put(segment, endBytes);
+  }
+
+  /** The mark of that place is to be cleared. */
+  void unmark(OutputPlace place, Step blocks) {
+    marked.add(new Marked(place, blocks));
+  }
+
+  List<SegmentHandle> retired() {
+    return retired;
+  }
+
+  Map<SegmentHandle, Long> cuts() {
+    return cuts;
+  }
+
+  /** Those places, which are not here any more. */
+  List<Marked> takeMarked() {
+    List<Marked> taken = List.copyOf(marked);
+    marked.clear();
+    return taken;
+  }
+}
