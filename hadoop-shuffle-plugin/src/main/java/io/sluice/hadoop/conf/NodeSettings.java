@@ -81,7 +81,10 @@ public final class NodeSettings {
           0,
           0,
           Integer.MAX_VALUE,
-          "Size of the disk tier, in MiB; 0 for as much as its file systems have, less 1 GiB.");
+          "Size of the disk tier, in MiB; 0 for as much as its file systems have. In both cases it"
+              + " leaves 1 GiB more free than YARN's disk health checker calls full"
+              + " (`yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage`,"
+              + " `min-free-space-per-disk-mb`).");
 
   /** Copies of outputs on disk. */
   public static final Setting<Boolean> BACKGROUND_COPY =

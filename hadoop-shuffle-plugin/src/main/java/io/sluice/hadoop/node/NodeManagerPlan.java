@@ -109,7 +109,8 @@ public final class NodeManagerPlan {
         .segments(NodeSettings.POOL_SEGMENT_MB.get(settings) << 20)
         .overflow(
             overflowDirectories(conf),
-            (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(settings) << 20)
+            (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(settings) << 20,
+            FullDisks.reserve(conf))
         .backgroundCopy(NodeSettings.BACKGROUND_COPY.get(settings))
         .settingNames(
             NodeSettings.POOL_DIR.name(),

@@ -11,6 +11,7 @@ import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.medium.PoolKind;
+import io.sluice.spill.store.DiskReserve;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -92,13 +93,18 @@ public final class ServiceBuilder {
 
   /** Where what has no room in memory goes, and how much of it; 0 for no limit. Else nowhere. */
   public ServiceBuilder overflow(List<Path> directories, long capacityBytes) {
-    return overflow(directories, capacityBytes, StoreConfig.DEFAULT_DISK_RESERVE_BYTES);
+    return overflow(directories, capacityBytes, StoreConfig.DEFAULT_DISK_RESERVE);
   }
 
   /** The same with another number of bytes to be left free on those file systems. */
   public ServiceBuilder overflow(List<Path> directories, long capacityBytes, long reserveBytes) {
+    return overflow(directories, capacityBytes, DiskReserve.of(reserveBytes));
+  }
+
+  /** The same with another part of those file systems to be left free. */
+  public ServiceBuilder overflow(List<Path> directories, long capacityBytes, DiskReserve reserve) {
     overflowDirectories = List.copyOf(directories);
-    store.disk(directories, capacityBytes, reserveBytes);
+    store.disk(directories, capacityBytes, reserve);
     return this;
   }
 

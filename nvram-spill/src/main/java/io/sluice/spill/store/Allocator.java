@@ -229,7 +229,7 @@ final class Allocator {
                 + " bytes used of "
                 + (config.diskCapacityBytes() == 0 ? "unlimited" : config.diskCapacityBytes())
                 + " configured, "
-                + config.diskReserveBytes()
+                + config.diskReserve()
                 + " kept free"
                 + directories.reasons();
     return new StoreFullException(

@@ -32,8 +32,9 @@ final class DirectorySpace {
    *
    * @param fileSystem which it is
    * @param bytes what it has left for us
+   * @param sizeBytes what it has in all
    */
-  record Free(String fileSystem, long bytes) {}
+  record Free(String fileSystem, long bytes, long sizeBytes) {}
 
   /** Of that directory. */
   DirectorySpace(Path directory) {
@@ -53,7 +54,8 @@ final class DirectorySpace {
       store = mounts.find(directory);
       device = now;
     }
-    return new Free(fileSystem(store.type(), device), store.getUsableSpace());
+    return new Free(
+        fileSystem(store.type(), device), store.getUsableSpace(), store.getTotalSpace());
   }
 
   /**

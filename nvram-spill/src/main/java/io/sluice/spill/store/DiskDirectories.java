@@ -219,9 +219,9 @@ final class DiskDirectories implements Closeable {
    * The one with most room of those that work now and have not been tried in vain already.
    *
    * @param promisedBytes by directory, what is leased there and counts as free to its file system
-   * @param reserveBytes what is left to others on each file system
+   * @param reserve what is left to others on each file system
    */
-  Optional<Room> roomiest(Set<Path> tried, Map<Path, Long> promisedBytes, long reserveBytes) {
+  Optional<Room> roomiest(Set<Path> tried, Map<Path, Long> promisedBytes, DiskReserve reserve) {
     Collection<Directory> working =
         directories.stream()
             .filter(directory -> mayWork(directory) && !tried.contains(directory.path))
@@ -235,6 +235,7 @@ final class DiskDirectories implements Closeable {
     for (Map.Entry<Directory, DirectorySpace.Free> answer : answers.entrySet()) {
       String fileSystem = answer.getKey().fileSystem;
       long freeBytes = answer.getValue().bytes() - promisedBytes(fileSystem, promisedBytes);
+      long reserveBytes = reserve.bytesOf(answer.getValue().sizeBytes());
       long usableBytes = Math.max(0, freeBytes - reserveBytes);
       byFileSystem.put(fileSystem, usableBytes);
       if (best == null || usableBytes > bestBytes) {

@@ -160,7 +160,7 @@ final class DiskTier {
    */
   Optional<DiskDirectories.Room> roomiest(Set<Path> tried) {
     return directories
-        .roomiest(tried, promised.byDirectory(), config.diskReserveBytes())
+        .roomiest(tried, promised.byDirectory(), config.diskReserve())
         .map(
             room ->
                 new DiskDirectories.Room(

@@ -26,7 +26,7 @@ import java.util.function.Function;
  * @param blockBytes unit of leases, a multiple of 4096 that divides {@code segmentBytes}
  * @param diskDirectories directories of the disk tier, none for no such tier
  * @param diskCapacityBytes most bytes of the disk tier, 0 for no limit
- * @param diskReserveBytes what the disk tier leaves free on its file systems
+ * @param diskReserve what the disk tier leaves free on its file systems
  * @param diskTimeoutMs how long a directory of the disk tier has for one thing that is asked of it
  * @param backgroundCopy whether outputs are copied to the disk tier when nobody waits for it
  * @param medium how bytes reach the memory tier
@@ -49,7 +49,7 @@ public record StoreConfig(
     int blockBytes,
     List<Path> diskDirectories,
     long diskCapacityBytes,
-    long diskReserveBytes,
+    DiskReserve diskReserve,
     long diskTimeoutMs,
     boolean backgroundCopy,
     Medium medium,
@@ -69,7 +69,7 @@ public record StoreConfig(
   public static final int DEFAULT_BLOCK_BYTES = 64 << 10;
 
   /** What the disk tier leaves free unless it is told otherwise. */
-  public static final long DEFAULT_DISK_RESERVE_BYTES = 1L << 30;
+  public static final DiskReserve DEFAULT_DISK_RESERVE = DiskReserve.of(1L << 30);
 
   private static final int PAGE_BYTES = 4096;
 
@@ -85,6 +85,7 @@ public record StoreConfig(
   public StoreConfig {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(use, "use");
+    Objects.requireNonNull(diskReserve, "diskReserve");
     Objects.requireNonNull(medium, "medium");
     Objects.requireNonNull(applicationOwners, "applicationOwners");
     Objects.requireNonNull(formerLeases, "formerLeases");
@@ -110,7 +111,6 @@ public record StoreConfig(
         memoryCapacityBytes >= 0 && memoryCapacityBytes / segmentBytes <= Integer.MAX_VALUE / 2,
         "the memory capacity cannot be " + memoryCapacityBytes);
     check(diskCapacityBytes >= 0, "the disk capacity cannot be " + diskCapacityBytes);
-    check(diskReserveBytes >= 0, "the disk reserve cannot be " + diskReserveBytes);
     check(diskTimeoutMs > 0, "the disk timeout cannot be " + diskTimeoutMs);
     check(fillTimeoutMs >= 0, "the fill timeout cannot be " + fillTimeoutMs);
   }
@@ -142,7 +142,7 @@ public record StoreConfig(
     private int blockBytes = DEFAULT_BLOCK_BYTES;
     private List<Path> diskDirectories = List.of();
     private long diskCapacityBytes;
-    private long diskReserveBytes = DEFAULT_DISK_RESERVE_BYTES;
+    private DiskReserve diskReserve = DEFAULT_DISK_RESERVE;
     private long diskTimeoutMs = DiskThread.TIMEOUT_MS;
     private boolean backgroundCopy;
     private Medium medium = new PlainMedium();
@@ -192,11 +192,16 @@ public record StoreConfig(
       return this;
     }
 
-    /** The disk tier. */
+    /** The disk tier, which leaves so many bytes free on each file system. */
     public Builder disk(List<Path> directories, long capacityBytes, long reserveBytes) {
+      return disk(directories, capacityBytes, DiskReserve.of(reserveBytes));
+    }
+
+    /** The disk tier. */
+    public Builder disk(List<Path> directories, long capacityBytes, DiskReserve reserve) {
       this.diskDirectories = directories;
       this.diskCapacityBytes = capacityBytes;
-      this.diskReserveBytes = reserveBytes;
+      this.diskReserve = reserve;
       return this;
     }
 
@@ -278,7 +283,7 @@ public record StoreConfig(
           blockBytes,
           diskDirectories,
           diskCapacityBytes,
-          diskReserveBytes,
+          diskReserve,
           diskTimeoutMs,
           backgroundCopy,
           medium,

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Overflow directories fail at the start or later; one that works is enough. */
 class DiskDirectoriesTest extends PoolTestBase {
   private static final long TIMEOUT_MS = 60_000;
+  private static final DiskReserve NO_RESERVE = DiskReserve.of(0);
 
   private Path first() {
     return directory.resolve("disk1");
@@ -359,16 +360,37 @@ class DiskDirectoriesTest extends PoolTestBase {
     AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
     try (DiskDirectories directories = disks(nowNs)) {
       directories.failed(first(), new IOException("no room"));
-      assertTrue(directories.roomiest(Set.of(), Map.of(), 0).isEmpty());
+      assertTrue(directories.roomiest(Set.of(), Map.of(), NO_RESERVE).isEmpty());
       assertTrue(directories.reasons().contains("no room"));
       nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(DiskDirectories.RETRY_PAUSE_MS));
-      assertEquals(first(), directories.roomiest(Set.of(), Map.of(), 0).orElseThrow().path());
+      assertEquals(
+          first(), directories.roomiest(Set.of(), Map.of(), NO_RESERVE).orElseThrow().path());
       assertTrue(
-          directories.roomiest(Set.of(first()), Map.of(), 0).isEmpty(), "it was tried already");
+          directories.roomiest(Set.of(first()), Map.of(), NO_RESERVE).isEmpty(),
+          "it was tried already");
       assertEquals(1, directories.failedCount());
       directories.worked(first());
       assertEquals(0, directories.failedCount());
       assertEquals("", directories.reasons());
+    }
+  }
+
+  /** However large a file system is: here as much as it has is kept, or a share that is all. */
+  @Test
+  void aShareOfEachFileSystemIsKeptFree() throws Exception {
+    try (DiskDirectories directories = disks(new AtomicLong())) {
+      DiskDirectories.Room all = directories.roomiest(Set.of(), Map.of(), NO_RESERVE).orElseThrow();
+      assertTrue(all.usableBytes() > 0, all.toString());
+      DiskDirectories.Room none =
+          directories.roomiest(Set.of(), Map.of(), new DiskReserve(0, 0, 1)).orElseThrow();
+      assertEquals(0, none.usableBytes());
+    }
+    StoreConfig.Builder full = config(0).disk(List.of(first()), 0, new DiskReserve(0, 0, 1));
+    try (SpillStore store = SpillStore.open(full.build());
+        Lease lease = store.openLease(APP)) {
+      StoreFullException e =
+          assertThrows(StoreFullException.class, () -> commit(lease, id(1), new Random(1), 1_000));
+      assertTrue(e.getMessage().contains("1.0 of the disk kept free"), e.getMessage());
     }
   }
 
@@ -385,10 +407,11 @@ class DiskDirectoriesTest extends PoolTestBase {
       try (DiskDirectories directories =
           new DiskDirectories(paths, PlaceUse.ANNOUNCED, () -> 0, TIMEOUT_MS)) {
         Map<Path, Long> promised = Map.of(first(), Long.MAX_VALUE / 2);
-        DiskDirectories.Room room = directories.roomiest(Set.of(), promised, 0).orElseThrow();
+        DiskDirectories.Room room =
+            directories.roomiest(Set.of(), promised, NO_RESERVE).orElseThrow();
         assertEquals(elsewhere, room.path());
         assertTrue(room.usableBytes() > 0, room.toString());
-        room = directories.roomiest(Set.of(first(), elsewhere), promised, 0).orElseThrow();
+        room = directories.roomiest(Set.of(first(), elsewhere), promised, NO_RESERVE).orElseThrow();
         assertEquals(second(), room.path());
         assertEquals(0, room.usableBytes(), "the first lies on the same: " + room);
       }
