@@ -23,8 +23,10 @@ import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
@@ -256,6 +258,24 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
       return false;
     }
     return base.rename(below(from), target);
+  }
+
+  /**
+   * In one step where the file system of the root does it in one: a file that is replaced is there
+   * until the other one has its name.
+   */
+  @Override
+  @SuppressWarnings("deprecation") // there is no other way to be asked for it
+  protected void rename(Path from, Path to, Options.Rename... options) throws IOException {
+    writes();
+    if (isRoot(from)) {
+      throw new IOException("the root of " + getUri() + " cannot be renamed");
+    }
+    Path target = below(to);
+    boolean replaces = List.of(options).contains(Options.Rename.OVERWRITE) && isFileBelow(target);
+    List<PooledFile> replaced = replaces ? replacedBy(target) : List.of();
+    FileContext.getFileContext(base.getUri(), getConf()).rename(below(from), target, options);
+    forget(replaced);
   }
 
   private boolean isFileBelow(Path below) throws IOException {

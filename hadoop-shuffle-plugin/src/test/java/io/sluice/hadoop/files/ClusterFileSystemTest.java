@@ -15,17 +15,26 @@ import io.sluice.hadoop.testing.TestNode;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.LeakCheck;
 import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.DelegateToFileSystem;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +122,52 @@ class ClusterFileSystemTest {
       assertTrue(driver.delete(path("/rank"), true));
       assertEquals(0, heldBytes(node1));
       assertFalse(driver.exists(path("/rank/old/part-0")));
+    }
+  }
+
+  /** As the root's file system does it, so that no crash leaves neither. */
+  @Test
+  void aFileIsReplacedByARenameInOneStep() throws IOException {
+    cluster.with("fs.AbstractFileSystem.file.impl", Watched.class.getName());
+    byte[] written = writtenOnNode1("/rank/new");
+    try (ClusterFileSystem driver = cluster.driver()) {
+      write(driver, "/rank/old", bytes(1_000_000));
+      try (FileSystem task = cluster.task(node1)) {
+        write(task, "/rank/old", bytes(2 * BLOCK_BYTES));
+      }
+      assertThrows(
+          FileAlreadyExistsException.class,
+          () -> driver.rename(path("/rank/new"), path("/rank/old"), Options.Rename.NONE));
+      Watched.ASKED.clear();
+      driver.rename(path("/rank/new"), path("/rank/old"), Options.Rename.OVERWRITE);
+      assertEquals(List.of("new to old, over what is there: true"), Watched.ASKED);
+      assertArrayEquals(written, readAll(driver, "/rank/old"));
+      assertFalse(driver.exists(path("/rank/new")));
+      assertTrue(driver.delete(path("/rank/old"), false));
+      assertEquals(0, heldBytes(node1), "what was replaced is freed, too");
+    }
+  }
+
+  /** Says what renames it is asked for. */
+  public static final class Watched extends DelegateToFileSystem {
+    static final List<String> ASKED = new CopyOnWriteArrayList<>();
+
+    /** Made by Hadoop. */
+    public Watched(URI uri, Configuration conf) throws IOException, URISyntaxException {
+      super(uri, new RawLocalFileSystem(), conf, "file", false);
+    }
+
+    @Override
+    public int getUriDefaultPort() {
+      return -1;
+    }
+
+    @Override
+    public void renameInternal(
+        org.apache.hadoop.fs.Path from, org.apache.hadoop.fs.Path to, boolean overwrite)
+        throws IOException {
+      ASKED.add(from.getName() + " to " + to.getName() + ", over what is there: " + overwrite);
+      super.renameInternal(from, to, overwrite);
     }
   }
 
