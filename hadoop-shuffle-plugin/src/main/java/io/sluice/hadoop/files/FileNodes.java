@@ -12,6 +12,7 @@ import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -21,6 +22,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +44,8 @@ final class FileNodes implements Closeable {
   private static final int WINDOW_BYTES = 128 << 10;
 
   private static final long WINDOWS_BYTES = 8L << 20;
+
+  private static final int MAX_FREED_AT_ONCE = 32;
 
   /** One block of a file is one partition. */
   private static final Partitions BLOCK = Partitions.one(0);
@@ -147,7 +155,32 @@ final class FileNodes implements Closeable {
               new Place(file.address(), file.applicationId()), place -> new ArrayList<>())
           .add(file);
     }
-    byPlace.forEach(this::free);
+    if (byPlace.size() == 1) {
+      byPlace.forEach(this::free);
+    } else if (!byPlace.isEmpty()) {
+      freeAtOnce(byPlace);
+    }
+  }
+
+  /** Dead nodes are waited for together. */
+  private void freeAtOnce(Map<Place, List<PooledFile>> byPlace) {
+    ExecutorService freeing =
+        Executors.newFixedThreadPool(
+            Math.min(byPlace.size(), MAX_FREED_AT_ONCE),
+            body -> DaemonThreads.create("sluice-free-files", body));
+    try {
+      List<Callable<Object>> each = new ArrayList<>();
+      byPlace.forEach((place, files) -> each.add(Executors.callable(() -> free(place, files))));
+      for (Future<Object> freed : freeing.invokeAll(each)) {
+        freed.get();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // what is not freed yet is kept as of a dead node
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("files could not be freed", e.getCause());
+    } finally {
+      freeing.shutdownNow();
+    }
   }
 
   private void free(Place place, List<PooledFile> files) {
