@@ -4,6 +4,7 @@ import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.collect.SluiceMapOutputCollector;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
+import io.sluice.hadoop.task.ContainerRoom;
 import io.sluice.hadoop.task.Eligibility;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
@@ -35,6 +36,8 @@ import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,15 +116,30 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
 
   private MapPlan<K, V> plan(JobConf job) throws IOException, ClassNotFoundException {
     TaskAttemptID task = mapTask.getTaskID();
+    long roomBytes = ContainerRoom.bytes(environment, job, TaskType.MAP);
+    TaskMemory memory = TaskMemory.alone().sortingInAtMost(roomBytes);
     ShuffleKey ofJob = key;
-    return ofJob == null
-        ? MapPlan.of(job, task, reporter, TaskMemory.alone())
-        : MapPlan.encrypted(
-            job,
-            task,
-            reporter,
-            TaskMemory.alone(),
-            () -> ofJob.newOutput(outputId, job.getNumReduceTasks()));
+    MapPlan<K, V> plan =
+        ofJob == null
+            ? MapPlan.of(job, task, reporter, memory)
+            : MapPlan.encrypted(
+                job,
+                task,
+                reporter,
+                memory,
+                () -> ofJob.newOutput(outputId, job.getNumReduceTasks()));
+    int sortMb = job.getInt(MRJobConfig.IO_SORT_MB, MRJobConfig.DEFAULT_IO_SORT_MB);
+    if (plan.sortBytes() == roomBytes && roomBytes >> 20 < sortMb) {
+      LOG.info(
+          "The sort buffer has {} MiB instead of the {} MiB of {}: it lies outside the heap, and"
+              + " the container has {} MiB. Raise {} or lower -Xmx for more",
+          roomBytes >> 20,
+          sortMb,
+          MRJobConfig.IO_SORT_MB,
+          job.getMemoryRequired(TaskType.MAP),
+          MRJobConfig.MAP_MEMORY_MB);
+    }
+    return plan;
   }
 
   private Medium medium(ServiceAddress service) throws IOException {

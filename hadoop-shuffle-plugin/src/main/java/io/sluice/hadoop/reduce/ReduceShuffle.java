@@ -4,6 +4,7 @@ import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.task.ContainerRoom;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
@@ -56,6 +57,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progress;
 import org.slf4j.Logger;
@@ -200,10 +202,7 @@ final class ReduceShuffle {
               TaskNames.attempt(reduce),
               stageKey);
     }
-    long budgetBytes =
-        Math.min(
-            (long) JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed) << 20,
-            DirectMemory.limitBytes() / DIRECT_SHARE);
+    long budgetBytes = budgetBytes();
     int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks()).windowBytes();
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transport = transport(chooser);
@@ -230,6 +229,23 @@ final class ReduceShuffle {
         transports.windowCount(),
         windowBytes >> 10,
         JobEncryption.describe(job, key));
+  }
+
+  /** For windows; as much as that may be mapped of the own node's pool besides. */
+  private long budgetBytes() {
+    int settingMb = JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed);
+    long roomBytes = ContainerRoom.bytes(environment, job, TaskType.REDUCE) / 2;
+    if (roomBytes >> 20 < settingMb) {
+      LOG.info(
+          "Windows have {} MiB at most instead of the {} MiB of {}: they lie outside the heap, and"
+              + " the container has {} MiB",
+          roomBytes >> 20,
+          settingMb,
+          JobSettings.REDUCE_BUFFER_MB.name(),
+          job.getMemoryRequired(TaskType.REDUCE));
+    }
+    return Math.min(
+        Math.min((long) settingMb << 20, roomBytes), DirectMemory.limitBytes() / DIRECT_SHARE);
   }
 
   /** The job's choice; TCP where this host lacks it and the job has not ruled that out. */

@@ -15,6 +15,7 @@ import io.sluice.hadoop.testing.StockMapOutput;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.io.BytesWritable;
@@ -150,6 +151,24 @@ final class FallbackTest extends CollectorFixture {
             FallbackRefused.class,
             () -> ours.run(TestCollectors.in(node.environment()), List.of()));
     assertTrue(refused.getMessage().contains(name), refused.getMessage());
+  }
+
+  /** Stock sorts inside the heap; YARN would kill a container that has room for that alone. */
+  @Test
+  void aSortBufferFitsTheContainer() throws Exception {
+    job.setInt(MRJobConfig.IO_SORT_MB, 64);
+    job.setInt(MRJobConfig.MAP_MEMORY_MB, 1);
+    Map<String, String> container = new HashMap<>(node.environment());
+    container.put("CONTAINER_ID", "container_1700000000000_0007_01_000002");
+    try (LogLines log = new LogLines()) {
+      ours.run(
+          TestCollectors.in(container),
+          List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+      assertEquals(
+          1, log.with("has 32 MiB instead of the 64 MiB of mapreduce.task.io.sort.mb").size());
+      assertEquals(1, log.with("sort buffer 32 MiB off heap").size());
+    }
+    assertEquals(0, fallbacks());
   }
 
   /** Where only the service and the entries could be loaded. */

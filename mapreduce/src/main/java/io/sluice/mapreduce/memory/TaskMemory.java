@@ -53,6 +53,12 @@ public record TaskMemory(long sortBytes, long blocksBytes, long streamsBytes) {
             Math.min(mergeBytes, directBytes)));
   }
 
+  /** The same with a sort buffer of at most so many bytes, but of the least that it is worth. */
+  public TaskMemory sortingInAtMost(long bytes) {
+    return new TaskMemory(
+        Math.max(MIN_SORT_BYTES, Math.min(sortBytes, bytes)), blocksBytes, streamsBytes);
+  }
+
   /** How many sort buffers of the least length the process has room for, at least one. */
   public static int mostSorting() {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, allSortBytes() / MIN_SORT_BYTES));

@@ -28,4 +28,12 @@ final class TaskMemoryTest {
     assertEquals(TaskMemory.shared(1, 1), TaskMemory.alone());
     assertEquals(TaskMemory.alone(), TaskMemory.shared(0, 0));
   }
+
+  @Test
+  void aSortBufferMayBeShorterButNotWorthless() {
+    TaskMemory memory = new TaskMemory(100 << 20, 2, 3);
+    assertEquals(new TaskMemory(50 << 20, 2, 3), memory.sortingInAtMost(50 << 20));
+    assertEquals(memory, memory.sortingInAtMost(Long.MAX_VALUE));
+    assertEquals(new TaskMemory(TaskMemory.MIN_SORT_BYTES, 2, 3), memory.sortingInAtMost(1));
+  }
 }
