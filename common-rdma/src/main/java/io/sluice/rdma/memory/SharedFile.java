@@ -9,9 +9,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * An open file that threads share, read and written by position.
@@ -61,10 +61,10 @@ public final class SharedFile implements Closeable {
   }
 
   private static void checkRegular(Path path) throws IOException {
-    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) { // "rw" would create or follow it
-      throw Files.exists(path, LinkOption.NOFOLLOW_LINKS)
-          ? new IOException(path + " is no regular file")
-          : new NoSuchFileException(path.toString());
+    BasicFileAttributes found = // fails as the file system does: not each failure is a missing file
+        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    if (!found.isRegularFile()) { // "rw" would create or follow it
+      throw new IOException(path + " is no regular file");
     }
   }
 

@@ -3,9 +3,11 @@ package io.sluice.hadoop.conf;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.TransportSetting;
+import io.sluice.node.wire.Timeouts;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.apache.hadoop.mapred.JobConf;
 
 /** What a job may set. */
 public final class JobSettings {
@@ -36,6 +38,17 @@ public final class JobSettings {
           600_000,
           "Deadline of one exchange with a node service: connect, request or read, in"
               + " milliseconds.");
+
+  /** How long a restart of a node service may take. */
+  public static final Setting<Integer> RESTART_TIMEOUT_MS =
+      Setting.integer(
+          "sluice.restart.timeout-ms",
+          180_000,
+          100,
+          3_600_000,
+          "How long a task waits for a node service that does not answer, in milliseconds. A"
+              + " NodeManager that restarts within this time fails no task. Keep it below"
+              + " `mapreduce.task.timeout`.");
 
   /** Whether anything may take over from Sluice; {@link FallbackPolicy} reads it. */
   public static final Setting<String> FALLBACK_POLICY =
@@ -68,6 +81,9 @@ public final class JobSettings {
           "Whether a copy of each such file is written to that file system as well, and read where"
               + " its node is lost.");
 
+  /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
+  private static final long BUSY_TIMEOUT_MS = 300_000;
+
   private JobSettings() {}
 
   /** What is wrong with the first of them that is not as it may be; empty if all are. */
@@ -82,12 +98,21 @@ public final class JobSettings {
     return Optional.empty();
   }
 
+  /** How long the tasks of a job wait for node services. */
+  public static Timeouts timeouts(JobConf job) {
+    return new Timeouts(
+        IO_TIMEOUT_MS.get(job::getTrimmed),
+        RESTART_TIMEOUT_MS.get(job::getTrimmed),
+        BUSY_TIMEOUT_MS);
+  }
+
   /** All of them, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(
         TRANSPORT,
         REDUCE_BUFFER_MB,
         IO_TIMEOUT_MS,
+        RESTART_TIMEOUT_MS,
         FALLBACK_POLICY,
         PORT_OFFSET,
         CLUSTER_ROOT,

@@ -10,6 +10,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.threads.DaemonThreads;
@@ -110,8 +111,7 @@ final class FileNodes implements Closeable {
               new Transports(chooser.withFallbacks(choice), WINDOW_BYTES, WINDOWS_BYTES),
               localPool(applicationId),
               WINDOWS_BYTES,
-              timeoutMs,
-              timeoutMs);
+              Timeouts.all(timeoutMs));
       readers.put(applicationId, reader);
     }
     return reader;

@@ -6,6 +6,7 @@ import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.Owner;
@@ -70,7 +71,7 @@ final class OwnNode {
         Borrower.PROCESS,
         applicationId,
         secret,
-        timeoutMs);
+        Timeouts.all(timeoutMs));
   }
 
   /** Begins a file in its pool. */

@@ -99,7 +99,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
             mapTask.getJobID(),
             Borrower.map(TaskNames.attempt(mapTask.getTaskID()), plan.sortBytes()),
             secret,
-            JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed));
+            JobSettings.timeouts(job));
     Medium medium = medium(service);
     WriteTarget target = WriteTarget.mapped(node, medium);
     borrowed = key == null ? new NodeChunks(node, target.memory()) : null;

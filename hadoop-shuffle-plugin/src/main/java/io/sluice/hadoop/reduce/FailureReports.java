@@ -31,9 +31,7 @@ final class FailureReports {
   private final TaskUmbilicalProtocol umbilical;
   private final TaskAttemptID reduce;
   private final TaskStatus taskStatus;
-  private final Queue<Report> unsent = new ConcurrentLinkedQueue<>();
-
-  private record Report(TaskAttemptID map, int times) {}
+  private final Queue<TaskAttemptID> unsent = new ConcurrentLinkedQueue<>();
 
   /** Reports as {@code reduce}, whose status is {@code taskStatus}; nothing is added to it. */
   FailureReports(TaskUmbilicalProtocol umbilical, TaskAttemptID reduce, TaskStatus taskStatus) {
@@ -42,26 +40,22 @@ final class FailureReports {
     this.taskStatus = taskStatus;
   }
 
-  /** To be sent as so many failed fetches of this output. */
-  void add(TaskAttemptID map, int times) {
-    unsent.add(new Report(map, times));
+  /** To be sent as one failed fetch of this output. */
+  void add(TaskAttemptID map) {
+    unsent.add(map);
   }
 
   /** Sends what was added, all of it in one status. */
   void send() throws IOException, InterruptedException {
-    List<Report> reports = new ArrayList<>();
-    for (Report report = unsent.poll(); report != null; report = unsent.poll()) {
-      reports.add(report);
+    List<TaskAttemptID> maps = new ArrayList<>();
+    for (TaskAttemptID map = unsent.poll(); map != null; map = unsent.poll()) {
+      maps.add(map);
     }
-    if (reports.isEmpty()) {
+    if (maps.isEmpty()) {
       return;
     }
     TaskStatus status = (TaskStatus) taskStatus.clone();
-    for (Report report : reports) {
-      for (int i = 0; i < report.times(); i++) {
-        status.addFetchFailedMap(report.map());
-      }
-    }
+    maps.forEach(status::addFetchFailedMap);
     if (!answer(status).getTaskFound()) {
       throw new IOException("the ApplicationMaster does not know " + reduce + " any more");
     }

@@ -44,7 +44,9 @@ final class FetchFailures {
   enum Kind {
     /** Nobody listens at the node's address. */
     CONNECT,
-    /** The node could not be asked in another way, or answered, but not with the output. */
+    /** No connection to the node came about for another reason. */
+    UNREACHED,
+    /** The node was asked, and did not answer with the output. */
     REFUSED,
     /** The connection broke in the answer, or what came was not the output. */
     READ

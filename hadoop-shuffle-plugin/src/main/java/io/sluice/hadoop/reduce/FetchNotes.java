@@ -2,26 +2,52 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.SluiceCounter;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.mapred.Reporter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the fetchers of a reducer say of their way to the bytes, together: in the log once for each
- * host, and in the job's counters.
+ * What the fetchers of a reducer know of their way to the bytes, together: it is in the log once
+ * for each host and in the job's counters, and a service that did not answer is not waited for
+ * again by each of them.
  *
  * <p>Thread contract: safe from any thread. Failure: none.
  */
 final class FetchNotes {
   private static final Logger LOG = LoggerFactory.getLogger(FetchNotes.class);
 
-  private final Reporter reporter;
-  private final Set<String> hostsWithoutService = new HashSet<>();
+  /** So long nobody waits for a service again that did not answer. */
+  private static final long SILENCE_NS = TimeUnit.MINUTES.toNanos(2);
 
-  FetchNotes(Reporter reporter) {
+  private final Reporter reporter;
+  private final LongSupplier nanoClock;
+  private final Set<String> hostsWithoutService = new HashSet<>();
+  private final Map<String, Long> silentUntilNs = new HashMap<>();
+
+  FetchNotes(Reporter reporter, LongSupplier nanoClock) {
     this.reporter = reporter;
+    this.nanoClock = nanoClock;
+  }
+
+  /** The host's service was waited for, and did not answer. */
+  synchronized void fellSilent(String host) {
+    silentUntilNs.put(host, nanoClock.getAsLong() + SILENCE_NS);
+  }
+
+  /** Whether that was lately, so that its service is not to be asked. */
+  synchronized boolean isSilent(String host) {
+    Long untilNs = silentUntilNs.get(host);
+    if (untilNs == null || untilNs - nanoClock.getAsLong() > 0) {
+      return untilNs != null;
+    }
+    silentUntilNs.remove(host);
+    return false;
   }
 
   /**

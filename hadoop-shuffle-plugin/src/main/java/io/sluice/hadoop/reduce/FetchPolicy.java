@@ -2,6 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * Stock's own settings of the fetch policy.
@@ -10,9 +11,19 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  * @param reportReadErrors whether it hears of every read error at once
  * @param maxHostFailures failures of one host after which it hears of every further one
  * @param maxPenaltyMs upper bound on how long a host is left alone
+ * @param connectMs for how long a host is tried that cannot be reached, before that is a failure
+ * @param retryMs for how long an output is tried again that was not read to its end, before that is
+ *     a failure; 0 for not at all
  */
 record FetchPolicy(
-    int failuresBeforeReport, boolean reportReadErrors, int maxHostFailures, long maxPenaltyMs) {
+    int failuresBeforeReport,
+    boolean reportReadErrors,
+    int maxHostFailures,
+    long maxPenaltyMs,
+    long connectMs,
+    long retryMs) {
+  static final int DEFAULT_CONNECT_MS = 180_000;
+  private static final int DEFAULT_RETRY_MS = 30_000;
 
   static FetchPolicy of(JobConf job) {
     return new FetchPolicy(
@@ -23,6 +34,18 @@ record FetchPolicy(
             MRJobConfig.DEFAULT_MAX_SHUFFLE_FETCH_HOST_FAILURES),
         job.getLong(
             MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY,
-            MRJobConfig.DEFAULT_MAX_SHUFFLE_FETCH_RETRY_DELAY));
+            MRJobConfig.DEFAULT_MAX_SHUFFLE_FETCH_RETRY_DELAY),
+        job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, DEFAULT_CONNECT_MS),
+        retries(job)
+            ? job.getInt(MRJobConfig.SHUFFLE_FETCH_RETRY_TIMEOUT_MS, DEFAULT_RETRY_MS)
+            : 0);
+  }
+
+  /** By default where NodeManagers keep their applications when they restart. */
+  private static boolean retries(JobConf job) {
+    return job.getBoolean(
+        MRJobConfig.SHUFFLE_FETCH_RETRY_ENABLED,
+        job.getBoolean(
+            YarnConfiguration.NM_RECOVERY_ENABLED, YarnConfiguration.DEFAULT_NM_RECOVERY_ENABLED));
   }
 }

@@ -49,6 +49,8 @@ final class FetchSchedule implements Closeable {
   private static final long FIRST_REFUSAL_MS = 500;
   private static final long LONGEST_REFUSAL_MS = 30_000;
   private static final int MAX_DOUBLINGS = 10;
+  private static final long SHORTEST_PAUSE_MS = 500;
+  private static final long LONGEST_PAUSE_MS = 10_000;
 
   /** A host that refuses for so long fails this attempt, and blames no map for it. */
   private static final long MAX_REFUSED_MS = 600_000;
@@ -71,9 +73,6 @@ final class FetchSchedule implements Closeable {
   interface Listener {
     /** The ApplicationMaster must hear that this output cannot be fetched. */
     void reportFetchFailure(TaskAttemptID map);
-
-    /** It must hear that this output is lost for certain, so that it believes it at once. */
-    void reportLoss(TaskAttemptID map);
 
     /** One more fetch has failed. */
     void fetchFailed();
@@ -108,7 +107,19 @@ final class FetchSchedule implements Closeable {
     final String name;
     final String url;
     final Set<TaskAttemptID> known = new LinkedHashSet<>();
+
+    /** Outputs that were reported as lost, and when to ask for each again. */
     final Map<TaskAttemptID, Long> lostUntilNs = new HashMap<>();
+
+    /** Lost outputs that are reported when fewer others are; they are asked for again then. */
+    final Set<TaskAttemptID> unreported = new LinkedHashSet<>();
+
+    /** Outputs that could not be had, and when to ask for each again. */
+    final Map<TaskAttemptID, Long> laterNs = new HashMap<>();
+
+    /** Since when each of these could not be had; kept until it is had or has failed. */
+    final Map<TaskAttemptID, Long> troubledSinceNs = new HashMap<>();
+
     final Set<TaskAttemptID> delivered = new LinkedHashSet<>();
     boolean busy;
     boolean failedInBatch;
@@ -120,6 +131,14 @@ final class FetchSchedule implements Closeable {
     Host(String name, String url) {
       this.name = name;
       this.url = url;
+    }
+
+    /**
+     * Whether fewer lost outputs were reported lately, and not answered, than stock would ask for.
+     */
+    boolean mayReport(long nowNs) {
+      return lostUntilNs.values().stream().filter(untilNs -> untilNs - nowNs > 0).count()
+          < FetchLimits.MAX_MAPS_AT_ONCE;
     }
   }
 
@@ -157,7 +176,12 @@ final class FetchSchedule implements Closeable {
 
   private void withdrawn(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
     obsolete.add(attempt);
-    hosts.values().forEach(host -> host.lostUntilNs.remove(attempt));
+    for (Host host : hosts.values()) {
+      host.lostUntilNs.remove(attempt);
+      host.unreported.remove(attempt);
+      host.laterNs.remove(attempt);
+      host.troubledSinceNs.remove(attempt);
+    }
     int index = attempt.getTaskID().getId();
     if (isLocated(attempt) && !outputs[index].resident()) {
       LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
@@ -191,7 +215,12 @@ final class FetchSchedule implements Closeable {
       long wakeNs = deadlineNs;
       List<Host> ready = new ArrayList<>();
       for (Host host : hosts.values()) {
-        wakeNs = Math.min(wakeNs, knowAgain(host, nowNs, wakeNs));
+        if (host.mayReport(nowNs)) { // before those that were reported already
+          host.known.addAll(host.unreported);
+          host.unreported.clear();
+        }
+        wakeNs = knowAgain(host, host.lostUntilNs, nowNs, wakeNs);
+        wakeNs = knowAgain(host, host.laterNs, nowNs, wakeNs);
         if (host.busy || !isNeeded(host)) {
           continue;
         }
@@ -213,14 +242,15 @@ final class FetchSchedule implements Closeable {
     return null;
   }
 
-  /** What was lost some time ago is asked for again; returns when the next one is, if before. */
-  private static long knowAgain(Host host, long nowNs, long wakeNs) {
+  /** What has waited is asked for again; returns when the next one is, if before {@code wakeNs}. */
+  private static long knowAgain(
+      Host host, Map<TaskAttemptID, Long> untilNs, long nowNs, long wakeNs) {
     long nextNs = wakeNs;
-    for (var lost = host.lostUntilNs.entrySet().iterator(); lost.hasNext(); ) {
-      Map.Entry<TaskAttemptID, Long> entry = lost.next();
+    for (var waiting = untilNs.entrySet().iterator(); waiting.hasNext(); ) {
+      Map.Entry<TaskAttemptID, Long> entry = waiting.next();
       if (entry.getValue() - nowNs <= 0) {
         host.known.add(entry.getKey());
-        lost.remove();
+        waiting.remove();
       } else {
         nextNs = Math.min(nextNs, entry.getValue());
       }
@@ -270,6 +300,7 @@ final class FetchSchedule implements Closeable {
     outputs[index] = output;
     Host host = hosts.get(batch.hostName());
     host.delivered.add(map);
+    host.troubledSinceNs.remove(map);
     host.refusals = 0;
     failures.progressed(nanoClock.getAsLong());
     mapDone();
@@ -280,6 +311,37 @@ final class FetchSchedule implements Closeable {
     remaining--;
     listener.progress(totalMaps - remaining, totalMaps);
     notifyAll();
+  }
+
+  /**
+   * These outputs cannot be had now, which is no failure yet: each is asked for again after a
+   * pause.
+   *
+   * @param patienceMs for how long that may go on for an output, from the first time on
+   * @return those for which it has gone on for longer: they have failed
+   */
+  synchronized List<TaskAttemptID> later(
+      Batch batch, Collection<TaskAttemptID> maps, long patienceMs) {
+    Host host = hosts.get(batch.hostName());
+    long nowNs = nanoClock.getAsLong();
+    List<TaskAttemptID> failed = new ArrayList<>();
+    for (TaskAttemptID map : maps) {
+      if (ended || !wants(map)) {
+        putBack(host, map);
+        continue;
+      }
+      long sinceNs = host.troubledSinceNs.computeIfAbsent(map, m -> nowNs);
+      long ageMs = TimeUnit.NANOSECONDS.toMillis(nowNs - sinceNs);
+      if (ageMs >= patienceMs) {
+        host.troubledSinceNs.remove(map);
+        failed.add(map);
+      } else {
+        long pauseMs = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, ageMs));
+        host.laterNs.put(
+            map, nowNs + TimeUnit.MILLISECONDS.toNanos(pauseMs / 2 + random.nextLong(pauseMs)));
+      }
+    }
+    return failed;
   }
 
   /** An output could not be had; it is tried again after the host's penalty. */
@@ -305,31 +367,39 @@ final class FetchSchedule implements Closeable {
   }
 
   /**
-   * The host has said that it does not have this output, which it may even have delivered before;
-   * the host itself is well. The output is asked for again later, in case nobody runs its map
-   * again.
+   * The host has said that it does not have this output; the host itself is well. That is reported,
+   * and the output is asked for again later, in case nobody runs its map again. Of all that a host
+   * has lost, no more is reported at a time than stock asks a host for: the rest waits for the
+   * ApplicationMaster to answer.
    */
   synchronized void lost(Batch batch, TaskAttemptID map) {
     Host host = hosts.get(batch.hostName());
-    int index = map.getTaskID().getId();
-    boolean located = isLocated(map);
-    if (ended || (!located && !wants(map))) {
+    if (ended || !wants(map)) {
       putBack(host, map);
       return;
     }
-    if (located) {
-      if (outputs[index].resident()) {
-        return;
-      }
-      undo(index);
+    long nowNs = nanoClock.getAsLong();
+    if (!host.mayReport(nowNs)) {
+      host.unreported.add(map);
+      return;
     }
     Verdict verdict = failures.lost(map);
-    host.lostUntilNs.put(
-        map, nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(verdict.penaltyMs()));
+    host.lostUntilNs.put(map, nowNs + TimeUnit.MILLISECONDS.toNanos(verdict.penaltyMs()));
     LOG.info("{} has lost the output of {}; reporting that it must be run again", host.name, map);
     listener.fetchFailed();
-    listener.reportLoss(map);
+    listener.reportFetchFailure(map);
     verdict.hopeless().ifPresent(reason -> fail(new IOException(reason)));
+  }
+
+  /** The host does not have any more what it has delivered: it is asked for it again. */
+  synchronized void askAgain(Batch batch, Collection<TaskAttemptID> absent) {
+    Host host = hosts.get(batch.hostName());
+    for (TaskAttemptID map : absent) {
+      if (!ended && isLocated(map) && !outputs[map.getTaskID().getId()].resident()) {
+        undo(map.getTaskID().getId());
+        putBack(host, map);
+      }
+    }
   }
 
   /**

@@ -11,6 +11,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -25,11 +26,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
  * those that it does not hold from the stock ShuffleHandler of the same node, unless the job rules
- * that out.
+ * that out. What neither has is lost; what one of them may have, and does not give now, is asked
+ * for again, and has failed only after a while: {@link Trouble} has the table.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, until the schedule has ended. Failure:
- * an output that neither has is reported to the schedule, never dropped; anything unexpected fails
- * the shuffle.
+ * an output that neither gives is reported to the schedule, never dropped; anything unexpected
+ * fails the shuffle.
  */
 final class HostFetcher implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(HostFetcher.class);
@@ -68,6 +70,8 @@ final class HostFetcher implements Runnable {
    * @param compressed whether the job's codec stands before every run that a map wrote
    * @param fallback whether ShuffleHandlers may be asked
    * @param services where Sluice's services listen
+   * @param policy how long to try what cannot be reached or read
+   * @param restartMs how long to wait for a service that does not answer and may have an output
    * @param windowsPerMap of remote runs that are fetched ahead
    */
   record Settings(
@@ -75,6 +79,8 @@ final class HostFetcher implements Runnable {
       boolean compressed,
       FallbackPolicy fallback,
       ServicePorts services,
+      FetchPolicy policy,
+      long restartMs,
       int windowsPerMap) {
     boolean asksStock() {
       return fallback != FallbackPolicy.NEVER;
@@ -115,14 +121,30 @@ final class HostFetcher implements Runnable {
     List<TaskAttemptID> elsewhere = new ArrayList<>();
     boolean prefetch = true;
     for (TaskAttemptID map : batch.maps()) {
-      List<NodeRun> runs = located.runs().get(TaskNames.attempt(map));
+      String id = TaskNames.attempt(map);
+      List<NodeRun> runs = located.outputs().runs().get(id);
+      String unreadable = located.outputs().unreadable().get(id);
       if (runs != null) {
         prefetch = took(batch, map, runs, prefetch);
+      } else if (unreadable != null) {
+        later(batch, List.of(map), settings.restartMs, Kind.REFUSED, unreadable);
       } else {
         elsewhere.add(map);
       }
     }
     fetchElsewhere(batch, elsewhere, located.others());
+  }
+
+  /** Nobody's failure as long as this goes on for no longer than {@code patienceMs}. */
+  private void later(
+      Batch batch, List<TaskAttemptID> maps, long patienceMs, Kind kind, String cause) {
+    List<TaskAttemptID> failed = schedule.later(batch, maps, patienceMs);
+    if (failed.size() < maps.size()) {
+      LOG.info("Asking {} again later for the outputs of {}: {}", batch.hostName(), maps, cause);
+    }
+    if (!failed.isEmpty()) {
+      failed(batch, failed, kind, cause);
+    }
   }
 
   /**
@@ -152,25 +174,32 @@ final class HostFetcher implements Runnable {
     SILENT
   }
 
-  private record Located(Map<String, List<NodeRun>> runs, Service others) {}
+  private record Located(NodeReader.Located outputs, Service others) {
+    static Located none(Service others) {
+      return new Located(new NodeReader.Located(Map.of(), Map.of()), others);
+    }
+  }
 
   private static List<String> ids(List<TaskAttemptID> maps) {
     return maps.stream().map(TaskNames::attempt).toList();
   }
 
   private Located locate(Batch batch) throws NodeBusyException {
+    if (notes.isSilent(batch.hostName())) {
+      return Located.none(Service.SILENT);
+    }
     try {
       return new Located(
           settings.services.ask(
               batch,
               address ->
-                  reader.locate(address, Partitions.one(settings.reduce), ids(batch.maps()))),
+                  reader.locateEach(address, Partitions.one(settings.reduce), ids(batch.maps()))),
           Service.ABSENT);
     } catch (NodeBusyException e) {
       throw e;
     } catch (RemoteError e) {
-      if (e.code() == RemoteError.Code.UNKNOWN_APPLICATION) {
-        return new Located(Map.of(), Service.ABSENT);
+      if (Trouble.ofAsking(e) == Trouble.GONE) {
+        return Located.none(Service.ABSENT);
       }
       LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
     } catch (IOException e) {
@@ -183,10 +212,11 @@ final class HostFetcher implements Runnable {
               ? "its map outputs are fetched from the stock ShuffleHandler"
               : settings.fallback.refusal("so its map outputs cannot be fetched"));
       if (e instanceof ConnectException) {
-        return new Located(Map.of(), Service.MISSING);
+        return Located.none(Service.MISSING); // that took no time: it is asked each time
       }
+      notes.fellSilent(batch.hostName());
     }
-    return new Located(Map.of(), Service.SILENT);
+    return Located.none(Service.SILENT);
   }
 
   /** Returns whether to prefetch what is taken next: behind a read that failed it would too. */
@@ -217,8 +247,8 @@ final class HostFetcher implements Runnable {
       switch (service) {
         case BUSY -> schedule.putBack(batch, maps);
         case ABSENT -> lost(batch, maps, refusal);
-        case MISSING -> failed(batch, maps, Kind.CONNECT, refusal);
-        case SILENT -> failed(batch, maps, Kind.REFUSED, refusal);
+        case MISSING -> later(batch, maps, settings.restartMs, Kind.CONNECT, refusal);
+        case SILENT -> later(batch, maps, settings.restartMs, Kind.REFUSED, refusal);
       }
     }
   }
@@ -244,7 +274,7 @@ final class HostFetcher implements Runnable {
         if (service == Service.BUSY) {
           schedule.putBack(batch, maps.subList(i, end)); // the service may hold them
         } else {
-          failed(batch, maps.subList(i, end), e.kind(), e.getMessage());
+          later(batch, maps.subList(i, end), patienceMs(e, service), e.kind(), e.getMessage());
         }
         if (e.isOfNode() || e.kind() == Kind.READ) {
           schedule.putBack(batch, maps.subList(end, maps.size()));
@@ -252,6 +282,21 @@ final class HostFetcher implements Runnable {
         }
       }
     }
+  }
+
+  /**
+   * As stock's Fetcher, for what keeps it from an output. Where the output may be with Sluice's
+   * service, which does not answer, that is waited for.
+   */
+  private long patienceMs(StockFetch.FetchException failure, Service service) {
+    long stocksMs =
+        switch (failure.kind()) {
+          case CONNECT, UNREACHED -> settings.policy.connectMs();
+          case READ -> settings.policy.retryMs();
+          case REFUSED -> 0;
+        };
+    boolean isStocks = service == Service.ABSENT || failure.kind() == Kind.READ;
+    return isStocks ? stocksMs : Math.max(stocksMs, settings.restartMs);
   }
 
   private void fetchFromStock(Batch batch, TaskAttemptID map) throws IOException {
@@ -304,11 +349,9 @@ final class HostFetcher implements Runnable {
           settings.services.ask(
               batch,
               address -> reader.absent(address, Partitions.one(settings.reduce), ids(delivered)));
-      for (TaskAttemptID map : delivered) {
-        if (absent.contains(TaskNames.attempt(map))) {
-          schedule.lost(batch, map);
-        }
-      }
+      schedule.askAgain(
+          batch,
+          delivered.stream().filter(map -> absent.contains(TaskNames.attempt(map))).toList());
     } catch (IOException e) {
       LOG.info("{} does not say what else it has lost: {}", batch.hostName(), e.getMessage());
     }

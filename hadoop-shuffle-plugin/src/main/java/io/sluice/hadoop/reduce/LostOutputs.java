@@ -9,12 +9,7 @@ import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.ClosedRunException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.util.Progressable;
 import org.slf4j.Logger;
@@ -26,10 +21,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Where a failure does not say whose output it was, reading all of them to the end tells.
  *
- * <p>A node that has lost one output may have lost all, and each would cost another attempt. So it
- * is asked for every output that was located there, and then the other nodes are: what a service
- * says it does not hold is lost for certain, and nothing else is. A service that does not answer or
- * refuses, and bytes that do not come, are reported as a failed fetch of the one output.
+ * <p>Bytes that are not what the map wrote may have been damaged on their way, or here. So the
+ * service is told to look at its own: only what it finds damaged itself is lost for certain, and is
+ * reported as often as the ApplicationMaster needs to believe one reduce. So is what nobody of the
+ * job encrypted, which no service can know. Anything else is reported once, as a failed fetch; the
+ * next attempt of this reduce asks for it again before it merges.
  *
  * <p>Thread contract: one thread, which no longer merges. Ownership: closes the runs that it reads.
  * Failure: none of its own; what goes wrong is suppressed in the failure it looks into.
@@ -46,8 +42,8 @@ final class LostOutputs {
 
   /** How the ApplicationMaster hears of it. */
   interface Report {
-    /** The outputs of these map attempts are lost for certain. */
-    void outputsLost(Collection<TaskAttemptID> maps) throws IOException;
+    /** The output of this map attempt is lost for certain. */
+    void outputLost(TaskAttemptID map) throws IOException;
 
     /** The output of this map attempt could not be read, this time. */
     void outputUnreadable(TaskAttemptID map) throws IOException;
@@ -56,11 +52,11 @@ final class LostOutputs {
     void outputForged();
   }
 
-  /** What the services of the nodes say. */
+  /** Whom it asks. */
   @FunctionalInterface
   interface Services {
-    /** Which of these outputs the node's service says it does not hold. */
-    Set<String> absent(NodeAddress address, List<String> outputIds) throws IOException;
+    /** Whether the node's service finds this output damaged where it lies. */
+    boolean isDamaged(NodeAddress address, String outputId) throws IOException;
   }
 
   /** Looks for the culprit among {@code runs}. */
@@ -83,11 +79,11 @@ final class LostOutputs {
     }
     reported = true; // whoever reads on after a failure hears of it again, but nobody else does
     try {
-      Set<TaskAttemptID> certain = certain(lost);
-      if (certain.isEmpty()) {
-        report.outputUnreadable(TaskAttemptID.forName(lost.outputId()));
+      TaskAttemptID map = TaskAttemptID.forName(lost.outputId());
+      if (isCertain(lost)) {
+        report.outputLost(map);
       } else {
-        report.outputsLost(certain);
+        report.outputUnreadable(map);
       }
     } catch (IOException | RuntimeException e) {
       lost.addSuppressed(e);
@@ -95,47 +91,28 @@ final class LostOutputs {
     return lost;
   }
 
-  private Set<TaskAttemptID> certain(FetchFailedException lost) {
+  private boolean isCertain(FetchFailedException lost) {
     if (lost.getCause() instanceof ForgedRunException) {
       report.outputForged();
-      return Set.of(TaskAttemptID.forName(lost.outputId()));
+      return true;
     }
-    if (lost.getCause() instanceof ChecksumException) {
-      return Set.of(TaskAttemptID.forName(lost.outputId()));
-    }
-    Map<NodeAddress, Set<String>> located = located(lost.outputId());
-    Set<TaskAttemptID> certain = new LinkedHashSet<>();
-    for (Map.Entry<NodeAddress, Set<String>> node : located.entrySet()) {
-      progressable.progress();
-      try {
-        services
-            .absent(node.getKey(), List.copyOf(node.getValue()))
-            .forEach(id -> certain.add(TaskAttemptID.forName(id)));
-      } catch (IOException e) {
-        LOG.info("{} does not say what it has lost: {}", node.getKey().name(), e.getMessage());
-      }
-      if (certain.isEmpty()) {
-        break; // the node at hand has lost nothing: no reason to doubt the others
-      }
-    }
-    return certain;
+    return lost.getCause() instanceof ChecksumException && isDamaged(lost.outputId());
   }
 
-  /** The outputs located at each node, that of {@code first} before all others. */
-  private Map<NodeAddress, Set<String>> located(String first) {
-    Map<NodeAddress, Set<String>> located = new LinkedHashMap<>();
-    for (FetchedRun run : runs) {
-      if (run.node() != null && run.node().outputId().equals(first)) {
-        located.computeIfAbsent(run.node().address(), address -> new LinkedHashSet<>());
-      }
-    }
+  private boolean isDamaged(String outputId) {
     for (FetchedRun run : runs) {
       NodeRun node = run.node();
-      if (node != null) {
-        located.computeIfAbsent(node.address(), a -> new LinkedHashSet<>()).add(node.outputId());
+      if (node != null && node.outputId().equals(outputId)) {
+        progressable.progress();
+        try {
+          return services.isDamaged(node.address(), outputId);
+        } catch (IOException e) {
+          LOG.info("{} does not say whether it is damaged: {}", run.name(), e.getMessage());
+          return false;
+        }
       }
     }
-    return located;
+    return false;
   }
 
   private FetchFailedException investigate(IOException failure) {

@@ -22,9 +22,9 @@ import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
-import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.DirectMemory;
@@ -41,7 +41,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -79,12 +78,6 @@ final class ReduceShuffle {
 
   /** The part of direct memory that the windows of one transport may have; there may be two. */
   private static final int DIRECT_SHARE = 4;
-
-  /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
-  private static final long BUSY_PATIENCE_MS = 300_000;
-
-  /** Most times that a lost output is named at once; a node may have lost thousands of them. */
-  private static final int MAX_REPORTS_OF_A_LOSS = 32;
 
   /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
   private static final String[] STOCK_ERRORS = {
@@ -140,8 +133,8 @@ final class ReduceShuffle {
               runs,
               context.getReporter(),
               new MergeLosses(),
-              (address, ids) ->
-                  reader.absent(address, Partitions.one(reduce.getTaskID().getId()), ids));
+              (address, outputId) ->
+                  reader.isDamaged(address, reduce.getTaskID().getId(), outputId));
       records =
           new ReportingRecords(
               new MergedRecords(merge(runs, lostOutputs), new Progress()), lostOutputs);
@@ -174,7 +167,7 @@ final class ReduceShuffle {
   private void open() throws IOException {
     UnknownSettings.warn(job);
     SecretKey secret = context.getReduceTask().getShuffleSecret();
-    long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(job::getTrimmed);
+    Timeouts timeouts = JobSettings.timeouts(job);
     key = JobEncryption.keyOf(job, context.getReduceTask());
     stageKey = key == null ? null : key.newScratch();
     LocalPool localPool = null;
@@ -187,7 +180,7 @@ final class ReduceShuffle {
               reduce.getJobID(),
               Borrower.reduce(TaskNames.attempt(reduce)),
               secret,
-              timeoutMs);
+              timeouts);
       localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
       Medium medium = MediumChooser.choose(service.medium(), localPool.places()).medium();
       received = new ReceivedMemory(node);
@@ -221,8 +214,7 @@ final class ReduceShuffle {
             localPool,
             key,
             budgetBytes,
-            timeoutMs,
-            BUSY_PATIENCE_MS);
+            timeouts);
     LOG.info(
         "Reading map outputs through Sluice, {}; {} windows of {} KiB; {}",
         transport.reason(),
@@ -327,13 +319,15 @@ final class ReduceShuffle {
                 Thread::sleep)));
     int fetchers = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
     stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
-    FetchNotes notes = new FetchNotes(context.getReporter());
+    FetchNotes notes = new FetchNotes(context.getReporter(), System::nanoTime);
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
             reduce.getTaskID().getId(),
             context.getCodec() != null,
             fallback,
             new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
+            FetchPolicy.of(job),
+            JobSettings.RESTART_TIMEOUT_MS.get(job::getTrimmed),
             reader.windowCount() / Math.max(1, job.getNumMapTasks()));
     for (int i = 0; i < fetchers; i++) {
       threads.add(
@@ -387,12 +381,7 @@ final class ReduceShuffle {
   private final class Listener implements FetchSchedule.Listener {
     @Override
     public void reportFetchFailure(TaskAttemptID map) {
-      failureReports.add(map, 1); // sent by the thread that may wait
-    }
-
-    @Override
-    public void reportLoss(TaskAttemptID map) {
-      failureReports.add(map, reportsOfALoss());
+      failureReports.add(map); // sent by the thread that may wait
     }
 
     @Override
@@ -415,19 +404,25 @@ final class ReduceShuffle {
     }
 
     @Override
-    public void outputsLost(Collection<TaskAttemptID> maps) throws IOException {
-      maps.forEach(map -> failureReports.add(map, reportsOfALoss()));
-      send(maps.size());
+    public void outputLost(TaskAttemptID map) throws IOException {
+      int reports =
+          job.getInt(
+              MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
+              MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
+      for (int i = 0; i < reports; i++) {
+        failureReports.add(map);
+      }
+      send();
     }
 
     @Override
     public void outputUnreadable(TaskAttemptID map) throws IOException {
-      failureReports.add(map, 1);
-      send(1);
+      failureReports.add(map);
+      send();
     }
 
-    private void send(int failures) throws IOException {
-      context.getFailedShuffleCounter().increment(failures);
+    private void send() throws IOException {
+      context.getFailedShuffleCounter().increment(1);
       try {
         failureReports.send();
       } catch (InterruptedException e) {
@@ -435,21 +430,6 @@ final class ReduceShuffle {
         throw new InterruptedIOException("interrupted while lost map outputs were reported");
       }
     }
-  }
-
-  /** Certain, so it counts as often as the ApplicationMaster needs to believe it. */
-  private int reportsOfALoss() {
-    int notifications =
-        job.getInt(
-            MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
-            MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
-    float share =
-        job.getFloat(
-            MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION,
-            MRJobConfig.DEFAULT_MAX_ALLOWED_FETCH_FAILURES_FRACTION);
-    int ofReduces =
-        (int) Math.min(MAX_REPORTS_OF_A_LOSS, Math.ceil(share * job.getNumReduceTasks()));
-    return Math.max(notifications, ofReduces);
   }
 
   void close() throws IOException {

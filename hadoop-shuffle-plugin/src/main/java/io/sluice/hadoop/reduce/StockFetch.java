@@ -53,7 +53,11 @@ final class StockFetch implements Closeable {
   private static final int HTTP_TOO_MANY_REQUESTS = 429;
   private static final String RETRY_AFTER = "Retry-After";
   private static final long DEFAULT_RETRY_AFTER_MS = 1000;
-  private static final int DEFAULT_TIMEOUT_MS = 180_000;
+  private static final int DEFAULT_READ_TIMEOUT_MS = 180_000;
+
+  /** As stock: a host that does not answer is tried several times within the whole timeout. */
+  private static final int MAX_CONNECT_TIMEOUT_MS = 60_000;
+
   private static final int MAX_REASON_BYTES = 4096;
 
   /** Its words when it knows nothing of the job, with 401. */
@@ -81,8 +85,11 @@ final class StockFetch implements Closeable {
     this.job = job;
     this.secret = secret;
     this.tls = new ShuffleTls(job);
-    this.connectTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, DEFAULT_TIMEOUT_MS);
-    this.readTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, DEFAULT_TIMEOUT_MS);
+    this.connectTimeoutMs =
+        Math.min(
+            job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, FetchPolicy.DEFAULT_CONNECT_MS),
+            MAX_CONNECT_TIMEOUT_MS);
+    this.readTimeoutMs = job.getInt(MRJobConfig.SHUFFLE_READ_TIMEOUT, DEFAULT_READ_TIMEOUT_MS);
     this.paddingBytes = CryptoUtils.cryptoPadding(job);
   }
 
@@ -195,7 +202,7 @@ final class StockFetch implements Closeable {
       connection.connect();
     } catch (IOException e) {
       throw new FetchException(
-          e instanceof ConnectException ? Kind.CONNECT : Kind.REFUSED,
+          e instanceof ConnectException ? Kind.CONNECT : Kind.UNREACHED,
           true,
           false,
           "no connection to the ShuffleHandler at " + url.getAuthority() + ": " + e.getMessage(),

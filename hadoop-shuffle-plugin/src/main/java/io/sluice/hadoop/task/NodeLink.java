@@ -5,6 +5,7 @@ import io.sluice.node.local.LocalClient;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -20,7 +21,7 @@ public final class NodeLink {
 
   /** Connects to the node's service on behalf of {@code borrower}, a task of {@code job}. */
   public static LocalClient connect(
-      NodeMetadata service, JobID job, Borrower borrower, SecretKey secret, long timeoutMs)
+      NodeMetadata service, JobID job, Borrower borrower, SecretKey secret, Timeouts timeouts)
       throws IOException {
     Path socket = service.address().socket();
     try {
@@ -30,7 +31,7 @@ public final class NodeLink {
           borrower,
           TaskNames.application(job),
           jobSecret(secret),
-          timeoutMs);
+          timeouts);
     } catch (IOException e) {
       throw new IOException(reason(service, Owner.ofThisProcess(), e), e);
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class FetchScheduleTest {
   private static final String HOST = "node1:13562";
   private static final String OTHER = "node2:13562";
-  private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, 60_000);
+  private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000);
 
   private final RecordingListener listener = new RecordingListener();
   private final Random random = TestSeed.random();
@@ -449,7 +449,8 @@ final class FetchScheduleTest {
     List<FetchedRun> made = new ArrayList<>();
     List<FetchedRun> ended = new ArrayList<>();
     FetchSchedule schedule =
-        new FetchSchedule(maps, new FetchPolicy(10, false, 1000, 1), listener, () -> nowNs, random);
+        new FetchSchedule(
+            maps, new FetchPolicy(10, false, 1000, 1, 0, 0), listener, () -> nowNs, random);
     List<Integer> order = new ArrayList<>();
     for (int i = 0; i < maps; i++) {
       order.add(i);
@@ -591,8 +592,7 @@ final class FetchScheduleTest {
     schedule.lost(batch, map(0, 0));
     assertTrue(schedule.succeeded(batch, output(map(1, 0))), "the host is well");
     schedule.release(batch);
-    assertEquals(List.of(map(0, 0)), listener.lost);
-    assertEquals(List.of(), listener.reported);
+    assertEquals(List.of(map(0, 0)), listener.reported);
     assertEquals(1, listener.failedFetches);
     assertNull(schedule.take(0), "not at once");
     passMs(13_000);
@@ -614,21 +614,86 @@ final class FetchScheduleTest {
     assertTrue(schedule.awaitDone(1));
   }
 
+  /** A node may lose thousands of outputs, which the ApplicationMaster must not hear of at once. */
   @Test
-  void aNodeThatLostEverythingIsNotThisAttemptsFailure() throws Exception {
+  void ofANodeThatLostEverythingNoMoreIsReportedThanStockAsksFor() throws Exception {
     FetchSchedule schedule = schedule(100);
     for (int i = 0; i < 100; i++) {
       schedule.resolve(succeeded(map(i, 0), HOST));
     }
-    for (int taken = 0; taken < 100; ) {
+    loseAll(schedule, 100);
+    schedule.throwIfFailed();
+    List<TaskAttemptID> first = List.copyOf(listener.reported);
+    assertEquals(20, first.size());
+    assertEquals(20, new HashSet<>(first).size());
+    assertNull(schedule.take(0), "nobody has answered");
+    first.forEach(map -> schedule.resolve(ended(map, Status.FAILED))); // its answer
+    loseAll(schedule, 80);
+    assertEquals(40, new HashSet<>(listener.reported).size());
+    assertEquals(40, listener.reported.size(), "each of them once");
+    passMs(13_000); // nobody answers: the others' turn has come
+    loseAll(schedule, 80);
+    assertEquals(60, new HashSet<>(listener.reported).size());
+    assertEquals(60, listener.reported.size(), "none a second time before all others");
+  }
+
+  private static void loseAll(FetchSchedule schedule, int maps) throws InterruptedException {
+    for (int taken = 0; taken < maps; ) {
       Batch batch = schedule.take(0);
       assertNotNull(batch, "no penalty for a host that is well");
       batch.maps().forEach(map -> schedule.lost(batch, map));
       schedule.release(batch);
       taken += batch.maps().size();
     }
+  }
+
+  /** As stock, which says nothing while a NodeManager restarts. */
+  @Test
+  void whatCannotBeHadNowIsNoFailureForAWhile() throws Exception {
+    FetchSchedule schedule = schedule(25);
+    for (int i = 0; i < 25; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+    }
+    Set<TaskAttemptID> failed = new HashSet<>();
+    long startNs = nowNs;
+    while (nowNs - startNs < TimeUnit.SECONDS.toNanos(179)) {
+      failed.addAll(later(schedule));
+    }
+    assertEquals(Set.of(), failed);
+    while (nowNs - startNs < TimeUnit.SECONDS.toNanos(200)) {
+      failed.addAll(later(schedule));
+    }
+    assertEquals(25, failed.size(), "each of them");
+    assertEquals(List.of(), listener.reported, "which is for the fetcher to say");
     schedule.throwIfFailed();
-    assertEquals(100, new HashSet<>(listener.lost).size());
+  }
+
+  /** Asks for all that there is to be asked for now; then some time passes. */
+  private List<TaskAttemptID> later(FetchSchedule schedule) throws InterruptedException {
+    List<TaskAttemptID> failed = new ArrayList<>();
+    for (Batch batch = schedule.take(0); batch != null; batch = schedule.take(0)) {
+      List<TaskAttemptID> now = schedule.later(batch, batch.maps(), 180_000);
+      failed.addAll(now);
+      now.forEach(map -> schedule.resolve(ended(map, Status.FAILED)));
+      schedule.release(batch);
+    }
+    passMs(250);
+    return failed;
+  }
+
+  @Test
+  void troubleThatIsOverCountsFromItsNextBeginning() throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    Batch batch = schedule.take(0);
+    assertEquals(List.of(), schedule.later(batch, batch.maps(), 1_000));
+    schedule.release(batch);
+    passMs(10_000);
+    fetchAll(schedule);
+    schedule.askAgain(batch, batch.maps());
+    Batch again = schedule.take(0);
+    assertEquals(batch.maps(), again.maps());
+    assertEquals(List.of(), schedule.later(again, again.maps(), 1_000));
   }
 
   @Test
@@ -643,10 +708,10 @@ final class FetchScheduleTest {
     assertTrue(schedule.succeeded(batch, output(map(1, 0))));
     assertEquals(List.of(map(0, 0)), schedule.remoteOf(batch));
     schedule.lost(batch, map(2, 0));
-    schedule.lost(batch, map(0, 0));
-    schedule.lost(batch, map(1, 0)); // all of it is here
+    schedule.askAgain(batch, List.of(map(0, 0), map(1, 0))); // all of the second is here
     schedule.release(batch);
-    assertEquals(List.of(map(2, 0), map(0, 0)), listener.lost);
+    assertEquals(List.of(map(2, 0)), listener.reported);
+    assertEquals(List.of(map(0, 0)), schedule.take(0).maps());
     assertEquals(List.of(map(0, 0)), withdrawn(schedule));
     assertEquals(List.of(), schedule.remoteOf(batch));
     assertEquals(List.of(map(1, 0)), schedule.shuffled());
@@ -677,7 +742,7 @@ final class FetchScheduleTest {
     Batch two = schedule.take(0);
     assertTrue(schedule.succeeded(one, output(one.maps().get(0))));
     schedule.lost(two, two.maps().get(0));
-    assertEquals(List.of(), listener.lost);
+    assertEquals(List.of(), listener.reported);
     assertEquals(one.maps(), schedule.shuffled());
   }
 

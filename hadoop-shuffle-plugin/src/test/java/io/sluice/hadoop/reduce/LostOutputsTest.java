@@ -21,7 +21,6 @@ import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -40,9 +39,10 @@ final class LostOutputsTest {
 
   private final List<String> heard = new ArrayList<>();
   private final List<NodeAddress> asked = new ArrayList<>();
-  private final Set<String> gone = new HashSet<>();
+  private final Set<String> damaged = new HashSet<>();
   private final Set<NodeAddress> silent = new HashSet<>();
-  private final LostOutputs lostOutputs = new LostOutputs(runs(), () -> {}, report(), this::absent);
+  private final LostOutputs lostOutputs =
+      new LostOutputs(runs(), () -> {}, report(), this::isDamaged);
 
   private static List<FetchedRun> runs() {
     return IntStream.range(0, MAPS.size())
@@ -54,8 +54,8 @@ final class LostOutputsTest {
   private LostOutputs.Report report() {
     return new LostOutputs.Report() {
       @Override
-      public void outputsLost(Collection<TaskAttemptID> maps) {
-        heard.add("lost " + maps.stream().map(MAPS::indexOf).sorted().toList());
+      public void outputLost(TaskAttemptID map) {
+        heard.add("lost " + MAPS.indexOf(map));
       }
 
       @Override
@@ -70,18 +70,12 @@ final class LostOutputsTest {
     };
   }
 
-  private Set<String> absent(NodeAddress address, List<String> outputIds) throws IOException {
+  private boolean isDamaged(NodeAddress address, String outputId) throws IOException {
     asked.add(address);
     if (silent.contains(address)) {
       throw new IOException("silent for a test");
     }
-    Set<String> absent = new HashSet<>(outputIds);
-    absent.retainAll(gone);
-    return absent;
-  }
-
-  private void lose(int... maps) {
-    IntStream.of(maps).forEach(map -> gone.add(MAPS.get(map).toString()));
+    return damaged.contains(outputId);
   }
 
   private static FetchFailedException failure(int map, IOException cause) {
@@ -138,8 +132,7 @@ final class LostOutputsTest {
   /** For certain: it is not what the map wrote, and will not be. */
   @Test
   void aForgedOutputIsLostAndCounted() {
-    lose(2); // nobody asks for it
-    assertHears(List.of("forged", "lost [1]"), List.of(), failure(1, forged()));
+    assertHears(List.of("forged", "lost 1"), List.of(), failure(1, forged()));
   }
 
   private void assertHears(List<String> what, List<NodeAddress> from, IOException failure) {
@@ -149,58 +142,47 @@ final class LostOutputsTest {
   }
 
   @Test
-  void aSilentServiceHasLostNothingForCertain() {
+  void whatCouldNotBeReadIsReportedOnceAndNobodyIsAsked() {
+    assertHears(List.of("unreadable 3"), List.of(), failure(3, new TransportException("cut")));
+  }
+
+  @Test
+  void damageThatItsNodeConfirmsIsALoss() {
+    damaged.add(MAPS.get(2).toString());
+    assertHears(List.of("lost 2"), List.of(SECOND), failure(2, mismatch()));
+  }
+
+  /** It may be this process's memory that is damaged. */
+  @Test
+  void damageThatItsNodeDoesNotFindIsNoLoss() {
+    assertHears(List.of("unreadable 0"), List.of(FIRST), failure(0, mismatch()));
+  }
+
+  @Test
+  void damageOfWhichASilentNodeSaysNothingIsNoLoss() {
     silent.add(FIRST);
-    lose(2); // nobody asks for it
-    assertHears(List.of("unreadable 1"), List.of(FIRST), failure(1, new TransportException("cut")));
-  }
-
-  @Test
-  void whatAServiceHoldsIsOnlyUnreadable() {
-    assertHears(
-        List.of("unreadable 3"), List.of(SECOND), failure(3, new TransportException("cut")));
-  }
-
-  @Test
-  void whatAServiceDoesNotHoldIsLostAndTheOthersAreAsked() {
-    lose(0, 1, 3);
-    assertHears(List.of("lost [0, 1, 3]"), List.of(FIRST, SECOND), failure(1, null));
-  }
-
-  @Test
-  void theNodeOfTheFailureIsAskedFirstAndAnotherMayBeSilent() {
-    lose(0, 2);
-    silent.add(FIRST);
-    assertHears(List.of("lost [2]"), List.of(SECOND, FIRST), failure(2, null));
-  }
-
-  @Test
-  void damageIsOfOneOutputAndNobodyIsAsked() {
-    lose(0, 1);
-    assertHears(List.of("lost [0]"), List.of(), failure(0, mismatch()));
+    damaged.add(MAPS.get(1).toString());
+    assertHears(List.of("unreadable 1"), List.of(FIRST), failure(1, mismatch()));
   }
 
   /** As when the bytes of what is not held any more are overwritten. */
   @Test
   void aMismatchThatIsOnlySuppressedIsNoDamage() {
-    lose(0, 1);
     FetchFailedException failure = failure(0, null);
     failure.addSuppressed(mismatch());
-    assertHears(List.of("lost [0, 1]"), List.of(FIRST, SECOND), failure);
+    assertHears(List.of("unreadable 0"), List.of(), failure);
   }
 
   @Test
   void aBusyNodeIsNoLoss() {
-    lose(0);
     NodeBusyException busy = TestFetches.busy();
     assertHears(List.of(), List.of(), busy);
   }
 
   @Test
   void theFirstFailureIsReportedAndNoOther() {
-    lose(0);
-    assertHears(List.of("lost [0]"), List.of(FIRST, SECOND), failure(0, null));
-    assertHears(List.of("lost [0]"), List.of(FIRST, SECOND), failure(2, null));
+    assertHears(List.of("unreadable 0"), List.of(), failure(0, null));
+    assertHears(List.of("unreadable 0"), List.of(), failure(2, null));
   }
 
   /** What was staged is no map's, and throws again what it has thrown. */
@@ -244,6 +226,9 @@ final class LostOutputsTest {
 
   private LostOutputs of(RunInput input) {
     return new LostOutputs(
-        List.of(new FetchedRun("test", 1, false, input, null)), () -> {}, report(), this::absent);
+        List.of(new FetchedRun("test", 1, false, input, null)),
+        () -> {},
+        report(),
+        this::isDamaged);
   }
 }

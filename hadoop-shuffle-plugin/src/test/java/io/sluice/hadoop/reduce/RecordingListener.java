@@ -7,18 +7,12 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 /** Remembers what a schedule said. */
 final class RecordingListener implements FetchSchedule.Listener {
   final List<TaskAttemptID> reported = new ArrayList<>();
-  final List<TaskAttemptID> lost = new ArrayList<>();
   int failedFetches;
   int doneMaps;
 
   @Override
   public void reportFetchFailure(TaskAttemptID map) {
     reported.add(map);
-  }
-
-  @Override
-  public void reportLoss(TaskAttemptID map) {
-    lost.add(map);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.Closeable;
@@ -105,8 +106,7 @@ final class ServiceAtAnotherPortTest {
         new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
         null,
         1 << 20,
-        timeoutMs,
-        LONG_MS);
+        new Timeouts(timeoutMs, timeoutMs, LONG_MS));
   }
 
   private void assertFound(int firstPortTimeoutMs) throws IOException {

@@ -14,6 +14,7 @@ import io.sluice.node.memory.Borrower;
 import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.testing.FreePorts;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.writer.OutputWriter;
@@ -140,7 +141,7 @@ final class MetricsTest {
         TestJob.ID,
         Borrower.PROCESS,
         TestJob.SECRET,
-        TIMEOUT_MS);
+        Timeouts.all(TIMEOUT_MS));
   }
 
   private static void commitMoreThanMemoryHolds(SluiceShuffleService service) throws IOException {

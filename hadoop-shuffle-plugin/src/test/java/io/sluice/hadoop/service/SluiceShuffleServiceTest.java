@@ -24,6 +24,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
@@ -131,7 +132,8 @@ final class SluiceShuffleServiceTest {
   private static void commitOutput(SluiceShuffleService service) throws IOException {
     NodeMetadata metadata = NodeManagerNotice.find(environment(service));
     try (LocalClient client =
-            NodeLink.connect(metadata, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, TIMEOUT_MS);
+            NodeLink.connect(
+                metadata, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, Timeouts.all(TIMEOUT_MS));
         OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 20)) {
       writer.beginRun(0);
       writer.write(new byte[100], 0, 100);
@@ -147,8 +149,7 @@ final class SluiceShuffleServiceTest {
         new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
         null,
         1 << 20,
-        TIMEOUT_MS,
-        TIMEOUT_MS);
+        Timeouts.all(TIMEOUT_MS));
   }
 
   private List<NodeRun> locate(NodeReader reader) throws IOException {
@@ -309,7 +310,7 @@ final class SluiceShuffleServiceTest {
     NodeMetadata metadata = NodeManagerNotice.find(environment(service));
     Borrower reducer = Borrower.reduce("attempt_1_r_7");
     try (LocalClient task =
-        NodeLink.connect(metadata, TestJob.ID, reducer, TestJob.SECRET, TIMEOUT_MS)) {
+        NodeLink.connect(metadata, TestJob.ID, reducer, TestJob.SECRET, Timeouts.all(TIMEOUT_MS))) {
       task.lease(100_000);
       CompositeData[] rows = (CompositeData[]) beans.getAttribute(name, "MemoryHolders");
       assertEquals(1, rows.length);
@@ -334,7 +335,7 @@ final class SluiceShuffleServiceTest {
             TestJob.ID,
             Borrower.PROCESS,
             other,
-            TIMEOUT_MS)
+            Timeouts.all(TIMEOUT_MS))
         .close();
   }
 
@@ -407,8 +408,7 @@ final class SluiceShuffleServiceTest {
               new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
               null,
               1 << 20,
-              TIMEOUT_MS,
-              TIMEOUT_MS)) {
+              Timeouts.all(TIMEOUT_MS))) {
         if (id.equals(second)) {
           RemoteError e = assertThrows(RemoteError.class, () -> locate(reader));
           assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());

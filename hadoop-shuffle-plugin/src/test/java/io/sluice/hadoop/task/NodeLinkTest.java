@@ -9,6 +9,7 @@ import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -122,7 +123,12 @@ final class NodeLinkTest {
     return assertThrows(
             IOException.class,
             () ->
-                NodeLink.connect(service, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, TIMEOUT_MS))
+                NodeLink.connect(
+                    service,
+                    TestJob.ID,
+                    Borrower.PROCESS,
+                    TestJob.SECRET,
+                    Timeouts.all(TIMEOUT_MS)))
         .getMessage();
   }
 }

@@ -61,6 +61,8 @@ class LossIT {
    */
   private static final Map<String, String> IMPATIENT =
       Map.of(
+          "mapreduce.reduce.shuffle.connect.timeout", "1000",
+          "sluice.restart.timeout-ms", "1000",
           "mapreduce.reduce.shuffle.retry-delay.max.ms", "500",
           "mapreduce.reduce.shuffle.max-fetch-failures-notifications", "1",
           "yarn.client.nodemanager-connect.max-wait-ms", "1000",

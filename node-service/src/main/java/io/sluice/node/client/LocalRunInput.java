@@ -43,7 +43,7 @@ final class LocalRunInput implements RunInput {
     this.mapper = mapper;
     this.lengthBytes = located.run().lengthBytes();
     this.windowBytes = windowBytes;
-    this.refusal = new Refusal(name, node.busyPatienceMs());
+    this.refusal = new Refusal(name, node.timeouts().busyMs());
     this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
     openAt(0);
   }

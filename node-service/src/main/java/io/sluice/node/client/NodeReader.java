@@ -6,6 +6,8 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.cipher.RunKey;
@@ -46,8 +48,7 @@ public final class NodeReader implements AutoCloseable {
   private final LocalPool localPool;
   private final ShuffleKey key;
   private final long localBudgetBytes;
-  private final long timeoutMs;
-  private final long busyPatienceMs;
+  private final Timeouts timeouts;
   private final Deadlines idleWatch = new Deadlines("sluice-idle-connections");
   private final ReadStats stats = new ReadStats();
   private final KnownNodes nodes = new KnownNodes(this::newNode);
@@ -59,8 +60,8 @@ public final class NodeReader implements AutoCloseable {
    * @param transports owned by this from now on
    * @param localPool the pool of this node, or null if it has none
    * @param localBudgetBytes how much of local runs may be mapped at a time
-   * @param busyPatienceMs how long a read waits for a node that takes no further connection, before
-   *     it fails with {@link NodeBusyException}
+   * @param timeouts of every exchange and read; one that waits longer for a busy node fails with
+   *     {@link NodeBusyException}
    */
   public NodeReader(
       String applicationId,
@@ -68,17 +69,8 @@ public final class NodeReader implements AutoCloseable {
       Transports transports,
       LocalPool localPool,
       long localBudgetBytes,
-      long timeoutMs,
-      long busyPatienceMs) {
-    this(
-        applicationId,
-        secret,
-        transports,
-        localPool,
-        null,
-        localBudgetBytes,
-        timeoutMs,
-        busyPatienceMs);
+      Timeouts timeouts) {
+    this(applicationId, secret, transports, localPool, null, localBudgetBytes, timeouts);
   }
 
   /**
@@ -94,8 +86,7 @@ public final class NodeReader implements AutoCloseable {
       LocalPool localPool,
       ShuffleKey key,
       long localBudgetBytes,
-      long timeoutMs,
-      long busyPatienceMs) {
+      Timeouts timeouts) {
     this.key = key;
     this.applicationId = applicationId;
     this.secret = secret;
@@ -104,16 +95,30 @@ public final class NodeReader implements AutoCloseable {
     SegmentOpener opener = localPool == null ? SegmentOpener.BY_NAME : localPool.opener();
     this.mapper = new SegmentMapper(opener, id -> null); // each run knows where it is
     this.localBudgetBytes = localBudgetBytes;
-    this.timeoutMs = timeoutMs;
-    this.busyPatienceMs = busyPatienceMs;
+    this.timeouts = timeouts;
     idleWatch.every(RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.tidy(System.nanoTime()));
   }
 
   /**
-   * Locates some partitions of some outputs.
+   * What a node has said of some outputs. One that is in neither map is not there.
+   *
+   * @param runs by output id, its runs, in the order of the partitions
+   * @param unreadable by output id, why the node cannot read what it has, now
+   */
+  public record Located(Map<String, List<NodeRun>> runs, Map<String, String> unreadable) {}
+
+  /** Locates some partitions of some outputs. */
+  public Located locateEach(NodeAddress address, Partitions partitions, List<String> outputIds)
+      throws IOException {
+    return locateEach(address, partitions, outputIds, 0);
+  }
+
+  /**
+   * The same for who needs all of them.
    *
    * @return by output id, its runs, in the order of the partitions; an output that the node does
    *     not hold is absent
+   * @throws RemoteError NOT_NOW if the node cannot read one of them now
    */
   public Map<String, List<NodeRun>> locate(
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
@@ -135,6 +140,18 @@ public final class NodeReader implements AutoCloseable {
   private Map<String, List<NodeRun>> locate(
       NodeAddress address, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
+    Located located = locateEach(address, partitions, outputIds, inlinedRunBytes);
+    for (String why : located.unreadable().values()) {
+      RemoteError later = new RemoteError(RemoteError.Code.NOT_NOW, why);
+      located.runs().values().forEach(runs -> Closing.after(later, runs));
+      throw later;
+    }
+    return located.runs();
+  }
+
+  private Located locateEach(
+      NodeAddress address, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+      throws IOException {
     RemoteNode node = node(address);
     Description description = node.describe(partitions, outputIds, inlinedRunBytes);
     boolean local = node.isLocal();
@@ -153,7 +170,7 @@ public final class NodeReader implements AutoCloseable {
               }
               all.put(outputId, opened);
             });
-    return all;
+    return new Located(all, description.unreadable());
   }
 
   /**
@@ -166,7 +183,9 @@ public final class NodeReader implements AutoCloseable {
       throws IOException {
     Set<String> absent = new HashSet<>(outputIds);
     try {
-      absent.removeAll(node(address).describe(partitions, outputIds).runs().keySet());
+      Description description = node(address).describe(partitions, outputIds);
+      absent.removeAll(description.runs().keySet());
+      absent.removeAll(description.unreadable().keySet());
     } catch (RemoteError e) {
       if (e.code() != RemoteError.Code.UNKNOWN_APPLICATION) {
         throw e;
@@ -175,21 +194,23 @@ public final class NodeReader implements AutoCloseable {
     return absent;
   }
 
+  /**
+   * Has the node's service look at a partition of an output that came with a wrong checksum.
+   *
+   * @return whether the service finds it damaged where it lies: it then does not hold it any more
+   * @throws IOException when it does not answer, or cannot read it now
+   */
+  public boolean isDamaged(NodeAddress address, int partition, String outputId) throws IOException {
+    return node(address).isDamaged(partition, outputId);
+  }
+
   private RemoteNode node(NodeAddress address) throws IOException {
     return nodes.at(address, System.nanoTime());
   }
 
   private RemoteNode newNode(NodeAddress address) {
     return new RemoteNode(
-        address,
-        applicationId,
-        secret,
-        transports,
-        localPool,
-        stats,
-        timeoutMs,
-        busyPatienceMs,
-        this::node);
+        address, applicationId, secret, transports, localPool, stats, timeouts, this::node);
   }
 
   private static boolean isInMemory(LocatedRun located) {

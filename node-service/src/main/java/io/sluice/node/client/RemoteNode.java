@@ -8,6 +8,7 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -47,8 +48,7 @@ public final class RemoteNode implements AutoCloseable {
   private final Transports transports;
   private final LocalPool localPool; // null if there is none
   private final ReadStats stats;
-  private final long timeoutMs;
-  private final long busyPatienceMs;
+  private final Timeouts timeouts;
   private final BeforeAsking beforeAsking;
   private final DataLinks links = new DataLinks(new LinkConnector());
   private Map<String, Offer> usable = new LinkedHashMap<>();
@@ -75,8 +75,7 @@ public final class RemoteNode implements AutoCloseable {
       Transports transports,
       LocalPool localPool,
       ReadStats stats,
-      long timeoutMs,
-      long busyPatienceMs,
+      Timeouts timeouts,
       BeforeAsking beforeAsking) {
     this.address = address;
     this.applicationId = applicationId;
@@ -84,11 +83,10 @@ public final class RemoteNode implements AutoCloseable {
     this.transports = transports;
     this.localPool = localPool;
     this.stats = stats;
-    this.timeoutMs = timeoutMs;
-    this.busyPatienceMs = busyPatienceMs;
+    this.timeouts = timeouts;
     this.beforeAsking = beforeAsking;
     this.bounceReads =
-        new BounceReads(name(), timeoutMs, this::connectToBounce, this::offer, links);
+        new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, this::offer, links);
   }
 
   /** How messages call it. */
@@ -142,6 +140,11 @@ public final class RemoteNode implements AutoCloseable {
                 isLocal(client.poolId()) ? localPool.places() : PoolPlaces.ELSEWHERE));
   }
 
+  /** Whether the service finds this partition damaged where it lies. */
+  boolean isDamaged(int partition, String outputId) throws IOException {
+    return ask(client -> client.isDamaged(partition, outputId));
+  }
+
   private boolean isLocal(UUID described) {
     return localPool != null && localPool.poolId().equals(described);
   }
@@ -188,7 +191,7 @@ public final class RemoteNode implements AutoCloseable {
   }
 
   private RemoteClient connectAndLearn() throws IOException {
-    RemoteClient client = connectControl(timeoutMs);
+    RemoteClient client = connectControl(timeouts.exchangeMs());
     learn(client);
     return client;
   }
@@ -283,7 +286,9 @@ public final class RemoteNode implements AutoCloseable {
               ? new InetSocketAddress(address.control().getAddress(), offer.port())
               : new InetSocketAddress(offer.host(), offer.port());
       try {
-        return transports.endpoint(offer.transport()).connect(remote, ticket, timeoutMs);
+        return transports
+            .endpoint(offer.transport())
+            .connect(remote, ticket, timeouts.exchangeMs());
       } catch (ConnectFailedException e) {
         if (e.isLater()) {
           stats.refused();
@@ -330,11 +335,6 @@ public final class RemoteNode implements AutoCloseable {
     return links.count();
   }
 
-  /** How long a reader waits while the node takes no further connection. */
-  long busyPatienceMs() {
-    return busyPatienceMs;
-  }
-
   Transports pools() {
     return transports;
   }
@@ -343,8 +343,9 @@ public final class RemoteNode implements AutoCloseable {
     return stats;
   }
 
-  long timeoutMs() {
-    return timeoutMs;
+  /** How long its readers wait for it. */
+  Timeouts timeouts() {
+    return timeouts;
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.ChecksumException;
@@ -30,7 +31,8 @@ import java.util.concurrent.TimeoutException;
  * read through the node's bounce slots, and directly over the next transport while none of them is
  * free; where there is no other, it waits for one until the deadline of an exchange. A node that
  * takes no further connection is asked again later, which is no failure; only when it has refused
- * for long the reader gives up, with {@link NodeBusyException} and without blame for the output.
+ * for long the reader gives up, with {@link NodeBusyException} and without blame for the output. A
+ * block that comes with a wrong checksum is read once more, over the last of the transports.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
@@ -38,6 +40,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class RemoteRunInput implements RunInput {
   private static final int ENDINGS_IN_A_ROW = 5; // which are no failures of the transport
+  private static final long NONE = -1;
 
   private final RemoteNode node;
   private final String outputId;
@@ -53,6 +56,7 @@ final class RemoteRunInput implements RunInput {
   private int failuresInARow;
   private int endingsInARow;
   private boolean avoidBounce;
+  private long doubtedBytes = NONE; // of the run: where the block begins that came wrong last
   private long issuedBytes;
   private long consumedBytes;
 
@@ -73,8 +77,8 @@ final class RemoteRunInput implements RunInput {
     this.outputId = outputId;
     this.name = name;
     this.run = located.run();
-    this.refusal = new Refusal(name, node.busyPatienceMs());
-    this.slotRefusal = new Refusal(name, node.timeoutMs());
+    this.refusal = new Refusal(name, node.timeouts().busyMs());
+    this.slotRefusal = new Refusal(name, node.timeouts().exchangeMs());
     this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
     this.reads = new RunReads(node, outputId, name, run, where);
     if (inlined != null) {
@@ -133,7 +137,7 @@ final class RemoteRunInput implements RunInput {
 
   /** Starts the next read; false if there is no window for it, or it failed at once. */
   private boolean issue(boolean wait, int spare) throws IOException {
-    ReadWay way = reads.bestWay(issuedBytes, avoidBounce);
+    ReadWay way = reads.bestWay(issuedBytes, avoidBounce, isDoubted(issuedBytes));
     transport = way.transport();
     RunWindow window = reads.start(way, issuedBytes, wait, spare);
     if (window == null) {
@@ -204,7 +208,7 @@ final class RemoteRunInput implements RunInput {
    * @return whether there is one
    */
   private boolean avoidBounce() throws IOException {
-    if (avoidBounce || reads.bestWay(consumedBytes, true).isBounced()) {
+    if (avoidBounce || reads.bestWay(consumedBytes, true, false).isBounced()) {
       return false;
     }
     node.stats().bounceRefused();
@@ -216,7 +220,7 @@ final class RemoteRunInput implements RunInput {
   private void await(RunWindow window) throws IOException {
     try {
       // The transport keeps its own deadline; the second one is for a transport that does not.
-      window.done().get(2 * node.timeoutMs(), TimeUnit.MILLISECONDS);
+      window.done().get(2 * node.timeouts().exchangeMs(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TransportException cause) {
         throw cause;
@@ -231,7 +235,7 @@ final class RemoteRunInput implements RunInput {
               + " bytes over "
               + window.way().transport()
               + " has not ended after twice its deadline of "
-              + node.timeoutMs()
+              + node.timeouts().exchangeMs()
               + " ms",
           e);
     } catch (InterruptedException e) {
@@ -248,7 +252,7 @@ final class RemoteRunInput implements RunInput {
       hanging = e;
       cause.addSuppressed(e);
     }
-    if (!where.isStale(offsetBytes, cause)) {
+    if (!where.isStale(offsetBytes, cause) && (hanging != null || !doubt(offsetBytes))) {
       return false;
     }
     if (hanging != null) {
@@ -258,6 +262,19 @@ final class RemoteRunInput implements RunInput {
     consumedBytes = offsetBytes;
     issuedBytes = offsetBytes;
     return true;
+  }
+
+  /** A block may be damaged on its way, once: it is read again, and then believed to be so. */
+  private boolean doubt(long offsetBytes) {
+    boolean again = doubtedBytes != offsetBytes;
+    doubtedBytes = offsetBytes;
+    return again;
+  }
+
+  private boolean isDoubted(long offsetBytes) {
+    return doubtedBytes != NONE
+        && offsetBytes >= doubtedBytes
+        && offsetBytes < doubtedBytes + BlockChecksums.BLOCK_BYTES;
   }
 
   private void recover(TransportException cause) throws IOException {

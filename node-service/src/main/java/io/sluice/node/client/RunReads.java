@@ -43,8 +43,9 @@ final class RunReads {
    * The best way to the run's byte at {@code offsetBytes}.
    *
    * @param avoidBounce whether any direct way is better than a bounced one
+   * @param isDoubted whether bytes came wrong the best way, so that another is better
    */
-  ReadWay bestWay(long offsetBytes, boolean avoidBounce) throws IOException {
+  ReadWay bestWay(long offsetBytes, boolean avoidBounce, boolean isDoubted) throws IOException {
     Range range = rangeAt(offsetBytes);
     SegmentLocation segment = where.segment(range.segmentId());
     if (segment == null) {
@@ -65,6 +66,9 @@ final class RunReads {
               + node.pools().names()
               + node.givenUp(),
           null);
+    }
+    if (isDoubted) {
+      return ways.get(ways.size() - 1);
     }
     return ways.stream()
         .filter(way -> !(avoidBounce && way.isBounced()))
@@ -98,7 +102,7 @@ final class RunReads {
                   range.offsetBytes(),
                   buffer,
                   lengthBytes,
-                  node.timeoutMs());
+                  node.timeouts().exchangeMs());
     } catch (IOException e) {
       done = CompletableFuture.failedFuture(e);
     } catch (RuntimeException | Error e) { // of memory or threads, mostly
@@ -113,7 +117,7 @@ final class RunReads {
     StageRequest wanted =
         new StageRequest(
             transport, outputId, run.partition(), run.ordinal(), offsetBytes, lengthBytes, 0);
-    BounceRead read = new BounceRead(wanted, buffer, node.timeoutMs());
+    BounceRead read = new BounceRead(wanted, buffer, node.timeouts().exchangeMs());
     node.bounceReads().start(read);
     return read.done();
   }
@@ -124,7 +128,7 @@ final class RunReads {
       return pool.tryAcquire(spare).orElse(null);
     }
     try {
-      return pool.acquire(node.timeoutMs());
+      return pool.acquire(node.timeouts().exchangeMs());
     } catch (TimeoutException e) {
       // Not the output's fault: runs that are merged were given more windows than there are.
       throw new IllegalStateException(name + ": " + e.getMessage(), e);
@@ -152,7 +156,7 @@ final class RunReads {
    * since the same time, the first is waited for, and the others hardly.
    */
   void discard(RunWindow window) {
-    long waitMs = Math.max(SLACK_MS, 2 * node.timeoutMs() - window.ageMs());
+    long waitMs = Math.max(SLACK_MS, 2 * node.timeouts().exchangeMs() - window.ageMs());
     try {
       window.done().handle((ok, failure) -> null).orTimeout(waitMs, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException late) {

@@ -4,6 +4,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Trouble;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.RunPlace;
@@ -66,7 +67,8 @@ final class Whereabouts {
   }
 
   /**
-   * Asks the node anew, for as long as a restart of its service may take.
+   * Asks the node anew, for as long as a restart of its service may take, and as long while it
+   * cannot read what it has.
    *
    * @param offsetBytes what is to be read next of the run; all before its block was verified
    * @param cause why
@@ -133,11 +135,17 @@ final class Whereabouts {
   }
 
   private Description describe(IOException cause) throws IOException {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeoutMs());
+    long deadlineNs =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeouts().restartMs());
     long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {
-        return node.describe(Partitions.one(run.partition()), List.of(outputId));
+        Description now = node.describe(Partitions.one(run.partition()), List.of(outputId));
+        String unreadable = now.unreadable().get(outputId);
+        if (unreadable == null) {
+          return now;
+        }
+        throw new RemoteError(RemoteError.Code.NOT_NOW, unreadable);
       } catch (NodeBusyException e) {
         refusal.comeLater(e);
       } catch (IOException e) {
@@ -145,8 +153,7 @@ final class Whereabouts {
         if (Thread.currentThread().isInterrupted()) {
           throw interrupted();
         }
-        // What the service says is final; only its silence may be a restart.
-        if (e instanceof RemoteError || System.nanoTime() - deadlineNs > 0) {
+        if (Trouble.ofAsking(e) != Trouble.NOT_NOW || System.nanoTime() - deadlineNs > 0) {
           throw failed(node.name() + " can no longer be asked: " + e.getMessage(), e);
         }
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));

@@ -8,6 +8,7 @@ import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.disk.Device;
@@ -65,6 +66,7 @@ public final class LocalClient implements MemorySource, Closeable {
   private final String applicationId;
   private final JobSecret secret;
   private final long timeoutMs;
+  private final long restartMs;
   private volatile Session session;
   private final List<Closeable> holds = new ArrayList<>(); // of every lease since the first
   private final ReceivedSegments received = new ReceivedSegments(this::askFor);
@@ -132,12 +134,17 @@ public final class LocalClient implements MemorySource, Closeable {
   }
 
   private LocalClient(
-      ServiceLink link, Borrower borrower, String applicationId, JobSecret secret, long timeoutMs) {
+      ServiceLink link,
+      Borrower borrower,
+      String applicationId,
+      JobSecret secret,
+      Timeouts timeouts) {
     this.link = link;
     this.borrower = borrower;
     this.applicationId = applicationId;
     this.secret = secret;
-    this.timeoutMs = timeoutMs;
+    this.timeoutMs = timeouts.exchangeMs();
+    this.restartMs = timeouts.restartMs();
   }
 
   /** Connects to a service of this process's own user; see below. */
@@ -150,7 +157,8 @@ public final class LocalClient implements MemorySource, Closeable {
   public static LocalClient connect(
       Path socket, Owner service, String applicationId, JobSecret secret, long timeoutMs)
       throws IOException {
-    return connect(socket, service, Borrower.PROCESS, applicationId, secret, timeoutMs);
+    return connect(
+        socket, service, Borrower.PROCESS, applicationId, secret, Timeouts.all(timeoutMs));
   }
 
   /**
@@ -161,6 +169,8 @@ public final class LocalClient implements MemorySource, Closeable {
    * @param socket the service's socket, from its {@code NodeMetadata}
    * @param service whose it is, from there too; where that is not this process's user, segments are
    *     handed over as open files. In another user namespace it is a number that nobody has here
+   * @param timeouts of exchanges, and of a restart of the service, which this client waits for; it
+   *     is not told that the service is busy, but waits as long as for a restart
    */
   public static LocalClient connect(
       Path socket,
@@ -168,11 +178,10 @@ public final class LocalClient implements MemorySource, Closeable {
       Borrower borrower,
       String applicationId,
       JobSecret secret,
-      long timeoutMs)
+      Timeouts timeouts)
       throws IOException {
     LocalClient client =
-        new LocalClient(
-            ServiceLink.to(socket, service), borrower, applicationId, secret, timeoutMs);
+        new LocalClient(ServiceLink.to(socket, service), borrower, applicationId, secret, timeouts);
     client.session = client.open();
     return client;
   }
@@ -583,7 +592,7 @@ public final class LocalClient implements MemorySource, Closeable {
 
   /** Connects again, to the service's successor above all, for as long as a restart may take. */
   private Session reopen(Exception cause) throws IOException {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(restartMs);
     long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {

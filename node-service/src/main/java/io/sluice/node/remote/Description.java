@@ -1,6 +1,7 @@
 package io.sluice.node.remote;
 
 import io.sluice.spill.format.LocatedRun;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +14,14 @@ import java.util.Map;
  *     an output that this node does not hold, or not all of them, is absent
  * @param inlined bytes of short runs that came with the answer, as they are stored and not yet
  *     verified, by the very objects among {@code runs}; what is absent has to be read
+ * @param unreadable outputs that may be there, but cannot be read now, and why; a service refuses
+ *     to describe these, so that they are never in an answer
  */
 public record Description(
     Map<Integer, SegmentLocation> segments,
     Map<String, List<LocatedRun>> runs,
-    IdentityHashMap<LocatedRun, byte[]> inlined) {
+    IdentityHashMap<LocatedRun, byte[]> inlined,
+    Map<String, String> unreadable) {
   /** What a service gathers for one answer, unless it is about one partition of one output. */
   public static final long MAX_ANSWER_BYTES = 1 << 20;
 
@@ -32,7 +36,7 @@ public record Description(
 
   /** Of which every run has to be read. */
   public Description(Map<Integer, SegmentLocation> segments, Map<String, List<LocatedRun>> runs) {
-    this(segments, runs, new IdentityHashMap<>());
+    this(segments, runs, new IdentityHashMap<>(), new HashMap<>());
   }
 
   /** How long a run is in an answer. */

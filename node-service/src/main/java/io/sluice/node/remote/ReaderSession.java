@@ -62,6 +62,7 @@ final class ReaderSession {
       DataInputStream in = request.in();
       switch (request.type()) {
         case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
+        case RemoteProtocol.VERIFY -> answer(() -> verify(in));
         case RemoteProtocol.STAGE -> answer(() -> stage(in));
         case RemoteProtocol.ADMIT -> answer(() -> admit(in));
         case RemoteProtocol.FREE -> answer(() -> free(in));
@@ -110,6 +111,13 @@ final class ReaderSession {
     Description description =
         backend.describe(applicationId, partitions, readOutputIds(in), inlinedRunBytes);
     return out -> RemoteProtocol.writeDescription(out, description, backend.places());
+  }
+
+  private Frames.Payload verify(DataInputStream in) throws IOException {
+    int partition = in.readInt();
+    boolean damaged =
+        backend.isDamaged(new OutputId(applicationId, Bounded.readString(in)), partition);
+    return out -> out.writeByte(damaged ? 1 : 0);
   }
 
   private Frames.Payload stage(DataInputStream in) throws IOException {

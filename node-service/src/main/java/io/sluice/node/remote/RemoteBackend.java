@@ -35,6 +35,12 @@ public interface RemoteBackend {
       String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException;
 
+  /**
+   * Whether a partition of an output is damaged where it lies; it is not described any more then.
+   * False for what is not here.
+   */
+  boolean isDamaged(OutputId id, int partition) throws IOException;
+
   /** Nobody will read the application's outputs whose ids begin like this: frees them. */
   void freeOutputs(String applicationId, String outputIdPrefix) throws IOException;
 

@@ -138,8 +138,8 @@ public final class RemoteClient implements AutoCloseable {
 
   /**
    * Asks where these partitions of these outputs lie, in several requests if they are many. An
-   * output is described for all of the partitions or is absent: one that any answer leaves out,
-   * damaged in part or gone meanwhile, is not there.
+   * output is described for all of the partitions, unreadable now, or absent: one that any answer
+   * leaves out, damaged in part or gone meanwhile, is not there.
    *
    * @param inlinedRunBytes up to which length the bytes of a run may come along; 0 for none
    * @param places of the pool, if its files can be opened here; else {@link PoolPlaces#ELSEWHERE}
@@ -160,13 +160,17 @@ public final class RemoteClient implements AutoCloseable {
         describeInto(whole, absent, all);
       }
     }
-    for (String id : absent) {
-      List<LocatedRun> incomplete = whole.runs().remove(id);
-      if (incomplete != null) {
-        incomplete.forEach(whole.inlined()::remove);
-      }
-    }
+    whole.unreadable().keySet().removeAll(absent);
+    absent.forEach(id -> removeRuns(whole, id));
+    whole.unreadable().keySet().forEach(id -> removeRuns(whole, id));
     return whole;
+  }
+
+  private static void removeRuns(Description whole, String id) {
+    List<LocatedRun> incomplete = whole.runs().remove(id);
+    if (incomplete != null) {
+      incomplete.forEach(whole.inlined()::remove);
+    }
   }
 
   /** What is asked for at a time. */
@@ -181,7 +185,10 @@ public final class RemoteClient implements AutoCloseable {
     }
   }
 
-  /** Asks for half as much at a time where the answer would be too long. */
+  /**
+   * Asks for half as much at a time where the answer would be too long, or where one of the outputs
+   * cannot be read now.
+   */
   private void describeInto(Description whole, Set<String> absent, Question question)
       throws IOException {
     Partitions partitions = question.partitions();
@@ -195,7 +202,13 @@ public final class RemoteClient implements AutoCloseable {
               (id, runs) -> whole.runs().computeIfAbsent(id, x -> new ArrayList<>()).addAll(runs));
       question.outputIds().stream().filter(id -> !part.runs().containsKey(id)).forEach(absent::add);
     } catch (RemoteError e) {
-      if (e.code() != RemoteError.Code.TOO_MUCH || (outputs == 1 && partitions.count() == 1)) {
+      boolean unreadable = e.code() == RemoteError.Code.NOT_NOW;
+      if (unreadable && outputs == 1) {
+        whole.unreadable().put(question.outputIds().get(0), e.getMessage());
+        return;
+      }
+      boolean divisible = outputs > 1 || partitions.count() > 1;
+      if (!unreadable && (e.code() != RemoteError.Code.TOO_MUCH || !divisible)) {
         throw e;
       }
       if (outputs > 1) {
@@ -224,6 +237,22 @@ public final class RemoteClient implements AutoCloseable {
         timeoutMs);
     return RemoteProtocol.readDescription(
         Replies.receive(frames, timeoutMs), question.partitions(), poolId, question.places());
+  }
+
+  /**
+   * Has the service check the bytes of a partition of an output, where they lie.
+   *
+   * @return whether they are damaged; that partition is not described any more then
+   */
+  public boolean isDamaged(int partition, String outputId) throws IOException {
+    frames.send(
+        RemoteProtocol.VERIFY,
+        out -> {
+          out.writeInt(partition);
+          Bounded.writeString(out, outputId);
+        },
+        timeoutMs);
+    return Bounded.readByteBelow(Replies.receive(frames, timeoutMs), 2, "answers") == 1;
   }
 
   /**

@@ -50,6 +50,9 @@ import java.util.UUID;
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
  *                         bytes of the run; or none, and it has to be read
  *
+ * reader   VERIFY     int32 partition, string output id
+ * service  OK         int8 1 if the partition is damaged where it lies, and described no more
+ *
  * reader   ADMIT      string transport, int32 count, then per address that it may come from:
  *                     bytes address
  * service  OK         int64 + int64 ticket for one data connection; or BUSY
@@ -79,7 +82,7 @@ import java.util.UUID;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 11;
+  static final int VERSION = 12;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -90,6 +93,7 @@ final class RemoteProtocol {
   static final int ADMIT = 8;
   static final int FREE_OUTPUT = 7;
   static final int FREE_BELOW = 9;
+  static final int VERIFY = 10;
   static final int PROBE = 16;
 
   static final int MAX_PROOF_BYTES = 64;
@@ -194,7 +198,7 @@ final class RemoteProtocol {
       String outputId = Bounded.readString(in);
       runs.put(outputId, readRuns(in, partitions, poolId, inlined));
     }
-    return new Description(segments, runs, inlined);
+    return new Description(segments, runs, inlined, Map.of());
   }
 
   /** The runs of one output; puts bytes that came along into {@code inlined}. */

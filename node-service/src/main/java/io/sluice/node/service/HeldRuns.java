@@ -4,7 +4,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.spill.disk.DeviceHangsException;
+import io.sluice.node.wire.Trouble;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Range;
@@ -26,9 +26,10 @@ import org.slf4j.LoggerFactory;
  * Reads the runs of one output at a time from its index, which lies on the medium and may be
  * damaged, or be freed and overwritten while it is read, and finds where their segments are served.
  *
- * <p>Thread contract: safe from any thread. Failure: an output whose index cannot be read is not
- * held any more, so that it is made again and the others are described; {@link IOException} only
- * while the service ends or a device hangs, which loses nothing.
+ * <p>Thread contract: safe from any thread. Failure: an output whose index is damaged or gone is
+ * not held any more, so that its map runs again; {@link RemoteError} NOT_NOW if the index cannot be
+ * read for another reason, such as no free descriptor; another {@link IOException} only while the
+ * service ends.
  */
 final class HeldRuns {
   private static final Logger LOG = LoggerFactory.getLogger(HeldRuns.class);
@@ -37,6 +38,7 @@ final class HeldRuns {
   private final Function<OutputId, Optional<CommittedOutput>> find;
   private final IntFunction<SegmentLocation> locations;
   private final BooleanSupplier isEnding;
+  private final DamagedPartitions damaged = new DamagedPartitions();
 
   /**
    * Of a store.
@@ -66,10 +68,11 @@ final class HeldRuns {
       IdentityHashMap<LocatedRun, byte[]> inlined) {}
 
   /**
-   * The runs of these partitions; none of an output that is not held or cannot be read.
+   * The runs of these partitions; none of an output that is not held.
    *
    * @param inlined copies the short ones
-   * @throws RemoteError if they would take more than {@code leftBytes} in an answer
+   * @throws RemoteError TOO_MUCH if they would take more than {@code leftBytes} in an answer,
+   *     NOT_NOW if they cannot be read now
    */
   Optional<Held> of(OutputId id, Partitions partitions, long leftBytes, InlinedRuns inlined)
       throws IOException {
@@ -79,6 +82,9 @@ final class HeldRuns {
         return Optional.empty();
       }
       CommittedOutput output = found.get();
+      if (damaged.isAnyOf(output, partitions)) {
+        return Optional.empty();
+      }
       Held held = null;
       IOException failure = null;
       try {
@@ -95,10 +101,54 @@ final class HeldRuns {
     }
   }
 
+  /**
+   * Checks the bytes of a partition where they lie. If they are damaged, it is not held any more.
+   *
+   * @throws RemoteError NOT_NOW if they cannot be read now
+   */
+  boolean isDamaged(OutputId id, int partition) throws IOException {
+    while (true) { // each further turn takes another commit, move or free of this very output
+      Optional<CommittedOutput> found = find.apply(id);
+      if (found.isEmpty()) {
+        return false;
+      }
+      CommittedOutput output = found.get();
+      boolean right;
+      try {
+        right = DamagedPartitions.isRight(output, partition);
+      } catch (IOException e) {
+        if (!output.place().isHeld()) {
+          continue;
+        }
+        if (Trouble.ofReading(e) == Trouble.GONE) {
+          return true; // nor is it described
+        }
+        throw notNow(id, e);
+      }
+      if (output.place().isHeld()) {
+        if (!right) {
+          LOG.warn(
+              "Partition {} of {} is damaged where it lies; its map runs again", partition, id);
+          damaged.add(output, partition);
+        }
+        return !right;
+      }
+    }
+  }
+
+  private static RemoteError notNow(OutputId id, IOException failure) {
+    RemoteError later =
+        new RemoteError(RemoteError.Code.NOT_NOW, id + " cannot be read now: " + failure);
+    later.initCause(failure);
+    return later;
+  }
+
   private Optional<Held> orNone(OutputId id, IOException failure) throws IOException {
-    boolean hangs = DeviceHangsException.isCauseOf(failure); // it is there, and comes back perhaps
-    if (hangs || failure instanceof RemoteError || isEnding.getAsBoolean()) {
+    if (failure instanceof RemoteError || isEnding.getAsBoolean()) {
       throw failure;
+    }
+    if (Trouble.ofReading(failure) != Trouble.GONE) {
+      throw notNow(id, failure);
     }
     LOG.warn("Not describing {} any more, so that it is made again: {}", id, failure.toString());
     return Optional.empty();

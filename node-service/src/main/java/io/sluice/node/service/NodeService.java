@@ -465,7 +465,12 @@ public final class NodeService implements Closeable, RemoteBackend {
     }
     store.expectReads(onDisk);
     inlinedBytes.add(inlined.keptBytes());
-    return new Description(segments, runs, inlined.kept());
+    return new Description(segments, runs, inlined.kept(), Map.of());
+  }
+
+  @Override
+  public boolean isDamaged(OutputId id, int partition) throws IOException {
+    return heldRuns.isDamaged(id, partition);
   }
 
   private static void addRangesOnDisk(List<LocatedRun> runs, List<Range> onDisk) {

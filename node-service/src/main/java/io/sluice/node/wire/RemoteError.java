@@ -25,7 +25,9 @@ public final class RemoteError extends IOException {
     /** Not now: what was asked for is in use by others. */
     BUSY,
     /** The answer would be too long: ask for less at a time. */
-    TOO_MUCH
+    TOO_MUCH,
+    /** What was asked for is there, but cannot be read now. */
+    NOT_NOW
   }
 
   /** As the service put it. */

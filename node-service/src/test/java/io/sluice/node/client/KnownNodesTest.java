@@ -10,6 +10,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -37,8 +38,7 @@ class KnownNodesTest extends NodeTestBase {
         transports,
         null,
         new ReadStats(),
-        TIMEOUT_MS,
-        TIMEOUT_MS,
+        Timeouts.all(TIMEOUT_MS),
         asked -> nodes.at(asked, lateNs));
   }
 

@@ -73,7 +73,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   private final UUID poolId = UUID.randomUUID();
   private final PoolPlaces places;
   private final ServerEndpoint endpoint;
-  private final RemoteServer server;
+  private RemoteServer server;
   private final Map<Integer, Segment> segments = new HashMap<>();
   private final Set<Integer> scribbled = new HashSet<>();
   private int placeCount;
@@ -250,6 +250,20 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     }
   }
 
+  /** Answers again where it did. */
+  void answerAgain(int port) {
+    try {
+      server =
+          RemoteServer.start(
+              this,
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+              new Refusals(),
+              ConnectionLimits.DEFAULT);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** How often it was asked where the output lies. */
   synchronized int questions() {
     return questions;
@@ -286,6 +300,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
       answer.segments().put(currentId(), new SegmentLocation(segment.info(), regions));
     }
     return answer;
+  }
+
+  @Override
+  public boolean isDamaged(OutputId id, int partition) {
+    return scribbled.contains(currentId());
   }
 
   /** With another identity if a test says so, and ranges of that length. */

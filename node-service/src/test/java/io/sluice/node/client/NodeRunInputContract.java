@@ -5,6 +5,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -75,8 +76,7 @@ abstract class NodeRunInputContract extends RunInputContract {
             transports,
             service.localPool(),
             new ReadStats(),
-            TIMEOUT_MS,
-            TIMEOUT_MS,
+            Timeouts.all(TIMEOUT_MS),
             asked -> {});
     Description description = node.describe(Partitions.one(0), List.of(ID));
     return open(node, description.runs().get(ID).get(0), description.segments());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
@@ -40,7 +41,7 @@ class WindowsTest extends NodeTestBase {
   }
 
   private NodeReader reader(Transports transports, long timeoutMs) {
-    return new NodeReader(APP, SECRET, transports, null, 1 << 20, timeoutMs, timeoutMs);
+    return new NodeReader(APP, SECRET, transports, null, 1 << 20, Timeouts.all(timeoutMs));
   }
 
   private static int inUse(Transports transports) throws IOException {

@@ -11,6 +11,7 @@ import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -50,7 +51,7 @@ final class OtherUserMain {
               new InetSocketAddress(
                   InetAddress.getLoopbackAddress(), service.address().controlPort()));
       try (NodeReader reader =
-          new NodeReader(args[1], secret, tcp, pool, 1 << 20, TIMEOUT_MS, TIMEOUT_MS)) {
+          new NodeReader(args[1], secret, tcp, pool, 1 << 20, Timeouts.all(TIMEOUT_MS))) {
         NodeRun run =
             reader.locate(address, Partitions.one(0), List.of(output.id())).get(output.id()).get(0);
         byte[] bytes = new byte[(int) output.totalBytes()];

@@ -10,6 +10,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
@@ -57,8 +58,7 @@ abstract class VerbsReadsBase extends NodeTestBase {
         new Transports(transports(), WINDOW_BYTES, (long) WINDOWS * WINDOW_BYTES),
         null,
         1 << 20,
-        READ_TIMEOUT_MS,
-        READ_TIMEOUT_MS);
+        Timeouts.all(READ_TIMEOUT_MS));
   }
 
   /** Reads an output, and compares every byte. */

@@ -16,6 +16,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
@@ -95,7 +96,12 @@ class DiskWriteTest extends LocalServerTestBase {
     for (Borrower borrower : List.of(Borrower.map("map", 0), Borrower.reduce("reduce"))) {
       try (LocalClient client =
           LocalClient.connect(
-              socket(), SeenFromElsewhere.owner(handout()), borrower, APP, SECRET, TIMEOUT_MS)) {
+              socket(),
+              SeenFromElsewhere.owner(handout()),
+              borrower,
+              APP,
+              SECRET,
+              Timeouts.all(TIMEOUT_MS))) {
         Extent extent = client.leaseContiguous(UNIT_BYTES);
         client.write(extent, 0, ByteBuffer.wrap(new byte[borrower.role().ordinal() + 1]));
       }

@@ -12,6 +12,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.MemoryUse;
@@ -51,7 +52,12 @@ class ReceiveMemoryTest extends LocalServerTestBase {
 
   private LocalClient task(Borrower borrower, String application) throws IOException {
     return LocalClient.connect(
-        socket(), SeenFromElsewhere.owner(handout()), borrower, application, SECRET, TIMEOUT_MS);
+        socket(),
+        SeenFromElsewhere.owner(handout()),
+        borrower,
+        application,
+        SECRET,
+        Timeouts.all(TIMEOUT_MS));
   }
 
   private static Optional<Extent> lease(LocalClient task, MemoryUse use) throws IOException {

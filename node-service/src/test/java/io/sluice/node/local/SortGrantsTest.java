@@ -13,6 +13,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
@@ -73,7 +74,7 @@ class SortGrantsTest extends LocalServerTestBase {
               Borrower.map("map", ownBytes),
               application,
               SECRET,
-              TIMEOUT_MS);
+              Timeouts.all(TIMEOUT_MS));
       chunks = new PoolChunks(client, WriteTarget.mapped(client, new PlainMedium()).memory());
     }
 

@@ -14,6 +14,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.sort.ChunkSource;
@@ -82,7 +83,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
             Borrower.map("attempt_of_" + application, ownBytes),
             application,
             SECRET,
-            TIMEOUT_MS));
+            Timeouts.all(TIMEOUT_MS)));
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Extent;
@@ -144,7 +145,7 @@ class NodeMetricsTest extends NodeTestBase {
         Borrower.reduce("reduce_of_" + application),
         application,
         SECRET,
-        TIMEOUT_MS);
+        Timeouts.all(TIMEOUT_MS));
   }
 
   private static long leaseAllToReceive(LocalClient task) throws IOException {

@@ -142,6 +142,11 @@ final class StubBackend implements RemoteBackend {
     return all;
   }
 
+  @Override
+  public boolean isDamaged(OutputId id, int partition) {
+    return isDamaged(id.outputId(), Partitions.one(partition));
+  }
+
   /** Whether some of these partitions are among those that a test has damaged. */
   private boolean isDamaged(String outputId, Partitions partitions) {
     Partitions lost = damaged.get(outputId);

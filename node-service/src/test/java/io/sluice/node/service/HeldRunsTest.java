@@ -2,12 +2,15 @@ package io.sluice.node.service;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Range;
@@ -17,7 +20,9 @@ import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -83,7 +88,7 @@ class HeldRunsTest {
   }
 
   @Test
-  void whatCannotBeReadIsALossUnlessTheServiceEnds() throws IOException {
+  void whatWasCutIsALossUnlessTheServiceEnds() throws IOException {
     commit("attempt_other", 6_000); // more than the memory tier holds
     SegmentInfo tail = last(commit(ID.outputId(), 6_000).extents()).segment();
     try (FileChannel file = FileChannel.open(tail.path(), StandardOpenOption.WRITE)) {
@@ -169,10 +174,57 @@ class HeldRunsTest {
     }
   }
 
+  private void assertNotNow(HeldRuns held) {
+    RemoteError e = assertThrows(RemoteError.class, () -> runs(held));
+    assertEquals(RemoteError.Code.NOT_NOW, e.code(), e.getMessage());
+  }
+
+  /** It may be registered again, with less memory locked by others for example. */
   @Test
-  void anOutputInASegmentThatIsNotServedIsNotHeld() throws IOException {
+  void anOutputInASegmentThatIsNotServedIsNotLost() throws IOException {
     commit(ID.outputId(), 100);
-    assertEquals(Optional.empty(), runs(new HeldRuns(store::find, id -> null, store::isQuiet)));
+    assertNotNow(new HeldRuns(store::find, id -> null, store::isQuiet));
+  }
+
+  /** As where no descriptor is free: each read of the disk tier opens its file. */
+  @Test
+  void whatCannotBeReadForAMomentIsNotLost() throws IOException {
+    commit("attempt_other", 6_000); // more than the memory tier holds
+    Path file = last(commit(ID.outputId(), 6_000).extents()).segment().path();
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    Path kept = Files.move(file, directory.resolve("kept"));
+    Files.createDirectory(file); // which is no file, as ELOOP, EMFILE or EIO would say, too
+    assertNotNow(held);
+    Files.delete(file);
+    Files.move(kept, file);
+    assertEquals(PARTITIONS, runs(held).orElseThrow().size());
+  }
+
+  @Test
+  void aPartitionIsDamagedOnlyIfItsBytesAreWrongWhereTheyLie() throws IOException {
+    CommittedOutput output = commit(ID.outputId(), 100);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    assertFalse(held.isDamaged(ID, 7));
+    assertFalse(held.isDamaged(new OutputId(APP, "attempt_none"), 7));
+    assertEquals(PARTITIONS, runs(held).orElseThrow().size());
+    Range range = output.runs(7).get(0).place().ranges().get(0);
+    Path file = store.segment(range.segmentId()).orElseThrow().info().path();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {99}), range.offsetBytes() + 50);
+    }
+    assertEquals(PARTITIONS, runs(held).orElseThrow().size(), "nobody has looked");
+    assertTrue(held.isDamaged(ID, 7));
+    assertFalse(held.isDamaged(ID, 8));
+    assertEquals(Optional.empty(), runs(held));
+    assertTrue(of(held, 7).isEmpty());
+    assertTrue(of(held, 8).isPresent(), "others are as they were");
+    store.freeOutput(ID);
+    commit(ID.outputId(), 100); // as another attempt does under its own name
+    assertEquals(PARTITIONS, runs(held).orElseThrow().size());
+  }
+
+  private static Optional<HeldRuns.Held> of(HeldRuns held, int partition) throws IOException {
+    return held.of(ID, Partitions.one(partition), Integer.MAX_VALUE, new InlinedRuns(0));
   }
 
   /** What was found before it was freed, and from then on what the store holds. */

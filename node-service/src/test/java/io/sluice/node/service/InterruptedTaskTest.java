@@ -13,6 +13,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
@@ -166,8 +167,7 @@ class InterruptedTaskTest extends NodeTestBase {
         new Transports(List.of(new TcpProvider()), WINDOW_BYTES, 8L * WINDOW_BYTES),
         new LocalPool(shared.info().poolId(), shared.places(), shared.opener()),
         1 << 20,
-        TIMEOUT_MS,
-        TIMEOUT_MS);
+        Timeouts.all(TIMEOUT_MS));
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
@@ -182,8 +183,7 @@ public abstract class NodeTestBase {
             ? null
             : new LocalPool(localPoolId, service.places(), SegmentOpener.BY_NAME),
         1 << 20,
-        timeoutMs,
-        timeoutMs);
+        Timeouts.all(timeoutMs));
   }
 
   /** A reader over tcp. */

@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -125,8 +126,7 @@ public final class PeerReader implements Closeable {
         null,
         keyOfAll,
         0,
-        timeoutMs,
-        BUSY_PATIENCE_MS);
+        new Timeouts(timeoutMs, timeoutMs, BUSY_PATIENCE_MS));
   }
 
   /** Runs the fetches of this executor's tasks. */

@@ -12,6 +12,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
@@ -203,8 +204,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
         local,
         key,
         ExecutorTransports.WINDOW_BYTES,
-        timeoutMs,
-        timeoutMs);
+        Timeouts.all(timeoutMs));
   }
 
   private LocalClient connect(Service at) throws IOException {

@@ -1,0 +1,90 @@
+package io.sluice.node.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.spill.format.CorruptOutputException;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which failures are a loss: those and no others let a healthy map run again. */
+class TroubleTest {
+  @ParameterizedTest
+  @EnumSource(RemoteError.Code.class)
+  void ofAllRefusalsOneIsALoss(RemoteError.Code code) {
+    Trouble expected =
+        switch (code) {
+          case UNKNOWN_APPLICATION -> Trouble.GONE;
+          case BUSY, FULL, INTERNAL, NOT_NOW -> Trouble.NOT_NOW;
+          case BAD_REQUEST, REFUSED, CORRUPT_OUTPUT, TOO_MUCH -> Trouble.REFUSED;
+        };
+    assertEquals(expected, Trouble.ofAsking(new RemoteError(code, "for a test")));
+  }
+
+  @Test
+  void noAnswerIsNoLoss() {
+    for (IOException failure :
+        List.of(
+            new ConnectException("Connection refused"),
+            new SocketTimeoutException("no answer"),
+            new EOFException("hung up"),
+            new NoSuchFileException("socket"),
+            new ProtocolException("version 99"))) {
+      assertEquals(Trouble.NOT_NOW, Trouble.ofAsking(failure), failure.toString());
+    }
+  }
+
+  @Test
+  void whatIsNotWhatWasWrittenIsALossForAService() {
+    for (IOException failure :
+        List.of(
+            new CorruptOutputException("another checksum"),
+            new NoSuchFileException("segment"),
+            new EOFException("cut"))) {
+      assertEquals(Trouble.GONE, Trouble.ofReading(failure), failure.toString());
+      assertEquals(Trouble.GONE, Trouble.ofReading(new IOException("of a segment", failure)));
+    }
+  }
+
+  /** As the JDK words what the kernel says. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Too many open files",
+        "Too many open files in system",
+        "Input/output error",
+        "Cannot allocate memory",
+        "Stale file handle",
+        "Permission denied",
+        "Too many levels of symbolic links",
+        "Not a directory",
+        "No space left on device",
+        "Interrupted system call",
+        "Resource temporarily unavailable",
+        "Device or resource busy",
+        "No such device or address",
+        "Structure needs cleaning"
+      })
+  void theTroubleOfAMomentIsNoLossForAService(String errno) {
+    for (IOException failure :
+        List.of(
+            new IOException(errno),
+            new FileNotFoundException("/segment (" + errno + ")"),
+            new FileSystemException("/segment", null, errno),
+            new AccessDeniedException("/segment", null, errno),
+            new IOException(new UncheckedIOException(new IOException(errno))))) {
+      assertEquals(Trouble.NOT_NOW, Trouble.ofReading(failure), failure.toString());
+    }
+  }
+}
