@@ -216,7 +216,7 @@ public final class RecordCollector<K, V> implements Closeable {
     }
     long startNs = System.nanoTime();
     LOG.info("Spilling {} records, {} bytes", records.recordCount(), records.dataBytes());
-    SortedRecords sorted = records.sort();
+    SortedRecords sorted = records.sort(reporter::progress);
     sortNs += System.nanoTime() - startNs;
     output.spill(sorted);
     records.reset();

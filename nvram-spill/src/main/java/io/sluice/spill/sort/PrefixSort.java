@@ -31,12 +31,12 @@ final class PrefixSort {
   private final TieSort ties;
   private int firstLevel;
 
-  PrefixSort(RecordArena arena, RecordIndex index, KeyOrder order) {
+  PrefixSort(RecordArena arena, RecordIndex index, KeyOrder order, Runnable progress) {
     this.arena = arena;
     this.index = index;
     this.order = order;
     this.prefixLevels = order.hasPrefix() ? order.prefixLevels() : 0;
-    this.ties = new TieSort(arena, index, order);
+    this.ties = new TieSort(arena, index, order, progress);
   }
 
   /**

@@ -95,12 +95,17 @@ public final class RecordBuffer implements AutoCloseable {
 
   /** Sorts what was appended; the view is valid until {@link #reset}. */
   public SortedRecords sort() {
+    return sort(() -> {});
+  }
+
+  /** The same for whoever must say that it lives: a job's own comparator may take long. */
+  public SortedRecords sort(Runnable progress) {
     if (sorted == null) {
       if (sortBegun) {
         throw new IllegalStateException("sort failed before and left no order: reset the buffer");
       }
       sortBegun = true;
-      PrefixSort prefixSort = new PrefixSort(arena, index, order);
+      PrefixSort prefixSort = new PrefixSort(arena, index, order, progress);
       prefixSort.skipSharedPrefixes();
       int[] ends = groupByPartition();
       int start = 0;

@@ -10,16 +10,27 @@ package io.sluice.spill.sort;
  * <p>Thread contract: single thread.
  */
 final class TieSort {
+  /** So few that a job's own comparator, however slow, takes seconds for them. */
+  static final int COMPARISONS_PER_PROGRESS = 1 << 10;
+
   private final RecordArena arena;
   private final RecordIndex index;
   private final KeyOrder order;
+  private final Runnable progress;
   private final KeyCopy left = new KeyCopy();
   private final KeyCopy right = new KeyCopy();
+  private int comparisons;
 
-  TieSort(RecordArena arena, RecordIndex index, KeyOrder order) {
+  /**
+   * Sorts nothing yet.
+   *
+   * @param progress is run once for {@link #COMPARISONS_PER_PROGRESS}
+   */
+  TieSort(RecordArena arena, RecordIndex index, KeyOrder order, Runnable progress) {
     this.arena = arena;
     this.index = index;
     this.order = order;
+    this.progress = progress;
   }
 
   /** Sorts {@code [from, to)}; the prefixes of the range are gone then. */
@@ -82,6 +93,9 @@ final class TieSort {
   }
 
   private int compare() {
+    if (++comparisons % COMPARISONS_PER_PROGRESS == 0) {
+      progress.run();
+    }
     return order.compare(left.bytes, 0, left.length, right.bytes, 0, right.length);
   }
 }

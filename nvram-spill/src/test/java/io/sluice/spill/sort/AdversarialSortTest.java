@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +57,24 @@ class AdversarialSortTest {
   @EnumSource(Input.class)
   void comparesKeysThatAgreeInAllPrefixes(Input input) throws IOException {
     assertSorts(input, new BytewiseOrder(), 60);
+  }
+
+  /** As often as a task's deadline asks for, however slow the comparator is. */
+  @Test
+  void progressIsReportedWhileKeysAreCompared() throws IOException {
+    CountingOrder counting = new CountingOrder(new UnprefixedOrder(), -1);
+    AtomicInteger reports = new AtomicInteger();
+    try (SortChunks pool = new SortChunks(64 << 20, 1 << 16);
+        RecordBuffer buffer = new RecordBuffer(pool, 1, counting)) {
+      ByteBuffer key = ByteBuffer.allocate(4);
+      for (int i = 0; i < COUNT; i++) {
+        key.putInt(0, -i * 31);
+        assertTrue(buffer.append(key.array(), 0, 4, 0, 0));
+      }
+      buffer.sort(reports::incrementAndGet);
+      assertTrue(counting.comparisons > COUNT);
+      assertEquals(counting.comparisons / TieSort.COMPARISONS_PER_PROGRESS, reports.get());
+    }
   }
 
   /** Keys whose prefixes use up one bit per level at most: deep recursion if it were by bits. */
