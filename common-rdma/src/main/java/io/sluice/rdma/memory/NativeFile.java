@@ -15,9 +15,10 @@ import java.util.Optional;
  * of the huge page, and a device-DAX has no length that {@code FileChannel.map} would believe. Or
  * it was handed over by another process, and the JDK makes no channel of a descriptor.
  *
- * <p>Thread contract: one thread at a time. Ownership: the opener closes it; mappings outlive it,
- * the lock does not. Failure: {@link IOException} with the system's own words; {@link
- * #unavailabilityCause} says before whether native calls work at all.
+ * <p>Thread contract: one thread at a time, but for reads, which run side by side. Ownership: the
+ * opener closes it, after the last read; mappings outlive it, the lock does not. Failure: {@link
+ * IOException} with the system's own words; {@link #unavailabilityCause} says before whether native
+ * calls work at all.
  */
 public final class NativeFile implements Closeable {
   /** Of one read. */
@@ -77,7 +78,8 @@ public final class NativeFile implements Closeable {
   public int read(long offsetBytes, ByteBuffer into) throws IOException {
     int startPosition = into.position();
     while (into.hasRemaining()) {
-      byte[] some = new byte[Math.min(COPY_BYTES, into.remaining())];
+      boolean inPlace = isShortArray(into);
+      byte[] some = inPlace ? into.array() : new byte[Math.min(COPY_BYTES, into.remaining())];
       long n;
       try {
         long fromBytes = offsetBytes + into.position() - startPosition;
@@ -88,9 +90,20 @@ public final class NativeFile implements Closeable {
       if (n == 0) {
         break;
       }
-      into.put(some, 0, (int) n);
+      if (inPlace) {
+        into.position((int) n);
+      } else {
+        into.put(some, 0, (int) n);
+      }
     }
     return into.position() - startPosition;
+  }
+
+  /** Whether all of an array remains: JNA copies arrays whole, whatever is read into them. */
+  private static boolean isShortArray(ByteBuffer into) {
+    return into.hasArray()
+        && into.remaining() == into.array().length
+        && into.remaining() <= COPY_BYTES;
   }
 
   /** Maps at least this range, shared, and shows exactly this range. */

@@ -90,9 +90,8 @@ final class FileNodes implements Closeable {
     }
   }
 
-  /** Begins to fetch a run of the file, which is read next and whole. */
-  void begin(PooledFile file, NodeRun run) throws IOException {
-    reader(file.applicationId()).prepareMerge(List.of(run)); // mapped at once, where it is here
+  /** Begins to fetch a run, which is read next and whole. */
+  void begin(NodeRun run) {
     run.prefetch((int) Math.max(1, run.lengthBytes() / WINDOW_BYTES));
   }
 
@@ -110,7 +109,6 @@ final class FileNodes implements Closeable {
               root.secret(),
               new Transports(chooser.withFallbacks(choice), WINDOW_BYTES, WINDOWS_BYTES),
               localPool(applicationId),
-              WINDOWS_BYTES,
               Timeouts.all(timeoutMs));
       readers.put(applicationId, reader);
     }

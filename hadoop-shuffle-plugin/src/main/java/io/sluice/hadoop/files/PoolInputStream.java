@@ -155,7 +155,7 @@ final class PoolInputStream extends FSInputStream {
             "%s has %s bytes, expected %s"
                 .formatted(reading.name(), reading.lengthBytes(), expectedBytes));
       }
-      nodes.begin(file, reading);
+      nodes.begin(reading);
       for (int done = 0; done < expectedBytes; ) {
         int n = reading.input().read(run, done, expectedBytes - done);
         if (n < 0) {

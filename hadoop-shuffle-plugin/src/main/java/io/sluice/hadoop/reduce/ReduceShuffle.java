@@ -213,7 +213,6 @@ final class ReduceShuffle {
             transports,
             localPool,
             key,
-            budgetBytes,
             timeouts);
     LOG.info(
         "Reading map outputs through Sluice, {}; {} windows of {} KiB; {}",

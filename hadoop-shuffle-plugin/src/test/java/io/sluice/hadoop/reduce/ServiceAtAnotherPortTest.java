@@ -105,7 +105,6 @@ final class ServiceAtAnotherPortTest {
         NodeLink.jobSecret(TestJob.SECRET),
         new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
         null,
-        1 << 20,
         new Timeouts(timeoutMs, timeoutMs, LONG_MS));
   }
 

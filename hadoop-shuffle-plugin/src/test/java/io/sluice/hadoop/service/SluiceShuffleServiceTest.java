@@ -148,7 +148,6 @@ final class SluiceShuffleServiceTest {
         NodeLink.jobSecret(TestJob.SECRET),
         new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
         null,
-        1 << 20,
         Timeouts.all(TIMEOUT_MS));
   }
 
@@ -407,7 +406,6 @@ final class SluiceShuffleServiceTest {
               secret,
               new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
               null,
-              1 << 20,
               Timeouts.all(TIMEOUT_MS))) {
         if (id.equals(second)) {
           RemoteError e = assertThrows(RemoteError.class, () -> locate(reader));

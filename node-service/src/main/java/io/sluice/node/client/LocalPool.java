@@ -5,7 +5,7 @@ import io.sluice.spill.segment.SegmentOpener;
 import java.util.UUID;
 
 /**
- * The pool of the reader's own node, whose segments it maps.
+ * The pool of the reader's own node, whose segments it reads itself.
  *
  * @param poolId as its service has said over the node's socket
  * @param places as it has announced there

@@ -3,20 +3,20 @@ package io.sluice.node.client;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.merge.ChecksumException;
-import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /**
- * A run in this node's own pool, mapped a window at a time, and read on where it lies now when it
- * was moved. Nothing is asked while it stays where it is.
+ * A run in this node's own pool, read from the files of its segments, and read on where it lies now
+ * when it was moved. Nothing is asked while it stays where it is.
  *
  * <p>Thread contract: one thread at a time. Ownership: its cursor closes it; the mapper and the
  * node stay their owner's. Failure: {@link IOException} when a segment of the run is gone and the
@@ -27,50 +27,61 @@ final class LocalRunInput implements RunInput {
   private final long lengthBytes;
   private final Refusal refusal;
   private final Whereabouts where;
-  private int windowBytes;
-  private MappedRunInput mapped;
+  private List<Range> ranges;
+  private int rangeNumber;
+  private long rangeOffsetBytes;
   private long consumedBytes;
 
-  /** Maps {@code windowBytes} at a time. */
   LocalRunInput(
       RemoteNode node,
       SegmentMapper mapper,
       String outputId,
       String name,
       LocatedRun located,
-      Map<Integer, SegmentLocation> segments,
-      int windowBytes) {
+      Map<Integer, SegmentLocation> segments) {
     this.mapper = mapper;
     this.lengthBytes = located.run().lengthBytes();
-    this.windowBytes = windowBytes;
     this.refusal = new Refusal(name, node.timeouts().busyMs());
     this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
     openAt(0);
   }
 
-  /** Maps so much at a time from now on. */
-  void setWindowBytes(int windowBytes) {
-    this.windowBytes = windowBytes;
-    mapped.setWindowBytes(windowBytes);
-  }
-
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
+    if (length == 0) {
+      return 0;
+    }
+    if (consumedBytes == lengthBytes) {
+      return -1;
+    }
     while (true) {
       try {
-        int n = mapped.read(dst, offset, length);
-        consumedBytes += Math.max(0, n);
-        return n;
+        return readRange(dst, offset, length);
       } catch (InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
-        mapped.close();
         if (!isElsewhere(e)) {
           throw e;
         }
         openAt(consumedBytes);
       }
     }
+  }
+
+  private int readRange(byte[] dst, int offset, int length) throws IOException {
+    Range range = ranges.get(rangeNumber);
+    int n = (int) Math.min(length, range.lengthBytes() - rangeOffsetBytes);
+    mapper.read(
+        new Range(range.segmentId(), range.offsetBytes() + rangeOffsetBytes, n),
+        this::segment,
+        ByteBuffer.wrap(dst, offset, n));
+    consumedBytes += n;
+    rangeOffsetBytes += n;
+    if (rangeOffsetBytes == range.lengthBytes()) {
+      rangeNumber++;
+      rangeOffsetBytes = 0;
+    }
+    return n;
   }
 
   private boolean isElsewhere(IOException failure) throws IOException {
@@ -81,7 +92,6 @@ final class LocalRunInput implements RunInput {
 
   @Override
   public boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
-    mapped.close();
     boolean stale = where.isStale(offsetBytes, cause);
     refusal.isOver();
     if (stale) {
@@ -91,12 +101,9 @@ final class LocalRunInput implements RunInput {
   }
 
   private void openAt(long offsetBytes) {
-    mapped =
-        new MappedRunInput(
-            ranges -> mapper.map(ranges, this::segment),
-            rangesFrom(offsetBytes),
-            lengthBytes - offsetBytes,
-            windowBytes);
+    ranges = rangesFrom(offsetBytes);
+    rangeNumber = 0;
+    rangeOffsetBytes = 0;
     consumedBytes = offsetBytes;
   }
 
@@ -109,20 +116,20 @@ final class LocalRunInput implements RunInput {
     if (offsetBytes == 0) {
       return where.place().ranges(); // of most runs, which nobody moves
     }
-    List<Range> ranges = new ArrayList<>();
+    List<Range> left = new ArrayList<>();
     long skipBytes = offsetBytes;
     for (Range range : where.place().ranges()) {
       long skippedBytes = Math.min(skipBytes, range.lengthBytes());
       skipBytes -= skippedBytes;
       if (skippedBytes < range.lengthBytes()) {
-        ranges.add(
+        left.add(
             new Range(
                 range.segmentId(),
                 range.offsetBytes() + skippedBytes,
                 range.lengthBytes() - skippedBytes));
       }
     }
-    return ranges;
+    return left;
   }
 
   @Override
@@ -132,6 +139,6 @@ final class LocalRunInput implements RunInput {
 
   @Override
   public void close() {
-    mapped.close();
+    // It holds nothing.
   }
 }

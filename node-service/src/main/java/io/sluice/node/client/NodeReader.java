@@ -28,26 +28,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The reading side of one task: locates outputs on any node and opens their runs, in place where
- * they lie in the memory of this node's own pool, over a transport where they do not. What lies on
- * its disk tier is read through the service, too: in its order, ahead, and past the page cache,
- * which has no room for it where memory is so short that something lies there; only what no
- * transport reads is read in place there, too.
+ * The reading side of one task: locates outputs on any node and opens their runs, from their files
+ * where they lie in the memory of this node's own pool, over a transport where they do not. What
+ * lies on its disk tier is read through the service, too: in its order, ahead, and past the page
+ * cache, which has no room for it where memory is so short that something lies there; only what no
+ * transport reads is read from its file there, too.
  *
  * <p>Thread contract: {@link #locate} and {@link #fetch} from any thread; each run that it returns
  * is read by one thread at a time. Ownership: the task closes it, after all runs. Failure: {@link
  * IOException} when a node cannot be asked, or this is closed.
  */
 public final class NodeReader implements AutoCloseable {
-  private static final int MIN_LOCAL_WINDOW_BYTES = 64 << 10;
-  private static final int MAX_LOCAL_WINDOW_BYTES = 4 << 20;
-
   private final String applicationId;
   private final JobSecret secret;
   private final Transports transports;
   private final LocalPool localPool;
   private final ShuffleKey key;
-  private final long localBudgetBytes;
   private final Timeouts timeouts;
   private final Deadlines idleWatch = new Deadlines("sluice-idle-connections");
   private final ReadStats stats = new ReadStats();
@@ -59,7 +55,6 @@ public final class NodeReader implements AutoCloseable {
    *
    * @param transports owned by this from now on
    * @param localPool the pool of this node, or null if it has none
-   * @param localBudgetBytes how much of local runs may be mapped at a time
    * @param timeouts of every exchange and read; one that waits longer for a busy node fails with
    *     {@link NodeBusyException}
    */
@@ -68,9 +63,8 @@ public final class NodeReader implements AutoCloseable {
       JobSecret secret,
       Transports transports,
       LocalPool localPool,
-      long localBudgetBytes,
       Timeouts timeouts) {
-    this(applicationId, secret, transports, localPool, null, localBudgetBytes, timeouts);
+    this(applicationId, secret, transports, localPool, null, timeouts);
   }
 
   /**
@@ -85,7 +79,6 @@ public final class NodeReader implements AutoCloseable {
       Transports transports,
       LocalPool localPool,
       ShuffleKey key,
-      long localBudgetBytes,
       Timeouts timeouts) {
     this.key = key;
     this.applicationId = applicationId;
@@ -94,7 +87,6 @@ public final class NodeReader implements AutoCloseable {
     this.localPool = localPool;
     SegmentOpener opener = localPool == null ? SegmentOpener.BY_NAME : localPool.opener();
     this.mapper = new SegmentMapper(opener, id -> null); // each run knows where it is
-    this.localBudgetBytes = localBudgetBytes;
     this.timeouts = timeouts;
     idleWatch.every(RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.tidy(System.nanoTime()));
   }
@@ -128,7 +120,8 @@ public final class NodeReader implements AutoCloseable {
   /**
    * The same for readers that are about to read all of it: short runs, up to {@link
    * Description#MAX_INLINED_RUN_BYTES}, come with the answer, and are read without asking for their
-   * bytes again, or mapping them; unless this reader is not to read over tcp, which they come over.
+   * bytes again, or opening their files; unless this reader is not to read over tcp, which they
+   * come over.
    */
   public Map<String, List<NodeRun>> fetch(
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
@@ -162,11 +155,11 @@ public final class NodeReader implements AutoCloseable {
             (outputId, runs) -> {
               List<NodeRun> opened = new ArrayList<>(runs.size());
               for (LocatedRun located : runs) {
-                boolean mapped =
+                boolean inPlace =
                     local
                         && !description.inlined().containsKey(located)
                         && (isInMemory(located) || !isServed(node, located, description));
-                opened.add(open(address, node, outputId, located, description, mapped));
+                opened.add(open(address, node, outputId, located, description, inPlace));
               }
               all.put(outputId, opened);
             });
@@ -231,12 +224,12 @@ public final class NodeReader implements AutoCloseable {
       String outputId,
       LocatedRun located,
       Description description,
-      boolean mapped) {
+      boolean inPlace) {
     Run run = located.run();
     String name =
         outputId + " partition " + run.partition() + " run " + run.ordinal() + " at " + node.name();
     RunKey runKey = key == null ? null : key.reading(new OutputId(applicationId, outputId));
-    if (!mapped) {
+    if (!inPlace) {
       return NodeRun.remote(
           address,
           outputId,
@@ -257,8 +250,7 @@ public final class NodeReader implements AutoCloseable {
         name,
         run,
         runKey,
-        new LocalRunInput(
-            node, mapper, outputId, name, located, description.segments(), MIN_LOCAL_WINDOW_BYTES),
+        new LocalRunInput(node, mapper, outputId, name, located, description.segments()),
         stats);
   }
 
@@ -267,23 +259,19 @@ public final class NodeReader implements AutoCloseable {
     return transports.windowCount();
   }
 
-  /** Shares windows and mapped memory out among runs that are about to be merged. */
+  /** Shares windows out among runs that are about to be merged. */
   public void prepareMerge(List<NodeRun> runs) {
     int remoteRuns = 0;
     for (NodeRun run : runs) {
       remoteRuns += run.isLocal() ? 0 : 1;
     }
-    int localRuns = runs.size() - remoteRuns;
     int windows = remoteRuns == 0 ? 0 : windowCount() / remoteRuns;
     if (remoteRuns > 0 && windows == 0) {
       throw new IllegalArgumentException(
           remoteRuns + " remote runs cannot share " + windowCount() + " windows; merge in rounds");
     }
-    long share = localRuns == 0 ? 0 : localBudgetBytes / localRuns;
-    int localWindowBytes =
-        (int) Math.max(MIN_LOCAL_WINDOW_BYTES, Math.min(MAX_LOCAL_WINDOW_BYTES, share));
     for (NodeRun run : runs) {
-      run.prepareMerge(windows, localWindowBytes);
+      run.prepareMerge(windows);
     }
   }
 

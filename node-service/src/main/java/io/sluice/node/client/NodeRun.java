@@ -22,7 +22,6 @@ public final class NodeRun implements Closeable {
   private final Run run;
   private final boolean encrypted;
   private final RunInput input;
-  private final LocalRunInput local;
   private final RemoteRunInput remote;
 
   private NodeRun(
@@ -39,7 +38,6 @@ public final class NodeRun implements Closeable {
     this.name = name;
     this.run = run;
     this.encrypted = key != null;
-    this.local = local;
     this.remote = remote;
     this.input =
         new NodeRunInput(outputId, name, local != null ? local : remote, run, key, counter);
@@ -117,7 +115,7 @@ public final class NodeRun implements Closeable {
 
   /** Whether it lies in the memory of this node's own pool and needs no transfer. */
   public boolean isLocal() {
-    return local != null;
+    return remote == null;
   }
 
   /** Its bytes, verified, and decrypted if they are encrypted, while they are read. */
@@ -161,11 +159,9 @@ public final class NodeRun implements Closeable {
     }
   }
 
-  void prepareMerge(int remoteWindows, int localWindowBytes) {
+  void prepareMerge(int windows) {
     if (remote != null) {
-      remote.setWindows(remoteWindows);
-    } else {
-      local.setWindowBytes(localWindowBytes);
+      remote.setWindows(windows);
     }
   }
 

@@ -15,7 +15,7 @@ class LocalRunInputTest extends NodeRunInputContract {
 
   @Override
   RunInput open(RemoteNode node, LocatedRun located, Map<Integer, SegmentLocation> segments) {
-    return new LocalRunInput(node, mapper, ID, ID, located, segments, WINDOW_BYTES);
+    return new LocalRunInput(node, mapper, ID, ID, located, segments);
   }
 
   @AfterEach

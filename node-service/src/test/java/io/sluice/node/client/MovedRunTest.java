@@ -115,7 +115,7 @@ class MovedRunTest extends NodeTestBase {
 
   private NodeReader reader(long timeoutMs, LocalPool localPool, TransportProvider... providers) {
     transports = new Transports(List.of(providers), WINDOW, 8L * WINDOW);
-    return new NodeReader(APP, SECRET, transports, localPool, 1, Timeouts.all(timeoutMs));
+    return new NodeReader(APP, SECRET, transports, localPool, Timeouts.all(timeoutMs));
   }
 
   private NodeRun locate(NodeReader reader) throws IOException {
@@ -643,10 +643,11 @@ class MovedRunTest extends NodeTestBase {
     TAKEN,
     SCRIBBLED,
     SCRIBBLED_AND_TAKEN,
-    CUT
+    CUT,
+    EMPTIED
   }
 
-  /** Its window is mapped up to the cut, in the middle of the second block. */
+  /** Its ranges meet in the middle of the second block. */
   @ParameterizedTest
   @CsvSource({
     "TAKEN,0",
@@ -658,7 +659,10 @@ class MovedRunTest extends NodeTestBase {
     "SCRIBBLED_AND_TAKEN,0",
     "SCRIBBLED_AND_TAKEN,32768",
     "SCRIBBLED_AND_TAKEN,65536",
-    "CUT,32768"
+    "CUT,32768",
+    "EMPTIED,0",
+    "EMPTIED,32768",
+    "EMPTIED,65536"
   })
   void aLocalRunThatIsElsewhereIsReadOn(Former former, int readBytes) throws IOException {
     int before = node.questions();
@@ -674,7 +678,8 @@ class MovedRunTest extends NodeTestBase {
           node.scribbleFormer();
           node.takeFormer();
         }
-        default -> node.cutFormer(MovingNode.CUT_BYTES + 1_000);
+        case CUT -> node.cutFormer(MovingNode.CUT_BYTES + 1_000);
+        case EMPTIED -> node.cutFormer(0); // as it is before another user gets the segment
       }
       assertArrayEquals(Arrays.copyOf(expected, readBytes), first);
       assertArrayEquals(

@@ -42,7 +42,7 @@ class RestartedNodeTest extends NodeTestBase {
     Transports transports =
         new Transports(List.of(new TcpProvider()), WINDOW_BYTES, 2L * WINDOW_BYTES);
     try (MovingNode node = new MovingNode(directory.resolve("pool"), SECRET, output, random);
-        NodeReader reader = new NodeReader(APP, SECRET, transports, null, 1, timeouts);
+        NodeReader reader = new NodeReader(APP, SECRET, transports, null, timeouts);
         NodeRun run = locate(reader, node.address())) {
       int port = node.address().control().getPort();
       byte[] first = new byte[1];

@@ -41,7 +41,7 @@ class WindowsTest extends NodeTestBase {
   }
 
   private NodeReader reader(Transports transports, long timeoutMs) {
-    return new NodeReader(APP, SECRET, transports, null, 1 << 20, Timeouts.all(timeoutMs));
+    return new NodeReader(APP, SECRET, transports, null, Timeouts.all(timeoutMs));
   }
 
   private static int inUse(Transports transports) throws IOException {

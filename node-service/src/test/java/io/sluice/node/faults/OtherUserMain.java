@@ -51,7 +51,7 @@ final class OtherUserMain {
               new InetSocketAddress(
                   InetAddress.getLoopbackAddress(), service.address().controlPort()));
       try (NodeReader reader =
-          new NodeReader(args[1], secret, tcp, pool, 1 << 20, Timeouts.all(TIMEOUT_MS))) {
+          new NodeReader(args[1], secret, tcp, pool, Timeouts.all(TIMEOUT_MS))) {
         NodeRun run =
             reader.locate(address, Partitions.one(0), List.of(output.id())).get(output.id()).get(0);
         byte[] bytes = new byte[(int) output.totalBytes()];

@@ -57,7 +57,6 @@ abstract class VerbsReadsBase extends NodeTestBase {
         SECRET,
         new Transports(transports(), WINDOW_BYTES, (long) WINDOWS * WINDOW_BYTES),
         null,
-        1 << 20,
         Timeouts.all(READ_TIMEOUT_MS));
   }
 

@@ -12,7 +12,6 @@ import io.sluice.spill.segment.SegmentOpenerContractTest;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.OpenFiles;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,9 +46,7 @@ class ReceivedSegmentsTest extends SegmentOpenerContractTest {
     int segmentId = tier == Tier.DISK ? SegmentInfo.DISK_ID_BASE : 0;
     if (incarnation > 0) {
       Path former = file(segmentId, incarnation - 1);
-      try (RandomAccessFile file = new RandomAccessFile(former.toFile(), "rw")) {
-        file.setLength(0); // as the service does before it takes the name away
-      }
+      cut(former, 0); // as the service does before it takes the name away
       Files.delete(former);
     }
     Files.write(file(segmentId, incarnation), new byte[LENGTH_BYTES]);
@@ -61,6 +58,11 @@ class ReceivedSegmentsTest extends SegmentOpenerContractTest {
         0,
         LENGTH_BYTES,
         SegmentInfo.MAPPED_BY_JDK);
+  }
+
+  @Override
+  protected void cut(SegmentInfo segment, long lengthBytes) throws IOException {
+    cut(file(segment.segmentId(), segment.incarnation()), lengthBytes);
   }
 
   @Override

@@ -166,7 +166,6 @@ class InterruptedTaskTest extends NodeTestBase {
         SECRET,
         new Transports(List.of(new TcpProvider()), WINDOW_BYTES, 8L * WINDOW_BYTES),
         new LocalPool(shared.info().poolId(), shared.places(), shared.opener()),
-        1 << 20,
         Timeouts.all(TIMEOUT_MS));
   }
 

@@ -182,7 +182,6 @@ public abstract class NodeTestBase {
         localPoolId == null
             ? null
             : new LocalPool(localPoolId, service.places(), SegmentOpener.BY_NAME),
-        1 << 20,
         Timeouts.all(timeoutMs));
   }
 

@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A run of this node's own pool, read in place.
+ * A run of segments that nobody cuts meanwhile, because this process has leased them or owns the
+ * pool, read in place.
  *
  * <p>It maps a window of the run at a time and unmaps it behind the reader: mapped pages count
  * against the memory limit of a task's container, and a task's share of a node's runs can be larger
@@ -19,7 +20,7 @@ import java.util.List;
 public final class MappedRunInput implements RunInput {
   private final RangeMapper mapper;
   private final List<Range> ranges;
-  private int windowBytes;
+  private final int windowBytes;
   private int rangeNumber;
   private long rangeOffsetBytes;
   private long remainingBytes;
@@ -44,11 +45,6 @@ public final class MappedRunInput implements RunInput {
     this.ranges = ranges;
     this.windowBytes = windowBytes;
     this.remainingBytes = lengthBytes;
-  }
-
-  /** Maps so much at a time from now on. */
-  public void setWindowBytes(int windowBytes) {
-    this.windowBytes = windowBytes;
   }
 
   @Override

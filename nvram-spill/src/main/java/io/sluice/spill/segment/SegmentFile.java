@@ -6,6 +6,7 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -13,14 +14,18 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * A segment opened for mapping, whatever kind of file or device it lies in.
+ * A segment opened for reading or mapping, whatever kind of file or device it lies in.
  *
- * <p>Thread contract: one thread at a time. Ownership: the opener closes it; its mappings outlive
- * it. Failure: {@link IOException} naming the file that is gone.
+ * <p>Thread contract: one thread at a time, but for reads, which run side by side. Ownership: the
+ * opener closes it, after the last read; its mappings outlive it. Failure: {@link IOException}
+ * naming the file that is gone.
  */
 public final class SegmentFile implements Closeable {
   /** A multiple of every kernel's pages; what is mapped and not touched costs nothing. */
   private static final int HANDED_OVER_UNIT_BYTES = 64 << 10;
+
+  /** Of one read: the JDK keeps as much outside the heap for each thread. */
+  private static final int READ_BYTES = 64 << 10;
 
   private final SegmentInfo info;
   private final FileChannel channel; // null where the JDK cannot map
@@ -94,6 +99,49 @@ public final class SegmentFile implements Closeable {
     return info.mapUnitBytes() == SegmentInfo.MAPPED_BY_JDK
         ? nativeFile.lengthBytes() - info.fileOffsetBytes()
         : info.lengthBytes();
+  }
+
+  /**
+   * Fills {@code into} from the segment, as far as its file goes; returns how many bytes that were.
+   * Unlike a mapping, which ends the process when its file was cut, this ends early then. Huge
+   * pages and devices, which are never cut, are mapped for it.
+   */
+  public int read(long offsetBytes, ByteBuffer into) throws IOException {
+    if (whole != null || info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK) {
+      return copyMapped(offsetBytes, into);
+    }
+    long fileOffsetBytes = info.fileOffsetBytes() + offsetBytes;
+    return channel == null
+        ? nativeFile.read(fileOffsetBytes, into)
+        : readChannel(fileOffsetBytes, into);
+  }
+
+  private int copyMapped(long offsetBytes, ByteBuffer into) throws IOException {
+    int n = (int) Math.max(0, Math.min(into.remaining(), lengthBytes() - offsetBytes));
+    if (n > 0) {
+      try (Mapping mapping = map(FileChannel.MapMode.READ_ONLY, offsetBytes, n)) {
+        into.put(mapping.buffer());
+      }
+    }
+    return n;
+  }
+
+  private int readChannel(long fileOffsetBytes, ByteBuffer into) throws IOException {
+    int limit = into.limit();
+    int done = 0;
+    try {
+      while (into.position() < limit) {
+        into.limit(Math.min(limit, into.position() + READ_BYTES));
+        int n = channel.read(into, fileOffsetBytes + done);
+        if (n < 0) {
+          break;
+        }
+        done += n;
+      }
+      return done;
+    } finally {
+      into.limit(limit);
+    }
   }
 
   /**

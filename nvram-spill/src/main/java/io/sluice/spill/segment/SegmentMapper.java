@@ -1,17 +1,26 @@
 package io.sluice.spill.segment;
 
+import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntFunction;
 
 /**
- * Maps ranges of the store for reading in a process of the same node: a reducer in place, a map
- * task its own runs before it merges them.
+ * Reads and maps ranges of the store in a process of the same node. What others have committed is
+ * read: the service may cut its segment at any time, because the output was moved and the segment
+ * goes to another user, and whoever touches a mapping of what was cut is killed, or told late, in
+ * the middle of something else. What this process has leased, or what nobody else can cut, may be
+ * mapped, as a map task does with its own runs before it merges them.
  *
  * <p>It maps exactly the ranges asked for, not whole segments, because every mapped page counts
  * against the limits of a task's container. It keeps the segments of the memory tier open, so that
@@ -20,15 +29,16 @@ import java.util.function.IntFunction;
  * output is freed, and kept open it would hold its space on the disk. So is every file once this is
  * closed, for runs that were found before and are read yet: nobody would close what it kept.
  *
- * <p>Thread contract: safe from any thread. One that is interrupted fails alone. Ownership: the
- * creator closes it, and makes one for each pool; mappings it gave out are independent of it.
- * Failure: {@link IOException} naming the file that is gone or too short, {@link
+ * <p>Thread contract: safe from any thread; reads run side by side. One that is interrupted fails
+ * alone. Ownership: the creator closes it, and makes one for each pool; mappings it gave out are
+ * independent of it. Failure: {@link IOException} naming the file that is gone or too short, {@link
  * InterruptedIOException}.
  */
 public final class SegmentMapper implements Closeable {
   private final Map<Integer, SegmentFile> files = new HashMap<>();
   private final SegmentOpener opener;
   private final IntFunction<SegmentInfo> segments;
+  private final ReadWriteLock lock = new ReentrantReadWriteLock(); // reads use what it keeps open
   private boolean closed;
 
   /**
@@ -48,15 +58,13 @@ public final class SegmentMapper implements Closeable {
   }
 
   /** The same, where {@code segments} finds the segments. */
-  public synchronized MappedRanges map(List<Range> ranges, IntFunction<SegmentInfo> segments)
+  public MappedRanges map(List<Range> ranges, IntFunction<SegmentInfo> segments)
       throws IOException {
     MappedRanges mapped = new MappedRanges();
+    lock.writeLock().lock();
     try {
       for (Range range : ranges) {
-        SegmentInfo info = segments.apply(range.segmentId());
-        if (info == null) {
-          throw new IOException("no segment " + range.segmentId() + " is known, wanted " + range);
-        }
+        SegmentInfo info = known(range, segments);
         if (info.tier() == Tier.MEMORY && !closed) {
           map(kept(info), range, mapped);
         } else {
@@ -68,13 +76,95 @@ public final class SegmentMapper implements Closeable {
       return mapped;
     } catch (ClosedByInterruptException e) {
       mapped.close();
-      InterruptedIOException interrupted = new InterruptedIOException("interrupted while mapping");
-      interrupted.initCause(e);
-      throw interrupted;
+      throw interrupted("mapping", e);
     } catch (IOException | RuntimeException | Error e) {
       mapped.close();
       throw e;
+    } finally {
+      lock.writeLock().unlock();
     }
+  }
+
+  /**
+   * Fills {@code into} from the start of a range.
+   *
+   * @throws EOFException if the segment was cut before its end
+   */
+  public void read(Range range, IntFunction<SegmentInfo> segments, ByteBuffer into)
+      throws IOException {
+    SegmentInfo info = known(range, segments);
+    try {
+      if (readKept(info, range, into)) {
+        return;
+      }
+      SegmentFile opened = opener.open(info, false);
+      try {
+        fill(opened, range, into);
+      } catch (IOException | RuntimeException | Error e) {
+        Closing.after(e, opened);
+        throw e;
+      }
+      keepOrClose(opened);
+    } catch (ClosedByInterruptException e) {
+      throw interrupted("reading", e);
+    }
+  }
+
+  /** False if it is not open, or another thread's interrupt has closed it meanwhile. */
+  private boolean readKept(SegmentInfo info, Range range, ByteBuffer into) throws IOException {
+    int start = into.position();
+    lock.readLock().lock();
+    try {
+      SegmentFile file = files.get(info.segmentId());
+      if (file == null || !file.isOpen() || !file.info().equals(info)) {
+        return false;
+      }
+      fill(file, range, into);
+      return true;
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (ClosedChannelException e) {
+      into.position(start);
+      return false;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  private static void fill(SegmentFile file, Range range, ByteBuffer into) throws IOException {
+    int n = file.read(range.offsetBytes(), into);
+    if (into.hasRemaining()) {
+      throw new EOFException(range + " was cut: only " + n + " bytes of it are in " + file.info());
+    }
+  }
+
+  private void keepOrClose(SegmentFile opened) throws IOException {
+    SegmentFile useless = opened;
+    lock.writeLock().lock();
+    try {
+      if (opened.info().tier() == Tier.MEMORY && !closed) {
+        useless = files.put(opened.info().segmentId(), opened);
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
+    Closing.all(useless);
+  }
+
+  private static SegmentInfo known(Range range, IntFunction<SegmentInfo> segments)
+      throws IOException {
+    SegmentInfo info = segments.apply(range.segmentId());
+    if (info == null) {
+      throw new IOException("no segment " + range.segmentId() + " is known, wanted " + range);
+    }
+    return info;
+  }
+
+  private static InterruptedIOException interrupted(
+      String doing, ClosedByInterruptException cause) {
+    InterruptedIOException interrupted = new InterruptedIOException("interrupted while " + doing);
+    interrupted.initCause(cause);
+    return interrupted;
   }
 
   private static void map(SegmentFile file, Range range, MappedRanges into) throws IOException {
@@ -101,23 +191,14 @@ public final class SegmentMapper implements Closeable {
 
   /** Closes the files and keeps none from now on; mappings given out stay valid. */
   @Override
-  public synchronized void close() throws IOException {
-    closed = true;
-    IOException failure = null;
-    for (SegmentFile file : files.values()) {
-      try {
-        file.close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    files.clear();
-    if (failure != null) {
-      throw failure;
+  public void close() throws IOException {
+    lock.writeLock().lock();
+    try {
+      closed = true;
+      Closing.all(files.values());
+    } finally {
+      files.clear();
+      lock.writeLock().unlock();
     }
   }
 }

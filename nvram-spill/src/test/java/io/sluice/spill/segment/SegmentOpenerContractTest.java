@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.rdma.memory.Mapping;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,6 +53,55 @@ public abstract class SegmentOpenerContractTest {
         MappedRanges mapped =
             mapper.map(List.of(new Range(segment.segmentId(), 4096, bytes.length)))) {
       assertEquals(ByteBuffer.wrap(bytes), mapped.buffers().get(0));
+    }
+  }
+
+  /** Makes a segment's file shorter. */
+  protected void cut(SegmentInfo segment, long lengthBytes) throws IOException {
+    cut(segment.path(), lengthBytes);
+  }
+
+  protected static void cut(Path path, long lengthBytes) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.setLength(lengthBytes);
+    }
+  }
+
+  /** A mapping of what was cut ends its process, or fails in the middle of something else. */
+  @ParameterizedTest
+  @EnumSource(Tier.class)
+  void whatWasCutIsReadAsFarAsItGoes(Tier tier) throws IOException {
+    SegmentInfo segment = create(tier, 0);
+    byte[] written = new byte[LENGTH_BYTES];
+    new Random(1).nextBytes(written);
+    try (SegmentFile file = opener().open(segment, true);
+        Mapping mapping = file.map(MapMode.READ_WRITE, 0, LENGTH_BYTES)) {
+      mapping.buffer().put(written);
+    }
+    try (SegmentMapper mapper = new SegmentMapper(opener(), id -> null);
+        SegmentFile kept = opener().open(segment, false)) {
+      for (int lengthBytes : new int[] {LENGTH_BYTES, 5_000, 1}) {
+        byte[] whole = new byte[lengthBytes]; // and a part of an array
+        ByteBuffer part = ByteBuffer.allocate(lengthBytes + 20).position(7).limit(7 + lengthBytes);
+        int offsetBytes = LENGTH_BYTES - lengthBytes;
+        Range range = new Range(segment.segmentId(), offsetBytes, lengthBytes);
+        mapper.read(range, id -> segment, ByteBuffer.wrap(whole));
+        mapper.read(range, id -> segment, part);
+        byte[] expected = Arrays.copyOfRange(written, offsetBytes, LENGTH_BYTES);
+        assertArrayEquals(expected, whole);
+        assertEquals(ByteBuffer.wrap(expected), part.flip().position(7));
+      }
+      cut(segment, 40_000);
+      ByteBuffer rest = ByteBuffer.allocate(LENGTH_BYTES);
+      assertEquals(40_000, kept.read(0, rest));
+      assertEquals(ByteBuffer.wrap(written, 0, 40_000), rest.flip());
+      Range range = new Range(segment.segmentId(), 30_000, 20_000);
+      assertThrows(
+          IOException.class, () -> mapper.read(range, id -> segment, ByteBuffer.allocate(20_000)));
+      cut(segment, 0);
+      assertEquals(0, kept.read(0, ByteBuffer.allocate(1)));
+      assertThrows(
+          IOException.class, () -> mapper.read(range, id -> segment, ByteBuffer.allocate(20_000)));
     }
   }
 

@@ -125,7 +125,6 @@ public final class PeerReader implements Closeable {
         windows,
         null,
         keyOfAll,
-        0,
         new Timeouts(timeoutMs, timeoutMs, BUSY_PATIENCE_MS));
   }
 

@@ -198,13 +198,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
 
   private NodeReader newReader(LocalPool local) throws IOException {
     return new NodeReader(
-        applicationId,
-        secret,
-        transports.forReading(),
-        local,
-        key,
-        ExecutorTransports.WINDOW_BYTES,
-        Timeouts.all(timeoutMs));
+        applicationId, secret, transports.forReading(), local, key, Timeouts.all(timeoutMs));
   }
 
   private LocalClient connect(Service at) throws IOException {
