@@ -26,6 +26,7 @@ final class LibcSockets {
   static final int MSG_CTRUNC = 0x8;
   static final int MSG_NOSIGNAL = 0x4000;
   static final int MSG_CMSG_CLOEXEC = 0x40000000;
+  static final long SIOCOUTQ = 0x5411;
   static final short POLLIN = 1;
   static final short POLLOUT = 4;
 
@@ -71,6 +72,8 @@ final class LibcSockets {
   static native int getsockopt(
       int descriptor, int level, int option, byte[] value, int[] lengthBytes)
       throws LastErrorException;
+
+  static native int ioctl(int descriptor, long request, int[] value) throws LastErrorException;
 
   static native int shutdown(int descriptor, int how) throws LastErrorException;
 }

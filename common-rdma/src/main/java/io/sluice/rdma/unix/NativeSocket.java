@@ -58,6 +58,16 @@ abstract class NativeSocket extends AbstractInterruptibleChannel {
     }
   }
 
+  /** Another descriptor of the same socket, which the caller closes. */
+  final Descriptor duplicate() throws IOException {
+    enter();
+    try {
+      return descriptor.duplicate();
+    } finally {
+      leave();
+    }
+  }
+
   /** A system call on the descriptor. */
   @FunctionalInterface
   interface Call<R> {

@@ -158,6 +158,11 @@ public final class UnixSocket extends NativeSocket {
     }
   }
 
+  /** What is sent and not received; the caller closes it. */
+  public SentQueue sentQueue() throws IOException {
+    return new SentQueue(duplicate());
+  }
+
   /** Receives some bytes, and no descriptors: a peer that passes any is refused. */
   public int receive(ByteBuffer into, long deadlineNs) throws IOException {
     return receive(into, null, deadlineNs);

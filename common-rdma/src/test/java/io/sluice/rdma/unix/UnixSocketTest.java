@@ -112,6 +112,29 @@ class UnixSocketTest {
   }
 
   @Test
+  void whatIsSentIsInTheQueueUntilItIsReceived() throws IOException {
+    try (SocketPair pair = pair(UnixSocket.Interrupts.END_IT);
+        SentQueue queue = pair.one().sentQueue()) {
+      assertEquals(0, queue.untakenBytes());
+      for (int i = 0; i < 2; i++) {
+        assertTrue(pair.one().send(ByteBuffer.wrap(new byte[] {1, 2}), List.of(), soon()));
+      }
+      assertTrue(queue.untakenBytes() > 0);
+      assertEquals(3, pair.other().receive(ByteBuffer.allocate(3), soon()));
+      assertTrue(queue.untakenBytes() > 0, "one byte");
+      assertEquals(1, pair.other().receive(ByteBuffer.allocate(3), soon()));
+      assertEquals(0, queue.untakenBytes());
+      pair.one().send(ByteBuffer.wrap(new byte[] {1, 2}), List.of(), soon());
+      pair.one().close();
+      assertTrue(queue.untakenBytes() > 0, "it outlives the socket");
+      queue.endConnection();
+      assertEquals(2, pair.other().receive(ByteBuffer.allocate(3), soon()));
+      assertEquals(-1, pair.other().receive(ByteBuffer.allocate(3), soon()));
+      assertEquals(0, queue.untakenBytes());
+    }
+  }
+
+  @Test
   void anInterruptEndsTheWaitAndTheSocket() throws IOException {
     try (SocketPair pair = pair(UnixSocket.Interrupts.END_IT)) {
       Thread.currentThread().interrupt();

@@ -58,6 +58,7 @@ public final class LocalServer implements AutoCloseable {
   private final SpillStore store;
   private final LeaseRecords records;
   private final LedgerKeeper memory;
+  private final FilesUnderWay underWay = FilesUnderWay.ofThisProcess();
   private final Map<Long, Lease> leases = new ConcurrentHashMap<>(); // open, by generation
   private final Applications applications;
   private final ServedUsers served;
@@ -244,7 +245,7 @@ public final class LocalServer implements AutoCloseable {
       lease.close();
       throw e;
     }
-    return () -> lend(frames, opening.task(), lease);
+    return () -> lend(stream, frames, opening.task(), lease);
   }
 
   private Opening read(Frames.Frame request, Owner owner) throws IOException {
@@ -276,12 +277,18 @@ public final class LocalServer implements AutoCloseable {
     return new TaskRefusedException(RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, text);
   }
 
-  private void lend(Frames frames, Task task, Lease opened) throws IOException {
+  private void lend(MessageStream stream, Frames frames, Task task, Lease opened)
+      throws IOException {
     long generation = opened.info().generation();
-    try (Lease lease = opened) {
+    try (Lease lease = opened;
+        FilesUnderWay.Connection files =
+            task.handout() == Handout.NAMES
+                ? null
+                : underWay.open(lease.owner(), stream.sentQueue())) {
       memory.introduce(lease, task.borrower());
       leases.put(generation, lease);
-      new LocalSession(frames, store, lease, records, task.handout(), refusals, instance).serve();
+      new LocalSession(frames, store, lease, records, task.handout(), refusals, instance, files)
+          .serve();
     } finally {
       leases.remove(generation);
     }
@@ -362,6 +369,7 @@ public final class LocalServer implements AutoCloseable {
   public void close() throws IOException {
     try {
       acceptor.close();
+      underWay.close();
     } finally {
       Files.deleteIfExists(socket);
     }

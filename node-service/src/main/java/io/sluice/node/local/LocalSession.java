@@ -34,8 +34,9 @@ import org.slf4j.LoggerFactory;
  * The conversation with one task that has said who it is: its lease, and what it has been handed.
  *
  * <p>Thread contract: the thread of the task's connection. Ownership: {@link LocalServer} opens and
- * closes the lease and the connection; the lease's record is this one's. Failure: a request that
- * cannot be granted is answered with the reason, and the conversation goes on.
+ * closes the lease, the connection and what is under way over it; the lease's record is this one's.
+ * Failure: a request that cannot be granted is answered with the reason, and the conversation goes
+ * on; a task that asks for files and does not receive them loses it.
  */
 final class LocalSession {
   private static final Logger LOG = LoggerFactory.getLogger(LocalSession.class);
@@ -50,6 +51,7 @@ final class LocalSession {
   private final long instance;
   private final PoolPlaces places;
   private final HandedSegments handed;
+  private final FilesUnderWay.Connection underWay; // null with names
 
   /** An answer, and the open files that go with it, which are closed then. */
   private record Answer(Payload payload, List<Descriptor> files) {
@@ -76,6 +78,7 @@ final class LocalSession {
    * @param lease of the task's user, whose segments it may open
    * @param handout how it gets at them
    * @param instance tells a task that comes back whether this is still the service that it left
+   * @param underWay the files that it is sent; null if it is sent none
    */
   LocalSession(
       Frames frames,
@@ -84,7 +87,8 @@ final class LocalSession {
       LeaseRecords records,
       Handout handout,
       Refusals refusals,
-      long instance) {
+      long instance,
+      FilesUnderWay.Connection underWay) {
     this.frames = frames;
     this.store = store;
     this.lease = lease;
@@ -92,6 +96,7 @@ final class LocalSession {
     this.handout = handout;
     this.refusals = refusals;
     this.instance = instance;
+    this.underWay = underWay;
     this.places = store.places();
     this.handed = new HandedSegments(store, lease.owner(), this::refused);
   }
@@ -199,15 +204,37 @@ final class LocalSession {
   }
 
   private void send(Answer answer) throws IOException {
-    try {
-      frames.send(Replies.OK, answer.payload().with(true), answer.files(), TIMEOUT_MS);
-    } catch (TooManyInFlightException e) {
+    if (mayPass(answer.files().size())) {
       try {
-        frames.send(Replies.OK, answer.payload().with(false), TIMEOUT_MS);
-      } catch (RemoteError busy) {
-        Replies.sendError(frames, busy.code(), busy.getMessage(), TIMEOUT_MS);
+        frames.send(Replies.OK, answer.payload().with(true), answer.files(), TIMEOUT_MS);
+        return;
+      } catch (TooManyInFlightException e) {
+        underWay.takeBack();
       }
     }
+    try {
+      frames.send(Replies.OK, answer.payload().with(false), TIMEOUT_MS);
+    } catch (RemoteError busy) {
+      refused(RefusalKind.TOO_MANY, busy.getMessage());
+      Replies.sendError(frames, busy.code(), busy.getMessage(), TIMEOUT_MS);
+    }
+  }
+
+  /**
+   * Whether so many files can be sent now.
+   *
+   * @throws EOFException if the task has not received what it was sent before it asked on
+   */
+  private boolean mayPass(int files) throws IOException {
+    if (files == 0) {
+      return true;
+    }
+    if (!underWay.isEmpty()) {
+      String message = "asks for open files before it has received its answers";
+      refused(RefusalKind.UNTAKEN_FILES, message);
+      throw new EOFException("a task " + message + ": its connection ends");
+    }
+    return underWay.add(files);
   }
 
   private void refused(RefusalKind kind, String message) {
@@ -228,7 +255,7 @@ final class LocalSession {
   private static RemoteError tooManyInFlight() {
     return new RemoteError(
         RemoteError.Code.BUSY,
-        "as many open files are on their way to tasks as this service may send");
+        "as many open files are on their way to tasks, of this user or in all, as may be");
   }
 
   private Answer perform(Frames.Frame request, LeaseRecords.LeaseRecord record) throws IOException {

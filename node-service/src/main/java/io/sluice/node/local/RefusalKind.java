@@ -16,6 +16,9 @@ public enum RefusalKind {
   /** It asked for a segment of another user's, or for one to write to that it was not granted. */
   FOREIGN_SEGMENT,
 
+  /** It asked for more open files before it had received those that it was sent. */
+  UNTAKEN_FILES,
+
   /** What it committed is not what it said, or lies where it was granted nothing. */
   BAD_OUTPUT,
 

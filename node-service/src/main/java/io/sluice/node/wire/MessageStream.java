@@ -2,6 +2,7 @@ package io.sluice.node.wire;
 
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.unix.PeerCredentials;
+import io.sluice.rdma.unix.SentQueue;
 import io.sluice.rdma.unix.TooManyInFlightException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -43,6 +44,11 @@ public interface MessageStream extends Closeable {
   /** The same as numbers, where they are known. */
   default Optional<PeerCredentials> credentials() {
     return Optional.empty();
+  }
+
+  /** What was sent and not received, where open files can be passed; the caller closes it. */
+  default SentQueue sentQueue() throws IOException {
+    throw new IOException("no file can be passed to " + peer() + " over this kind of socket");
   }
 
   /** Fills {@code dst} or throws. */

@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.unix.LostDescriptorsException;
 import io.sluice.rdma.unix.PeerCredentials;
+import io.sluice.rdma.unix.SentQueue;
 import io.sluice.rdma.unix.TooManyInFlightException;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.rdma.unix.UserNames;
@@ -86,6 +87,11 @@ public final class UnixStream implements MessageStream {
   @Override
   public Optional<PeerCredentials> credentials() {
     return Optional.of(credentials);
+  }
+
+  @Override
+  public SentQueue sentQueue() throws IOException {
+    return socket.sentQueue();
   }
 
   @Override

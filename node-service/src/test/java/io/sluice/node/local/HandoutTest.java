@@ -175,6 +175,41 @@ class HandoutTest extends LocalServerTestBase {
     }
   }
 
+  /** The kernel lets a process have so many files on their way that it keeps all others out. */
+  @Test
+  void aTaskThatAsksOnBeforeItHasReceivedLosesItsConnection() throws IOException {
+    List<Descriptor> received = new ArrayList<>();
+    try (UnixStream stream =
+        UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS)) {
+      Frames frames = new Frames(stream);
+      hello(frames, Handout.DESCRIPTORS);
+      Replies.receive(frames, received, TIMEOUT_MS);
+      assertEquals(1, filesOf(frames, 1, received));
+      SegmentInfo segment = store.segments().get(0);
+      try {
+        for (int i = 0; i < 20; i++) {
+          frames.send(
+              LocalProtocol.OPEN,
+              out -> {
+                out.writeByte(0);
+                out.writeInt(segment.segmentId());
+                out.writeInt(segment.incarnation());
+              },
+              TIMEOUT_MS);
+        }
+      } catch (EOFException e) {
+        // it was ended while this one was still asking
+      }
+      Await.until("its connection has ended", () -> server.counters().open() == 0);
+    } finally {
+      Closing.all(received);
+    }
+    assertEquals(1, refusals.counts().get(RefusalKind.UNTAKEN_FILES));
+    try (LocalClient task = connect(APP)) {
+      task.opener().open(task.leaseContiguous(4096).segment(), true).close();
+    }
+  }
+
   private int filesOf(Frames frames, long lengthBytes, List<Descriptor> into) throws IOException {
     frames.send(LocalProtocol.LEASE, out -> out.writeLong(lengthBytes), TIMEOUT_MS);
     DataInputStream in = Replies.receive(frames, into, TIMEOUT_MS);
