@@ -485,8 +485,12 @@ public final class LocalClient implements MemorySource, Closeable {
 
   @Override
   public void release(List<Extent> extents) throws IOException {
-    exchange(LocalProtocol.RELEASE, out -> LocalProtocol.writeExtents(out, extents, places()))
-        .withoutFiles();
+    for (int done = 0; done < extents.size(); done += LocalProtocol.MAX_RELEASED) {
+      List<Extent> some =
+          extents.subList(done, Math.min(extents.size(), done + LocalProtocol.MAX_RELEASED));
+      exchange(LocalProtocol.RELEASE, out -> LocalProtocol.writeExtents(out, some, places()))
+          .withoutFiles();
+    }
   }
 
   @Override

@@ -36,7 +36,7 @@ import java.util.UUID;
  * FORCE             int32 segment, int64 offset of a leased extent -> OK, when the medium has it
  * LEASE_MEMORY      int8 use, int64 length                         -> OK extents (one, or none), files
  * LEASE_DISK        int64 length, of 1 GiB at most                 -> OK extents, no files
- * RELEASE           extents                                        -> OK
+ * RELEASE           extents, up to 200                             -> OK
  * COMMIT            string output id, int64 generation of its writer, int32 CRC32C of its identity,
  *                   int32 segment, int64 trailer                   -> OK, also if that output is
  *                                                                     committed, wherever it lies
@@ -56,19 +56,21 @@ import java.util.UUID;
  * files: int8 count, then per file int32 segment     + that segment, open for writing
  * </pre>
  *
- * What stands behind a plus are open files that come with the answer, in that order. With names a
- * task takes the lock on the lease's record ({@link LeaseHold}) before the first LEASE, and is
- * handed no file. With descriptors the service has locked the record that it hands over, and a
- * segment comes with the first lease in it; OPEN is for those that did not, and for readers, to
- * whom they are open for reading. A segment is handed over for writing only where this task was
- * granted room in it, and none of the disk tier, which the service alone writes. The use of {@code
- * LEASE_MEMORY} is a {@link MemoryUse}, a role a {@link Role}. Who listens does so on a thread of
- * its own, is answered for as long as the lease is open, and then loses that connection. The peer's
- * user comes from the socket, not from a message. Everything leased over a connection and not
- * committed is free again when the connection ends, however the task ended.
+ * A task's messages are no longer than {@code Frames.MAX_SHORT_BYTES}: each may cost the service as
+ * much heap, for each connection, for as long as the task takes to send it. What stands behind a
+ * plus are open files that come with the answer, in that order. With names a task takes the lock on
+ * the lease's record ({@link LeaseHold}) before the first LEASE, and is handed no file. With
+ * descriptors the service has locked the record that it hands over, and a segment comes with the
+ * first lease in it; OPEN is for those that did not, and for readers, to whom they are open for
+ * reading. A segment is handed over for writing only where this task was granted room in it, and
+ * none of the disk tier, which the service alone writes. The use of {@code LEASE_MEMORY} is a
+ * {@link MemoryUse}, a role a {@link Role}. Who listens does so on a thread of its own, is answered
+ * for as long as the lease is open, and then loses that connection. The peer's user comes from the
+ * socket, not from a message. Everything leased over a connection and not committed is free again
+ * when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 12;
+  static final int VERSION = 13;
 
   static final int HELLO = 1;
   static final int LEASE = 2;
@@ -92,7 +94,10 @@ final class LocalProtocol {
   /** Files that come with one answer. */
   static final int MAX_FILES = UnixSocket.MAX_DESCRIPTORS;
 
-  /** Extents in one message. */
+  /** Extents in one request, which is short as all requests are. */
+  static final int MAX_RELEASED = 200;
+
+  /** Extents in one answer. */
   private static final int MAX_EXTENTS = 100_000;
 
   private LocalProtocol() {}

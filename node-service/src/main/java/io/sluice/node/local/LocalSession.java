@@ -107,7 +107,7 @@ final class LocalSession {
     try {
       greet(record);
       while (true) {
-        Frames.Frame request = frames.receive(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
+        Frames.Frame request = frames.receiveShort(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
         if (request.type() == LocalProtocol.WRITE) {
           write(request.in());
         } else {

@@ -35,7 +35,7 @@ final class NoticeSession {
     frames.send(Replies.OK, out -> {}, TIMEOUT_MS);
     Optional<Notice> notice;
     do {
-      Frames.Frame request = frames.receive(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
+      Frames.Frame request = frames.receiveShort(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
       try {
         notice = await(listening, request);
       } catch (EOFException | ProtocolException e) {

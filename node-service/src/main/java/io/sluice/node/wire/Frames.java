@@ -29,8 +29,8 @@ public final class Frames {
   /** Bounds what a peer can make this side allocate. */
   public static final int MAX_FRAME_BYTES = 16 << 20;
 
-  /** The same for a peer that has proven nothing yet. */
-  public static final int MAX_HELLO_BYTES = 16 << 10;
+  /** The same where only short messages come, or from a peer that has proven nothing yet. */
+  public static final int MAX_SHORT_BYTES = 16 << 10;
 
   private static final int LENGTH_BYTES = 4;
 
@@ -99,7 +99,7 @@ public final class Frames {
 
   /** Receives bytes that come behind a message, and of which nothing is wanted. */
   public void skipBehind(int lengthBytes, long timeoutMs) throws IOException {
-    ByteBuffer scratch = ByteBuffer.allocate(Math.min(lengthBytes, MAX_HELLO_BYTES));
+    ByteBuffer scratch = ByteBuffer.allocate(Math.min(lengthBytes, MAX_SHORT_BYTES));
     for (int left = lengthBytes; left > 0; left -= scratch.limit()) {
       stream.readFully(scratch.clear().limit(Math.min(left, scratch.capacity())), timeoutMs);
     }
@@ -126,15 +126,25 @@ public final class Frames {
     return receiveRest(MAX_FRAME_BYTES, timeoutMs);
   }
 
+  /**
+   * Receives one message, which must be a short one.
+   *
+   * @param firstByteTimeoutMs how long the peer may stay silent
+   * @param timeoutMs how long the rest may take once it has begun
+   */
+  public Frame receiveShort(long firstByteTimeoutMs, long timeoutMs) throws IOException {
+    return receive(MAX_SHORT_BYTES, firstByteTimeoutMs, timeoutMs);
+  }
+
   /** Receives the first message of a peer, which must be a short one. */
   public Frame receiveHello(long timeoutMs) throws IOException {
-    return receive(MAX_HELLO_BYTES, timeoutMs, timeoutMs);
+    return receiveShort(timeoutMs, timeoutMs);
   }
 
   /** Takes no more memory than twice what has come: an announced length alone costs nothing. */
   private ByteBuffer receiveBody(int lengthBytes, long timeoutMs) throws IOException {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    ByteBuffer body = ByteBuffer.allocate(Math.min(lengthBytes, MAX_HELLO_BYTES));
+    ByteBuffer body = ByteBuffer.allocate(Math.min(lengthBytes, MAX_SHORT_BYTES));
     while (true) {
       stream.readFully(
           body, Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime())));

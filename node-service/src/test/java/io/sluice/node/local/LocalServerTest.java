@@ -6,12 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.ledger.Kind;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
+import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
@@ -21,7 +28,9 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -321,6 +330,47 @@ class LocalServerTest extends LocalServerTestBase {
     public void confirm(String applicationId, Owner task) throws TaskRefusedException {
       throw new TaskRefusedException(
           RefusalKind.UNKNOWN_APPLICATION, RemoteError.Code.REFUSED, "it has ended");
+    }
+  }
+
+  /** A request that is announced costs heap, whoever announces it and for how long. */
+  @Test
+  void aTaskThatAnnouncesALongRequestLosesItsConnection() throws IOException {
+    try (MessageStream stream =
+        ServiceLink.to(socket(), SeenFromElsewhere.owner(handout())).connect(TIMEOUT_MS)) {
+      Frames frames = new Frames(stream);
+      frames.send(
+          LocalProtocol.HELLO,
+          out -> {
+            out.writeShort(LocalProtocol.VERSION);
+            Bounded.writeString(out, APP);
+            Bounded.writeBytes(out, SECRET.bytes());
+            out.writeByte(handout().ordinal());
+            LocalProtocol.writeBorrower(out, Borrower.PROCESS);
+          },
+          TIMEOUT_MS);
+      List<Descriptor> files = new ArrayList<>();
+      Replies.receive(frames, files, TIMEOUT_MS);
+      Closing.all(files);
+      ByteBuffer announced = ByteBuffer.allocate(4).putInt(0, Frames.MAX_SHORT_BYTES + 1);
+      stream.writeFully(announced, TIMEOUT_MS);
+      assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+    }
+  }
+
+  @Test
+  void manyExtentsAreGivenBackAtOnce() throws IOException {
+    try (LocalClient task = connect(APP)) {
+      List<Extent> extents = new ArrayList<>();
+      int blockBytes = task.info().blockBytes();
+      for (Extent extent : task.lease(CAPACITY_BYTES)) {
+        for (long at = 0; at < extent.lengthBytes(); at += blockBytes) {
+          extents.add(new Extent(extent.segment(), extent.offsetBytes() + at, blockBytes));
+        }
+      }
+      assertTrue(extents.size() > LocalProtocol.MAX_RELEASED);
+      task.release(extents);
+      assertEquals(0, leasedBytes());
     }
   }
 }

@@ -477,7 +477,7 @@ class RemoteServerTest {
   void whoHasProvenNothingCannotMakeItAllocate() throws IOException {
     try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
       new Frames(channel).receive(TIMEOUT_MS, TIMEOUT_MS);
-      ByteBuffer announced = ByteBuffer.allocate(4).putInt(0, Frames.MAX_HELLO_BYTES + 1);
+      ByteBuffer announced = ByteBuffer.allocate(4).putInt(0, Frames.MAX_SHORT_BYTES + 1);
       channel.writeFully(announced, TIMEOUT_MS);
       assertThrows(EOFException.class, () -> channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
     }

@@ -118,7 +118,7 @@ class FramesTest {
 
   @Test
   void allocatesLittleForAPeerThatHasProvenNothing() throws IOException {
-    peerSends(message(Frames.MAX_HELLO_BYTES + 1));
+    peerSends(message(Frames.MAX_SHORT_BYTES + 1));
     assertThrows(ProtocolException.class, () -> frames.receiveHello(TIMEOUT_MS));
   }
 
