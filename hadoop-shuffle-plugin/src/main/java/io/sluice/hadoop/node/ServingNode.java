@@ -35,6 +35,7 @@ final class ServingNode implements NodeRole {
 
   private NodeService service;
   private ForgottenFiles forgottenFiles;
+  private final EndedApplications ended = new EndedApplications(this::free);
 
   /** Kept from the first container on: it is too late to ask when a task of another user comes. */
   private RunAsUsers users;
@@ -107,7 +108,7 @@ final class ServingNode implements NodeRole {
     }
     if (service != null) {
       try {
-        Closing.all(forgottenFiles, service);
+        Closing.all(ended, forgottenFiles, service);
         if (!recovers) {
           // Nobody will read it again, and it may be memory.
           PrivateDirectory.delete(metadata.pool());
@@ -136,19 +137,18 @@ final class ServingNode implements NodeRole {
     if (service == null) {
       return;
     }
-    free(applicationId);
-    for (String known : service.applicationsNotHeardOf(0)) {
-      if (known.startsWith(applicationId + "_")) { // a further attempt of it
-        free(known);
-      }
-    }
+    ended.ended(applicationId);
   }
 
-  private void free(String applicationId) {
-    try {
-      service.applicationStopped(applicationId);
-    } catch (IOException | RuntimeException e) {
-      LOG.error("The outputs of {} could not be freed", applicationId, e);
+  private void free(String applicationId) throws IOException {
+    Closing.all(() -> freeAttempts(applicationId), () -> service.applicationStopped(applicationId));
+  }
+
+  private void freeAttempts(String applicationId) throws IOException {
+    for (String known : service.applicationsNotHeardOf(0)) {
+      if (known.startsWith(applicationId + "_")) { // a further attempt of it
+        service.applicationStopped(known);
+      }
     }
   }
 

@@ -32,6 +32,7 @@ import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -160,7 +161,8 @@ final class SluiceShuffleServiceTest {
 
   private int locatedRuns() throws IOException {
     try (NodeReader reader = reader()) {
-      return locate(reader).size();
+      List<NodeRun> runs = locate(reader);
+      return runs == null ? 0 : runs.size();
     }
   }
 
@@ -377,10 +379,24 @@ final class SluiceShuffleServiceTest {
     commitOutput(service);
     service.stopApplication(
         new ApplicationTerminationContext(ApplicationId.fromString(TestJob.APPLICATION)));
-    RemoteError e = assertThrows(RemoteError.class, this::locatedRuns);
-    assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
+    awaitUnknown();
     service.stopApplication(new ApplicationTerminationContext(ApplicationId.newInstance(1, 1)));
     service.stop();
+  }
+
+  /** It is freed on a thread of the service. */
+  private void awaitUnknown() {
+    Await.until(
+        "the application is forgotten",
+        () -> {
+          try {
+            return locatedRuns() < 0;
+          } catch (RemoteError e) {
+            return e.code() == RemoteError.Code.UNKNOWN_APPLICATION;
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
   }
 
   /** Spark's second attempt has a secret of its own, and is known beside the first. */
@@ -398,7 +414,7 @@ final class SluiceShuffleServiceTest {
     }
     service.stopApplication(
         new ApplicationTerminationContext(ApplicationId.fromString(TestJob.APPLICATION)));
-    assertThrows(RemoteError.class, this::locatedRuns);
+    awaitUnknown();
     for (String id : List.of(second, another)) {
       try (NodeReader reader =
           new NodeReader(

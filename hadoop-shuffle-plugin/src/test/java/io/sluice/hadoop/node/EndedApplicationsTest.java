@@ -1,0 +1,55 @@
+package io.sluice.hadoop.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class EndedApplicationsTest {
+  private final List<String> freed = Collections.synchronizedList(new ArrayList<>());
+
+  /** As YARN's dispatcher must not. */
+  @Test
+  void nobodyWaitsForADiskThatDoesNotAnswer() {
+    CountDownLatch answer = new CountDownLatch(1);
+    EndedApplications applications =
+        new EndedApplications(
+            id -> {
+              try {
+                answer.await();
+              } catch (InterruptedException e) {
+                throw new IOException(e);
+              }
+              freed.add(id);
+            });
+    applications.ended("one");
+    applications.ended("another");
+    assertEquals(List.of(), freed);
+    answer.countDown();
+    applications.close();
+    assertEquals(List.of("one", "another"), freed);
+    applications.ended("a late one");
+  }
+
+  @Test
+  void whatCannotBeFreedKeepsNoOther() {
+    EndedApplications applications =
+        new EndedApplications(
+            id -> {
+              if (id.equals("one")) {
+                throw new IOException("of the test");
+              }
+              freed.add(id);
+            });
+    applications.ended("one");
+    applications.ended("another");
+    applications.close();
+    assertEquals(List.of("another"), freed);
+  }
+}
