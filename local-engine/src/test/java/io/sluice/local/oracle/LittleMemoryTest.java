@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ class LittleMemoryTest {
   }
 
   @Test
+  @Tag("campaign")
   void directMemoryIsShort() throws Exception {
     run(
         "-XX:MaxDirectMemorySize=12m",
