@@ -66,7 +66,8 @@ class BounceFaultsTest extends BounceTestBase {
     try (NodeReader reader = reader(4, null, SHORT_MS, provider)) {
       int failed = readAllOrFail(reader, outputs);
       if (kind == FaultKind.BIT_FLIP) {
-        assertTrue(failed > 0 || provider.injected().isEmpty(), "a changed bit was not noticed");
+        boolean noticed = failed > 0 || reader.stats().retries() > 0; // and read again
+        assertTrue(noticed || provider.injected().isEmpty(), "a changed bit was not noticed");
       }
       awaitFaultySlotsFree();
     }

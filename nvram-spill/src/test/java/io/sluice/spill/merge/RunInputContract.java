@@ -58,11 +58,14 @@ public abstract class RunInputContract {
 
   /** None of these has brought bytes from where they no longer lay. */
   @Test
-  void whatWouldBringTheSameAgainIsNotReadAgain() throws IOException {
+  void whatBringsTheSameAgainIsReadAgainOnceAtMost() throws IOException {
     ChecksumException cause = new ChecksumException("test", 0, 1, 1, 2, 3);
     try (RunInput input = open(new byte[5000])) {
       input.read(new byte[100], 0, 100);
-      assertFalse(input.rereadFrom(0, cause));
+      if (input.rereadFrom(0, cause)) { // it may have been damaged on its way
+        input.read(new byte[100], 0, 100);
+        assertFalse(input.rereadFrom(0, cause));
+      }
     }
   }
 
