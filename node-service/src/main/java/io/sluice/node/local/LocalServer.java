@@ -251,14 +251,15 @@ public final class LocalServer implements AutoCloseable {
   private Opening read(Frames.Frame request, Owner owner) throws IOException {
     boolean listens = request.type() == LocalProtocol.LISTEN;
     DataInputStream in = request.in();
-    int version = listens || request.type() == LocalProtocol.HELLO ? in.readUnsignedShort() : -1;
+    if (!listens && request.type() != LocalProtocol.HELLO) {
+      throw new ProtocolException("a task opened with message type " + request.type());
+    }
+    int version = in.readUnsignedShort();
     if (version != LocalProtocol.VERSION) {
       throw new ProtocolException(
-          "task opened with message type "
-              + request.type()
-              + " version "
+          "the task is of another release of Sluice: it speaks version "
               + version
-              + ", expected HELLO version "
+              + " of the protocol, this service speaks "
               + LocalProtocol.VERSION);
     }
     String applicationId = Bounded.readString(in);

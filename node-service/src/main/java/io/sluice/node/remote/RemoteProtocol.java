@@ -130,9 +130,9 @@ final class RemoteProtocol {
       throw new ProtocolException(
           "node service at "
               + frames.peer()
-              + " speaks version "
+              + " is of another release of Sluice: it speaks version "
               + version
-              + ", expected "
+              + " of the protocol, this program speaks "
               + VERSION);
     }
     return Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES);

@@ -134,10 +134,18 @@ public final class RemoteServer implements AutoCloseable {
     return serverNonce;
   }
 
+  private static String otherRelease(String peer, int version) {
+    return peer
+        + " is of another release of Sluice: it speaks version "
+        + version
+        + " of the protocol, this service speaks "
+        + RemoteProtocol.VERSION;
+  }
+
   private void answerProbe(Frames frames, DataInputStream in) throws IOException {
     int version = in.readUnsignedShort();
     if (version != RemoteProtocol.VERSION) {
-      throw new ProtocolException("probe of version " + version);
+      throw new ProtocolException(otherRelease("the program that probes", version));
     }
     List<ProbeOffer> offers = backend.probe();
     frames.send(Replies.OK, out -> ProbeMessages.write(out, offers), TIMEOUT_MS);
@@ -145,10 +153,12 @@ public final class RemoteServer implements AutoCloseable {
 
   private Proved authenticate(Frames frames, Frames.Frame request, byte[] serverNonce)
       throws IOException {
-    int version = request.type() == RemoteProtocol.PROOF ? request.in().readUnsignedShort() : -1;
+    if (request.type() != RemoteProtocol.PROOF) {
+      throw new ProtocolException("a reader answered with message type " + request.type());
+    }
+    int version = request.in().readUnsignedShort();
     if (version != RemoteProtocol.VERSION) {
-      throw new ProtocolException(
-          "reader answered with type " + request.type() + " version " + version);
+      throw new ProtocolException(otherRelease("the reader", version));
     }
     String applicationId = Bounded.readString(request.in());
     byte[] clientNonce = Bounded.readBytes(request.in(), JobSecret.NONCE_BYTES);

@@ -170,7 +170,9 @@ class RemoteClientTest {
                     TIMEOUT_MS,
                     channel ->
                         challenge(new Frames(channel), RemoteProtocol.MAGIC, 99, new byte[16])));
-    assertTrue(e.getMessage().contains("speaks version 99, expected "), e.getMessage());
+    assertTrue(
+        e.getMessage().contains("is of another release of Sluice: it speaks version 99"),
+        e.getMessage());
   }
 
   @Test
