@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /** What a job may set. */
 public final class JobSettings {
@@ -46,9 +47,9 @@ public final class JobSettings {
           180_000,
           100,
           3_600_000,
-          "How long a task waits for a node service that does not answer, in milliseconds. A"
-              + " NodeManager that restarts within this time fails no task. Keep it below"
-              + " `mapreduce.task.timeout`.");
+          "How long a task waits for a node service that does not answer, in milliseconds; at"
+              + " most half of `mapreduce.task.timeout`. A NodeManager with recovery that restarts"
+              + " within this time fails no task.");
 
   /** Whether anything may take over from Sluice; {@link FallbackPolicy} reads it. */
   public static final Setting<String> FALLBACK_POLICY =
@@ -100,10 +101,14 @@ public final class JobSettings {
 
   /** How long the tasks of a job wait for node services. */
   public static Timeouts timeouts(JobConf job) {
-    return new Timeouts(
-        IO_TIMEOUT_MS.get(job::getTrimmed),
-        RESTART_TIMEOUT_MS.get(job::getTrimmed),
-        BUSY_TIMEOUT_MS);
+    return new Timeouts(IO_TIMEOUT_MS.get(job::getTrimmed), restartMs(job), BUSY_TIMEOUT_MS);
+  }
+
+  /** A task that waits reports no progress, and must not be killed for that. */
+  private static long restartMs(JobConf job) {
+    long restartMs = RESTART_TIMEOUT_MS.get(job::getTrimmed);
+    long taskMs = job.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
+    return taskMs <= 0 ? restartMs : Math.min(restartMs, taskMs / 2);
   }
 
   /** All of them, in the order of the documentation. */

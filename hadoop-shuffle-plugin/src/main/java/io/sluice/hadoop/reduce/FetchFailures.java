@@ -49,7 +49,9 @@ final class FetchFailures {
     /** The node was asked, and did not answer with the output. */
     REFUSED,
     /** The connection broke in the answer, or what came was not the output. */
-    READ
+    READ,
+    /** A service that may have the output was waited for, for as long as a restart may take. */
+    WAITED
   }
 
   /**
@@ -93,6 +95,7 @@ final class FetchFailures {
     int count = failures.merge(map, 1, Integer::sum);
     boolean report =
         kind == Kind.CONNECT
+            || kind == Kind.WAITED
             || (kind == Kind.READ && policy.reportReadErrors())
             || count % policy.failuresBeforeReport() == 0
             || hostFailures.getOrDefault(host, 1) > policy.maxHostFailures();

@@ -22,22 +22,29 @@ import org.slf4j.LoggerFactory;
 final class FetchNotes {
   private static final Logger LOG = LoggerFactory.getLogger(FetchNotes.class);
 
-  /** So long nobody waits for a service again that did not answer. */
-  private static final long SILENCE_NS = TimeUnit.MINUTES.toNanos(2);
+  private static final long LONGEST_SILENCE_MS = 120_000;
 
   private final Reporter reporter;
   private final LongSupplier nanoClock;
+  private final long silenceNs;
   private final Set<String> hostsWithoutService = new HashSet<>();
   private final Map<String, Long> silentUntilNs = new HashMap<>();
 
-  FetchNotes(Reporter reporter, LongSupplier nanoClock) {
+  /**
+   * Knows nothing yet.
+   *
+   * @param restartMs how long an output is waited for that such a service may have; it is asked
+   *     again within that time
+   */
+  FetchNotes(Reporter reporter, LongSupplier nanoClock, long restartMs) {
     this.reporter = reporter;
     this.nanoClock = nanoClock;
+    this.silenceNs = TimeUnit.MILLISECONDS.toNanos(Math.min(LONGEST_SILENCE_MS, restartMs / 3));
   }
 
   /** The host's service was waited for, and did not answer. */
   synchronized void fellSilent(String host) {
-    silentUntilNs.put(host, nanoClock.getAsLong() + SILENCE_NS);
+    silentUntilNs.put(host, nanoClock.getAsLong() + silenceNs);
   }
 
   /** Whether that was lately, so that its service is not to be asked. */

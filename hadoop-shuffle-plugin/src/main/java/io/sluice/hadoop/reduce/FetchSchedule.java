@@ -102,6 +102,14 @@ final class FetchSchedule implements Closeable {
     this.remaining = totalMaps;
   }
 
+  /** What keeps an output away, and since when. */
+  private record Trouble(Kind kind, long sinceNs) {
+    /** This one, or the one that was before if it is of the same kind. */
+    Trouble since(Trouble before) {
+      return before != null && before.kind == kind ? before : this;
+    }
+  }
+
   /** A NodeManager, by the address of its stock ShuffleHandler. */
   private static final class Host {
     final String name;
@@ -117,8 +125,11 @@ final class FetchSchedule implements Closeable {
     /** Outputs that could not be had, and when to ask for each again. */
     final Map<TaskAttemptID, Long> laterNs = new HashMap<>();
 
-    /** Since when each of these could not be had; kept until it is had or has failed. */
-    final Map<TaskAttemptID, Long> troubledSinceNs = new HashMap<>();
+    /** Why each of these could not be had; kept until that is over. */
+    final Map<TaskAttemptID, Trouble> troubles = new HashMap<>();
+
+    /** Why the host could not be reached; null if it could. */
+    Trouble unreached;
 
     final Set<TaskAttemptID> delivered = new LinkedHashSet<>();
     boolean busy;
@@ -180,8 +191,9 @@ final class FetchSchedule implements Closeable {
       host.lostUntilNs.remove(attempt);
       host.unreported.remove(attempt);
       host.laterNs.remove(attempt);
-      host.troubledSinceNs.remove(attempt);
+      host.troubles.remove(attempt);
     }
+    notifyAll(); // others may be reported now
     int index = attempt.getTaskID().getId();
     if (isLocated(attempt) && !outputs[index].resident()) {
       LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
@@ -215,11 +227,11 @@ final class FetchSchedule implements Closeable {
       long wakeNs = deadlineNs;
       List<Host> ready = new ArrayList<>();
       for (Host host : hosts.values()) {
-        if (host.mayReport(nowNs)) { // before those that were reported already
+        wakeNs = knowAgain(host, host.lostUntilNs, nowNs, wakeNs);
+        if (host.mayReport(nowNs)) { // behind those that were: the ApplicationMaster counts
           host.known.addAll(host.unreported);
           host.unreported.clear();
         }
-        wakeNs = knowAgain(host, host.lostUntilNs, nowNs, wakeNs);
         wakeNs = knowAgain(host, host.laterNs, nowNs, wakeNs);
         if (host.busy || !isNeeded(host)) {
           continue;
@@ -300,7 +312,8 @@ final class FetchSchedule implements Closeable {
     outputs[index] = output;
     Host host = hosts.get(batch.hostName());
     host.delivered.add(map);
-    host.troubledSinceNs.remove(map);
+    host.troubles.remove(map);
+    host.unreached = null;
     host.refusals = 0;
     failures.progressed(nanoClock.getAsLong());
     mapDone();
@@ -317,29 +330,44 @@ final class FetchSchedule implements Closeable {
    * These outputs cannot be had now, which is no failure yet: each is asked for again after a
    * pause.
    *
-   * @param patienceMs for how long that may go on for an output, from the first time on
+   * @param kind of the trouble; that of a host which cannot be reached is the same for all of its
+   *     outputs
+   * @param patienceMs for how long that may go on, from the first time on
    * @return those for which it has gone on for longer: they have failed
    */
   synchronized List<TaskAttemptID> later(
-      Batch batch, Collection<TaskAttemptID> maps, long patienceMs) {
+      Batch batch, Collection<TaskAttemptID> maps, Kind kind, long patienceMs) {
     Host host = hosts.get(batch.hostName());
     long nowNs = nanoClock.getAsLong();
+    Trouble begun = new Trouble(kind, nowNs);
+    boolean ofHost = kind == Kind.CONNECT || kind == Kind.UNREACHED;
+    if (ofHost) {
+      host.unreached = begun.since(host.unreached);
+    }
     List<TaskAttemptID> failed = new ArrayList<>();
     for (TaskAttemptID map : maps) {
       if (ended || !wants(map)) {
         putBack(host, map);
         continue;
       }
-      long sinceNs = host.troubledSinceNs.computeIfAbsent(map, m -> nowNs);
-      long ageMs = TimeUnit.NANOSECONDS.toMillis(nowNs - sinceNs);
+      Trouble trouble = ofHost ? host.unreached : begun.since(host.troubles.get(map));
+      long ageMs = TimeUnit.NANOSECONDS.toMillis(nowNs - trouble.sinceNs());
       if (ageMs >= patienceMs) {
-        host.troubledSinceNs.remove(map);
         failed.add(map);
       } else {
+        if (!ofHost) {
+          host.troubles.put(map, trouble);
+        }
         long pauseMs = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, ageMs));
         host.laterNs.put(
             map, nowNs + TimeUnit.MILLISECONDS.toNanos(pauseMs / 2 + random.nextLong(pauseMs)));
       }
+    }
+    if (ofHost && !failed.isEmpty()) {
+      host.unreached = null; // as stock, which tries as long for the next ones
+    }
+    if (kind != Kind.WAITED) { // which was long enough: it is not waited for again
+      host.troubles.keySet().removeAll(failed);
     }
     return failed;
   }
@@ -379,6 +407,7 @@ final class FetchSchedule implements Closeable {
       return;
     }
     long nowNs = nanoClock.getAsLong();
+    host.troubles.remove(map);
     if (!host.mayReport(nowNs)) {
       host.unreported.add(map);
       return;
@@ -422,9 +451,11 @@ final class FetchSchedule implements Closeable {
     penalize(hosts.get(batch.hostName()), Math.min(delayMs, failures.maxPenaltyMs()));
   }
 
-  /** The host's service was asked and did not refuse: refusals before that are over. */
+  /** The host's service has answered and did not refuse: refusals before that are over. */
   synchronized void accepted(Batch batch) {
-    hosts.get(batch.hostName()).refusals = 0;
+    Host host = hosts.get(batch.hostName());
+    host.refusals = 0;
+    host.unreached = null;
   }
 
   /**
@@ -439,6 +470,8 @@ final class FetchSchedule implements Closeable {
     if (host.refusals == 0) {
       host.refusedSinceNs = nowNs;
     }
+    host.unreached = null; // it has answered
+    host.troubles.keySet().removeAll(batch.maps());
     long delayMs =
         Math.min(LONGEST_REFUSAL_MS, FIRST_REFUSAL_MS << Math.min(host.refusals, MAX_DOUBLINGS));
     host.refusals++;

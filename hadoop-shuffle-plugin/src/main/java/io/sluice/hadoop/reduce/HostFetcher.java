@@ -15,6 +15,7 @@ import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.memory.Closing;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -117,7 +118,9 @@ final class HostFetcher implements Runnable {
       comeLater(batch, e);
       return;
     }
-    schedule.accepted(batch);
+    if (located.others() == Service.ABSENT) {
+      schedule.accepted(batch);
+    }
     List<TaskAttemptID> elsewhere = new ArrayList<>();
     boolean prefetch = true;
     for (TaskAttemptID map : batch.maps()) {
@@ -127,7 +130,7 @@ final class HostFetcher implements Runnable {
       if (runs != null) {
         prefetch = took(batch, map, runs, prefetch);
       } else if (unreadable != null) {
-        later(batch, List.of(map), settings.restartMs, Kind.REFUSED, unreadable);
+        later(batch, List.of(map), Kind.WAITED, settings.restartMs, unreadable);
       } else {
         elsewhere.add(map);
       }
@@ -137,8 +140,8 @@ final class HostFetcher implements Runnable {
 
   /** Nobody's failure as long as this goes on for no longer than {@code patienceMs}. */
   private void later(
-      Batch batch, List<TaskAttemptID> maps, long patienceMs, Kind kind, String cause) {
-    List<TaskAttemptID> failed = schedule.later(batch, maps, patienceMs);
+      Batch batch, List<TaskAttemptID> maps, Kind kind, long patienceMs, String cause) {
+    List<TaskAttemptID> failed = schedule.later(batch, maps, kind, patienceMs);
     if (failed.size() < maps.size()) {
       LOG.info("Asking {} again later for the outputs of {}: {}", batch.hostName(), maps, cause);
     }
@@ -214,7 +217,9 @@ final class HostFetcher implements Runnable {
       if (e instanceof ConnectException) {
         return Located.none(Service.MISSING); // that took no time: it is asked each time
       }
-      notes.fellSilent(batch.hostName());
+      if (e instanceof SocketTimeoutException) {
+        notes.fellSilent(batch.hostName());
+      }
     }
     return Located.none(Service.SILENT);
   }
@@ -247,8 +252,7 @@ final class HostFetcher implements Runnable {
       switch (service) {
         case BUSY -> schedule.putBack(batch, maps);
         case ABSENT -> lost(batch, maps, refusal);
-        case MISSING -> later(batch, maps, settings.restartMs, Kind.CONNECT, refusal);
-        case SILENT -> later(batch, maps, settings.restartMs, Kind.REFUSED, refusal);
+        case MISSING, SILENT -> later(batch, maps, Kind.WAITED, settings.restartMs, refusal);
       }
     }
   }
@@ -274,7 +278,7 @@ final class HostFetcher implements Runnable {
         if (service == Service.BUSY) {
           schedule.putBack(batch, maps.subList(i, end)); // the service may hold them
         } else {
-          later(batch, maps.subList(i, end), patienceMs(e, service), e.kind(), e.getMessage());
+          waitFor(batch, maps.subList(i, end), e, service);
         }
         if (e.isOfNode() || e.kind() == Kind.READ) {
           schedule.putBack(batch, maps.subList(end, maps.size()));
@@ -285,18 +289,23 @@ final class HostFetcher implements Runnable {
   }
 
   /**
-   * As stock's Fetcher, for what keeps it from an output. Where the output may be with Sluice's
-   * service, which does not answer, that is waited for.
+   * For as long as stock's Fetcher does for what keeps it from an output. Where the output may be
+   * with Sluice's service, which does not answer, that is waited for.
    */
-  private long patienceMs(StockFetch.FetchException failure, Service service) {
-    long stocksMs =
-        switch (failure.kind()) {
+  private void waitFor(
+      Batch batch, List<TaskAttemptID> maps, StockFetch.FetchException failure, Service service) {
+    Kind kind = failure.kind();
+    long patienceMs =
+        switch (kind) {
           case CONNECT, UNREACHED -> settings.policy.connectMs();
           case READ -> settings.policy.retryMs();
-          case REFUSED -> 0;
+          case REFUSED, WAITED -> 0;
         };
-    boolean isStocks = service == Service.ABSENT || failure.kind() == Kind.READ;
-    return isStocks ? stocksMs : Math.max(stocksMs, settings.restartMs);
+    if (service != Service.ABSENT && kind != Kind.READ) {
+      patienceMs = Math.max(patienceMs, settings.restartMs);
+      kind = kind == Kind.REFUSED ? Kind.WAITED : kind;
+    }
+    later(batch, maps, kind, patienceMs, failure.getMessage());
   }
 
   private void fetchFromStock(Batch batch, TaskAttemptID map) throws IOException {

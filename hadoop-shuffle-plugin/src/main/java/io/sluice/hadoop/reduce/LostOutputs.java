@@ -4,6 +4,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.ClosedRunException;
@@ -96,7 +97,10 @@ final class LostOutputs {
       report.outputForged();
       return true;
     }
-    return lost.getCause() instanceof ChecksumException && isDamaged(lost.outputId());
+    boolean mayBeDamaged =
+        lost.getCause() instanceof ChecksumException
+            || lost.getCause() instanceof TransportException; // as of a file that is cut
+    return mayBeDamaged && isDamaged(lost.outputId());
   }
 
   private boolean isDamaged(String outputId) {

@@ -79,6 +79,9 @@ final class ReduceShuffle {
   /** The part of direct memory that the windows of one transport may have; there may be two. */
   private static final int DIRECT_SHARE = 4;
 
+  /** Most times that one output is named at once which its node has found damaged. */
+  private static final int MOST_REPORTS_OF_A_LOSS = 32;
+
   /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
   private static final String[] STOCK_ERRORS = {
     "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
@@ -318,7 +321,8 @@ final class ReduceShuffle {
                 Thread::sleep)));
     int fetchers = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
     stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
-    FetchNotes notes = new FetchNotes(context.getReporter(), System::nanoTime);
+    long restartMs = JobSettings.timeouts(job).restartMs();
+    FetchNotes notes = new FetchNotes(context.getReporter(), System::nanoTime, restartMs);
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
             reduce.getTaskID().getId(),
@@ -326,7 +330,7 @@ final class ReduceShuffle {
             fallback,
             new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
             FetchPolicy.of(job),
-            JobSettings.RESTART_TIMEOUT_MS.get(job::getTrimmed),
+            restartMs,
             reader.windowCount() / Math.max(1, job.getNumMapTasks()));
     for (int i = 0; i < fetchers; i++) {
       threads.add(
@@ -404,14 +408,26 @@ final class ReduceShuffle {
 
     @Override
     public void outputLost(TaskAttemptID map) throws IOException {
-      int reports =
-          job.getInt(
-              MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
-              MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
+      int reports = reportsOfACertainLoss();
       for (int i = 0; i < reports; i++) {
         failureReports.add(map);
       }
       send();
+    }
+
+    /** No other reduce may hear of it, so this one counts for as many as must agree. */
+    private int reportsOfACertainLoss() {
+      int notifications =
+          job.getInt(
+              MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
+              MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
+      float share =
+          job.getFloat(
+              MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION,
+              MRJobConfig.DEFAULT_MAX_ALLOWED_FETCH_FAILURES_FRACTION);
+      int ofReduces =
+          (int) Math.min(MOST_REPORTS_OF_A_LOSS, Math.ceil(share * job.getNumReduceTasks()));
+      return Math.max(notifications, ofReduces);
     }
 
     @Override

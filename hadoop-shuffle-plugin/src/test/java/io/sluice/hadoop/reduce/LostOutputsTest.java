@@ -142,8 +142,15 @@ final class LostOutputsTest {
   }
 
   @Test
-  void whatCouldNotBeReadIsReportedOnceAndNobodyIsAsked() {
-    assertHears(List.of("unreadable 3"), List.of(), failure(3, new TransportException("cut")));
+  void whatCouldNotBeReadIsReportedOnce() {
+    assertHears(
+        List.of("unreadable 3"), List.of(SECOND), failure(3, new TransportException("cut")));
+  }
+
+  @Test
+  void whatItsNodeCannotReadEitherIsLost() {
+    damaged.add(MAPS.get(3).toString());
+    assertHears(List.of("lost 3"), List.of(SECOND), failure(3, new TransportException("cut")));
   }
 
   @Test

@@ -328,7 +328,11 @@ final class RemoteRunInput implements RunInput {
     if (!ended || failuresInARow == 0) {
       failuresInARow++;
     }
-    return ended || failuresInARow == 1 || (failuresInARow == 2 && node.giveUp(transport, cause));
+    return ended
+        || failuresInARow == 1
+        || (failuresInARow == 2
+            && !isDoubted(consumedBytes) // another transport than the best, for this block
+            && node.giveUp(transport, cause));
   }
 
   /** Gives every window back, whatever became of the others; reading goes on where it was. */

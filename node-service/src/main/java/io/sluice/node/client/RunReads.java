@@ -67,13 +67,11 @@ final class RunReads {
               + node.givenUp(),
           null);
     }
-    if (isDoubted) {
-      return ways.get(ways.size() - 1);
+    List<ReadWay> right = ways.stream().filter(way -> !(avoidBounce && way.isBounced())).toList();
+    if (right.isEmpty()) {
+      return ways.get(0);
     }
-    return ways.stream()
-        .filter(way -> !(avoidBounce && way.isBounced()))
-        .findFirst()
-        .orElse(ways.get(0));
+    return right.get(isDoubted ? right.size() - 1 : 0);
   }
 
   /**

@@ -41,6 +41,10 @@ public final class RemoteClient implements AutoCloseable {
 
   private static final int MAX_ATTEMPTS = 6;
   private static final long FIRST_PAUSE_MS = 10;
+
+  /** Where so many outputs cannot be read, others are not asked for one by one. */
+  private static final int MOST_UNREADABLE = 3;
+
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final DeadlineChannel channel;
@@ -203,8 +207,8 @@ public final class RemoteClient implements AutoCloseable {
       question.outputIds().stream().filter(id -> !part.runs().containsKey(id)).forEach(absent::add);
     } catch (RemoteError e) {
       boolean unreadable = e.code() == RemoteError.Code.NOT_NOW;
-      if (unreadable && outputs == 1) {
-        whole.unreadable().put(question.outputIds().get(0), e.getMessage());
+      if (unreadable && (outputs == 1 || whole.unreadable().size() >= MOST_UNREADABLE)) {
+        question.outputIds().forEach(id -> whole.unreadable().put(id, e.getMessage()));
         return;
       }
       boolean divisible = outputs > 1 || partitions.count() > 1;

@@ -121,7 +121,8 @@ final class HeldRuns {
           continue;
         }
         if (Trouble.ofReading(e) == Trouble.GONE) {
-          return true; // nor is it described
+          damaged.add(output, partition);
+          return true;
         }
         throw notNow(id, e);
       }

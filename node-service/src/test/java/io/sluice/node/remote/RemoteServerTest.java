@@ -312,6 +312,38 @@ class RemoteServerTest {
   }
 
   @Test
+  void outputsThatCannotBeReadNowAreToldApartAndTheOthersDescribed() throws IOException {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      ids.add("attempt_" + i);
+      holds("attempt_" + i, i + 1, 3);
+    }
+    backend.outputs.remove("attempt_0");
+    backend.unreadable.addAll(List.of("attempt_7", "attempt_19"));
+    try (RemoteClient client = connect(SECRET)) {
+      Description description = client.describe(Partitions.one(3), ids, 0, backend.places);
+      assertEquals(17, description.runs().size());
+      assertEquals(Set.of("attempt_7", "attempt_19"), description.unreadable().keySet());
+      assertEquals("attempt_7 cannot be read", description.unreadable().get("attempt_7"));
+    }
+  }
+
+  /** As where the service has no free descriptor: it is not asked for each of them. */
+  @Test
+  void whereNothingCanBeReadFewQuestionsTellThatOfAll() throws IOException {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      ids.add("attempt_" + i);
+    }
+    backend.unreadable.addAll(ids);
+    try (RemoteClient client = connect(SECRET)) {
+      Description description = client.describe(Partitions.one(3), ids, 0, backend.places);
+      assertEquals(Set.copyOf(ids), description.unreadable().keySet());
+      assertTrue(backend.askedFor.size() < 50, backend.askedFor.size() + " questions");
+    }
+  }
+
+  @Test
   void slotsAreAskedForGivenBackAndClosedWithTheConnection() throws IOException {
     StageRequest request = new StageRequest("ucx", "attempt_0", 3, 1, 1L << 40, 17, 250);
     try (RemoteClient client = connect(SECRET)) {

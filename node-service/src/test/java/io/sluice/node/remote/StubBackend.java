@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +28,7 @@ final class StubBackend implements RemoteBackend {
   final List<ProbeOffer> probes = new ArrayList<>();
   final Map<String, Description> outputs = new HashMap<>();
   final Map<String, Partitions> damaged = new HashMap<>();
+  final Set<String> unreadable = new HashSet<>();
   final List<Integer> askedFor = new ArrayList<>();
   final List<String> freed = new ArrayList<>();
   int mostAtOnce = Integer.MAX_VALUE;
@@ -122,6 +124,9 @@ final class StubBackend implements RemoteBackend {
     }
     Description all = new Description(new HashMap<>(), new HashMap<>());
     for (String outputId : outputIds) {
+      if (unreadable.contains(outputId)) {
+        throw new RemoteError(RemoteError.Code.NOT_NOW, outputId + " cannot be read");
+      }
       if (outputs.containsKey(outputId) && !isDamaged(outputId, partitions)) {
         Description one = outputs.get(outputId);
         if (one == null) {
