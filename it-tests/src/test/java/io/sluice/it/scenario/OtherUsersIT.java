@@ -188,6 +188,7 @@ class OtherUsersIT {
             "wrong-user", 1L,
             "wrong-secret", 1L,
             "foreign-segment", 2L,
+            "untaken-files", 0L,
             "bad-output", 2L,
             "bad-message", 1L,
             "unknown-application", 0L,

@@ -94,7 +94,7 @@ class LateAnswerTest {
         LocalClient.connect(directory.resolve("s"), "application_1_0001", secret, 2_000)) {
       assertThrows(SocketTimeoutException.class, () -> client.lease(1));
       givenUp.countDown();
-      assertThrows(RemoteError.class, () -> client.release(List.of()));
+      assertThrows(RemoteError.class, () -> client.lease(1));
     }
   }
 }

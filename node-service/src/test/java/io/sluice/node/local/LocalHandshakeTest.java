@@ -71,7 +71,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
     int other = LocalProtocol.VERSION + 1;
     RemoteError e = refused(LocalProtocol.HELLO, hello(other, APP, SECRET.bytes()));
     assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
-    String expected = "version " + other + ", expected HELLO version " + LocalProtocol.VERSION;
+    String expected = "it speaks version " + other + " of the protocol, this service speaks ";
     assertTrue(e.getMessage().contains(expected), e.getMessage());
   }
 
