@@ -273,8 +273,18 @@ public final class LocalClient implements MemorySource, Closeable {
     return leaseInSteps(LocalProtocol.LEASE, lengthBytes);
   }
 
-  /** One message asks for so much only; what was leased is given back if the rest is refused. */
+  /**
+   * Leases as much as one message may ask for at a time, where it is more and the service says that
+   * it may fit. What was leased is given back if the rest is refused.
+   */
   private List<Extent> leaseInSteps(int type, long lengthBytes) throws IOException {
+    try {
+      return lease(type, out -> out.writeLong(lengthBytes));
+    } catch (RemoteError e) {
+      if (e.code() != RemoteError.Code.TOO_MUCH) {
+        throw e;
+      }
+    }
     List<Extent> extents = new ArrayList<>();
     try {
       long leftBytes = lengthBytes;

@@ -4,7 +4,6 @@ import io.sluice.node.ledger.Role;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.memory.Notice;
 import io.sluice.node.wire.Bounded;
-import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.Segments;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.segment.Extent;
@@ -30,6 +29,7 @@ import java.util.UUID;
  *                          0 names: int32 count, then per place of the pool: string path
  *                          1 descriptors: int8 1 if the lease has a record   + record, if so
  * LEASE             int64 length, of 1 GiB at most                 -> OK extents, files
+ *                                         of more -> FULL if it can never fit, else TOO_MUCH
  * LEASE_CONTIGUOUS  int64 length, of 1 GiB at most                 -> OK extents (one), files
  * WRITE             int32 segment, int64 offset, int32 length, all inside of what is leased on the
  *                   disk tier; behind the message so many bytes    -> OK, when they are there
@@ -101,16 +101,6 @@ final class LocalProtocol {
   private static final int MAX_EXTENTS = 100_000;
 
   private LocalProtocol() {}
-
-  /** How much is to be leased. */
-  static long readLeaseLength(DataInputStream in) throws IOException {
-    long lengthBytes = in.readLong();
-    if (lengthBytes > MAX_LEASE_BYTES) {
-      throw new ProtocolException(
-          "a lease of " + lengthBytes + " bytes, at most " + MAX_LEASE_BYTES + " in one message");
-    }
-    return lengthBytes;
-  }
 
   static void writeInfo(DataOutputStream out, LeaseInfo info) throws IOException {
     out.writeLong(info.poolId().getMostSignificantBits());

@@ -188,6 +188,9 @@ final class LocalSession {
       refused(RefusalKind.BAD_MESSAGE, e.toString());
       Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
       return;
+    } catch (RemoteError e) {
+      Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
+      return;
     } catch (IOException | RuntimeException e) {
       if (store.isQuiet()) {
         throw e; // no answer, but the end of the connection, so that the task asks our successor
@@ -262,13 +265,13 @@ final class LocalSession {
     DataInputStream in = request.in();
     switch (request.type()) {
       case LocalProtocol.LEASE -> {
-        return granted(lease.lease(LocalProtocol.readLeaseLength(in)), record);
+        return granted(lease.lease(leaseLength(in)), record);
       }
       case LocalProtocol.LEASE_CONTIGUOUS -> {
-        return granted(List.of(lease.leaseContiguous(LocalProtocol.readLeaseLength(in))), record);
+        return granted(List.of(lease.leaseContiguous(leaseLength(in))), record);
       }
       case LocalProtocol.LEASE_DISK -> {
-        return granted(lease.leaseDisk(LocalProtocol.readLeaseLength(in)), record);
+        return granted(lease.leaseDisk(leaseLength(in)), record);
       }
       case LocalProtocol.LEASE_MEMORY -> {
         MemoryUse use = LocalProtocol.readUse(in);
@@ -296,6 +299,27 @@ final class LocalSession {
       }
       default -> throw new ProtocolException("unknown request type " + request.type());
     }
+  }
+
+  /**
+   * What is to be leased in one step.
+   *
+   * @throws StoreFullException if it is for several, and would not fit though all were free
+   * @throws RemoteError TOO_MUCH if it is for several
+   */
+  private long leaseLength(DataInputStream in) throws IOException {
+    long lengthBytes = in.readLong();
+    if (lengthBytes > LocalProtocol.MAX_LEASE_BYTES) {
+      lease.checkCanEverFit(lengthBytes); // else others would give way in vain, step by step
+      throw new RemoteError(
+          RemoteError.Code.TOO_MUCH,
+          "a lease of "
+              + lengthBytes
+              + " bytes, at most "
+              + LocalProtocol.MAX_LEASE_BYTES
+              + " in one message");
+    }
+    return lengthBytes;
   }
 
   private Answer granted(List<Extent> extents, LeaseRecords.LeaseRecord record) throws IOException {

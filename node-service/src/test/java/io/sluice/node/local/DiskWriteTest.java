@@ -296,7 +296,7 @@ class DiskWriteTest extends LocalServerTestBase {
         hello(frames);
         frames.send(type, out -> out.writeLong(mostBytes + 1), TIMEOUT_MS);
         RemoteError refused = assertThrows(RemoteError.class, () -> receive(frames));
-        assertEquals(RemoteError.Code.BAD_REQUEST, refused.code());
+        assertEquals(RemoteError.Code.TOO_MUCH, refused.code());
         assertTrue(refused.getMessage().contains(" at most " + mostBytes), refused.getMessage());
       }
     }

@@ -38,6 +38,8 @@ public final class Lease implements MemorySource, Closeable {
   interface Keeper {
     List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException;
 
+    void checkCanEverFit(Lease lease, long lengthBytes) throws IOException;
+
     Optional<Extent> leaseMemory(Lease lease, MemoryUse use, long lengthBytes) throws IOException;
 
     List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException;
@@ -104,6 +106,15 @@ public final class Lease implements MemorySource, Closeable {
   @Override
   public List<Extent> lease(long lengthBytes) throws IOException {
     return keeper.lease(this, lengthBytes, false);
+  }
+
+  /**
+   * For who is about to lease so much in several steps.
+   *
+   * @throws StoreFullException if it would not fit though everybody gave back what can be
+   */
+  public void checkCanEverFit(long lengthBytes) throws IOException {
+    keeper.checkCanEverFit(this, lengthBytes);
   }
 
   @Override

@@ -1145,6 +1145,11 @@ public final class SpillStore implements Closeable {
   /** Does what leases are asked for. */
   private final class LeaseKeeper implements Lease.Keeper {
     @Override
+    public void checkCanEverFit(Lease lease, long lengthBytes) throws IOException {
+      SpillStore.this.checkCanEverFit(lease, lengthBytes);
+    }
+
+    @Override
     public List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous)
         throws IOException {
       long deadlineNs = leaseDeadlineNs();
@@ -1159,7 +1164,7 @@ public final class SpillStore implements Closeable {
                 + " bytes in one piece, at most "
                 + Extent.MAX_LENGTH_BYTES);
       }
-      checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
+      SpillStore.this.checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
       boolean last = !hasDisk();
       while (true) {
