@@ -13,7 +13,11 @@ import org.slf4j.LoggerFactory;
  * Frees what applications that have ended had on this node, on a thread of its own: disks take
  * their time for that, and the NodeManager's dispatcher starts no container while it waits.
  *
- * <p>Thread contract: safe from any thread; {@link #ended} returns at once. Ownership: {@link
+ * <p>The service forgets such an application before that, and at once: YARN says only once that it
+ * has ended, and this process may be killed while it frees. What an application has that the
+ * service does not know is freed by the next start.
+ *
+ * <p>Thread contract: safe from any thread; {@link #ended} waits for no disk. Ownership: {@link
  * ServingNode} closes it before the service. Failure: what cannot be freed is logged, and freed by
  * the next start.
  */
@@ -25,8 +29,12 @@ final class EndedApplications implements Closeable {
   private final Freeing freeing;
   private final ThreadPoolExecutor thread = DaemonThreads.executor("sluice-ended", IDLE_MS);
 
-  /** Frees all that an application has. */
+  /** What the service does of an application that has ended. */
   interface Freeing {
+    /** Says so to the next start, and touches nothing that the application has. */
+    void forget(String applicationId) throws IOException;
+
+    /** Frees all that it has. */
     void free(String applicationId) throws IOException;
   }
 
@@ -37,6 +45,11 @@ final class EndedApplications implements Closeable {
 
   /** That one has ended: what it had is freed soon. */
   void ended(String applicationId) {
+    try {
+      freeing.forget(applicationId);
+    } catch (IOException | RuntimeException e) {
+      LOG.error("If this process ends now, the outputs of {} stay", applicationId, e);
+    }
     try {
       thread.execute(() -> free(applicationId));
     } catch (RejectedExecutionException | OutOfMemoryError e) { // of threads, as the JVM calls it

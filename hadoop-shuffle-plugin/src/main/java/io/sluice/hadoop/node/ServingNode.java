@@ -35,7 +35,7 @@ final class ServingNode implements NodeRole {
 
   private NodeService service;
   private ForgottenFiles forgottenFiles;
-  private final EndedApplications ended = new EndedApplications(this::free);
+  private final EndedApplications ended = new EndedApplications(new Freeing());
 
   /** Kept from the first container on: it is too late to ask when a task of another user comes. */
   private RunAsUsers users;
@@ -137,18 +137,24 @@ final class ServingNode implements NodeRole {
     if (service == null) {
       return;
     }
+    for (String known : service.applicationsNotHeardOf(0)) {
+      if (known.startsWith(applicationId + "_")) { // a further attempt of it
+        ended.ended(known);
+      }
+    }
     ended.ended(applicationId);
   }
 
-  private void free(String applicationId) throws IOException {
-    Closing.all(() -> freeAttempts(applicationId), () -> service.applicationStopped(applicationId));
-  }
+  /** Of the service, once there is one. */
+  private final class Freeing implements EndedApplications.Freeing {
+    @Override
+    public void forget(String applicationId) throws IOException {
+      service.applicationEnded(applicationId);
+    }
 
-  private void freeAttempts(String applicationId) throws IOException {
-    for (String known : service.applicationsNotHeardOf(0)) {
-      if (known.startsWith(applicationId + "_")) { // a further attempt of it
-        service.applicationStopped(known);
-      }
+    @Override
+    public void free(String applicationId) throws IOException {
+      service.applicationStopped(applicationId);
     }
   }
 

@@ -12,14 +12,37 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class EndedApplicationsTest {
+  private final List<String> forgotten = Collections.synchronizedList(new ArrayList<>());
   private final List<String> freed = Collections.synchronizedList(new ArrayList<>());
+
+  private interface Free {
+    void free(String id) throws IOException;
+  }
+
+  private EndedApplications freeing(Free free) {
+    return new EndedApplications(
+        new EndedApplications.Freeing() {
+          @Override
+          public void forget(String id) throws IOException {
+            forgotten.add(id);
+            if (id.equals("unforgettable")) {
+              throw new IOException("of the test");
+            }
+          }
+
+          @Override
+          public void free(String id) throws IOException {
+            free.free(id);
+          }
+        });
+  }
 
   /** As YARN's dispatcher must not. */
   @Test
   void nobodyWaitsForADiskThatDoesNotAnswer() {
     CountDownLatch answer = new CountDownLatch(1);
     EndedApplications applications =
-        new EndedApplications(
+        freeing(
             id -> {
               try {
                 answer.await();
@@ -30,6 +53,7 @@ class EndedApplicationsTest {
             });
     applications.ended("one");
     applications.ended("another");
+    assertEquals(List.of("one", "another"), forgotten, "whatever becomes of this process now");
     assertEquals(List.of(), freed);
     answer.countDown();
     applications.close();
@@ -40,7 +64,7 @@ class EndedApplicationsTest {
   @Test
   void whatCannotBeFreedKeepsNoOther() {
     EndedApplications applications =
-        new EndedApplications(
+        freeing(
             id -> {
               if (id.equals("one")) {
                 throw new IOException("of the test");
@@ -48,8 +72,9 @@ class EndedApplicationsTest {
               freed.add(id);
             });
     applications.ended("one");
+    applications.ended("unforgettable");
     applications.ended("another");
     applications.close();
-    assertEquals(List.of("another"), freed);
+    assertEquals(List.of("unforgettable", "another"), freed);
   }
 }

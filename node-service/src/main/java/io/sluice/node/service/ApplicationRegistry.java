@@ -258,11 +258,12 @@ final class ApplicationRegistry {
   /** Forgets an application, known or not. */
   synchronized void forget(String applicationId) throws IOException {
     lastHeardNs.remove(applicationId);
-    if (applications.remove(applicationId) != null) {
+    if (applications.containsKey(applicationId)) {
+      Files.deleteIfExists(directory.resolve(applicationId)); // first: what fails is tried again
+      applications.remove(applicationId);
       if (copies != null) {
         copies.forget(applicationId);
       }
-      Files.deleteIfExists(directory.resolve(applicationId));
     }
   }
 }

@@ -352,6 +352,14 @@ public final class NodeService implements Closeable, RemoteBackend {
     memory.expected(applicationId);
   }
 
+  /**
+   * An application has ended: the next start frees what it has, should {@link #applicationStopped}
+   * not come to it. Frees nothing by itself, and so waits for no disk.
+   */
+  public void applicationEnded(String applicationId) throws IOException {
+    admission.forget(applicationId);
+  }
+
   @Override
   public void applicationStopped(String applicationId) throws IOException {
     try {

@@ -80,6 +80,18 @@ class ServiceRestartTest extends NodeTestBase {
     assertEquals(0, service.storeStats().disk().createdBytes());
   }
 
+  /** As when its process is killed while it frees: nobody says again that it has ended. */
+  @Test
+  void anEndedApplicationIsFreedByTheNextStart() throws IOException {
+    service.applicationEnded(APP);
+    assertEquals(1, service.storeStats().outputs());
+    service.close();
+    start(true, new TcpProvider());
+    assertEquals(0, service.storeStats().outputs());
+    assertEquals(0, service.storeStats().memory().usedBytes());
+    assertEquals(0, service.storeStats().disk().createdBytes());
+  }
+
   @Test
   void withoutRecoveryNothingSurvives() throws IOException {
     UUID poolId = service.metadata().poolId();
