@@ -1,16 +1,22 @@
 package io.sluice.hadoop.node;
 
+import io.sluice.spill.segment.OwnPlace;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Properties;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a NodeManager that recovers keeps of its service from one life to the next, in the directory
@@ -30,8 +36,10 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * <p>Thread contract: one thread. Failure: {@link IOException} where it cannot be read or written.
  */
 final class RecoveryState {
+  private static final Logger LOG = LoggerFactory.getLogger(RecoveryState.class);
   private static final String FILE = "service.properties";
   private static final String MARK = "recovered-by";
+  private static final int MAX_MARK_BYTES = 64; // a UUID has 36
   private static final String POOL = "pool";
   private static final String YARN_STATE = "yarn-state";
   private static final String PORT = "port";
@@ -73,21 +81,42 @@ final class RecoveryState {
     if (!Files.exists(lock)) {
       return "";
     }
-    BasicFileAttributes attributes = Files.readAttributes(lock, BasicFileAttributes.class);
-    return attributes.fileKey() + " " + attributes.lastModifiedTime();
+    // Not the device's number: the same disk may have another one after a reboot.
+    return Files.getAttribute(lock, "unix:ino") + " " + Files.getLastModifiedTime(lock);
   }
 
   /**
    * Whether the NodeManager knows the applications whose outputs may lie in the pool of a service
    * with this directory. Where that is lost, so is the memory, and what has a copy on disk is the
-   * same pool's.
+   * same pool's. Nothing is believed, or read, of a directory into which others can write.
    */
   boolean knowsPoolOf(Path directory) throws IOException {
     if (!former.containsKey(POOL) || !yarnState.equals(former.getProperty(YARN_STATE))) {
       return false;
     }
+    if (Files.notExists(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return true;
+    }
+    try {
+      OwnPlace.require(
+          directory); // else what lies in it may be anything, and may hang who reads it
+    } catch (IOException e) {
+      LOG.warn("What pool has been in {} is not believed: {}", directory, e.getMessage());
+      return false;
+    }
     Path mark = directory.resolve(MARK);
-    return !Files.exists(mark) || Files.readString(mark).equals(former.getProperty(POOL));
+    return Files.notExists(mark, LinkOption.NOFOLLOW_LINKS)
+        || said(mark).equals(former.getProperty(POOL));
+  }
+
+  /** What a mark says; empty if it is none of ours. */
+  private static String said(Path mark) throws IOException {
+    BasicFileAttributes attributes =
+        Files.readAttributes(mark, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    if (!attributes.isRegularFile() || attributes.size() > MAX_MARK_BYTES) {
+      return "";
+    }
+    return Files.readString(mark, StandardCharsets.ISO_8859_1); // of any bytes
   }
 
   /** Where readers of the life before look for it; 0 if there was none. */
@@ -115,7 +144,8 @@ final class RecoveryState {
 
   private static void write(Path path, String text) throws IOException {
     Path temporary = path.resolveSibling(path.getFileName() + ".new");
-    Files.writeString(temporary, text);
+    Files.deleteIfExists(temporary);
+    Files.writeString(temporary, text, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
     Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
   }
 }
