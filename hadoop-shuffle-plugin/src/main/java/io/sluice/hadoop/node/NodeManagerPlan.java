@@ -42,7 +42,9 @@ public final class NodeManagerPlan {
   }
 
   /**
-   * Starts the service at the first of its {@link ControlPorts} that is free with those behind it.
+   * Starts the service at the first of its {@link ControlPorts} that is free with those behind it;
+   * where none is, at the first that is free itself, without the transports that cannot listen
+   * behind it. A library of RDMA may call a device busy that is busy with something else.
    *
    * @param recover whether to keep what the life before left
    * @param formerPort where readers of the life before look for it: tried first; 0 if there is none
@@ -57,16 +59,32 @@ public final class NodeManagerPlan {
     if (ports.remove((Integer) formerPort)) {
       ports.add(0, formerPort);
     }
+    return firstFree(
+        ports,
+        List.of(
+            port -> of(conf, users, recover).listen(port).needsAllPorts().start(),
+            port -> of(conf, users, recover).listen(port).start()));
+  }
+
+  /** One way of starting at a port. */
+  interface Start<T> {
+    T at(int port) throws IOException;
+  }
+
+  /** Tries the first way at each port, and the next one only where none of them is free. */
+  static <T> T firstFree(List<Integer> ports, List<Start<T>> ways) throws IOException {
     IOException taken = null;
-    for (int port : ports) {
-      try {
-        return of(conf, users, recover).listen(port).needsAllPorts().start();
-      } catch (IOException e) {
-        if (!TakenPort.isCauseOf(e)) {
-          throw e;
+    for (Start<T> way : ways) {
+      for (int port : ports) {
+        try {
+          return way.at(port);
+        } catch (IOException e) {
+          if (!TakenPort.isCauseOf(e)) {
+            throw e;
+          }
+          LOG.warn("A port that Sluice's service would listen at is taken: {}", e.getMessage());
+          taken = taken == null ? e : taken;
         }
-        LOG.warn("A port that Sluice's service would listen at is taken: {}", e.getMessage());
-        taken = taken == null ? e : taken;
       }
     }
     throw taken;
