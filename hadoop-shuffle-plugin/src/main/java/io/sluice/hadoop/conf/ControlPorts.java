@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
  * range that Linux takes ports of outgoing connections from, and outside what Hadoop and the
  * programs that run beside it listen at.
  *
- * <p>The groups are far apart, so that NodeManagers of one host, whose ShuffleHandlers have ports
- * next to each other, do not meet.
+ * <p>NodeManagers of one host do not meet where the ports of their ShuffleHandlers differ by 7 or
+ * more, and not by 994 to 1,006 or by 1,994 to 2,006.
  */
 public final class ControlPorts {
   private static final int GROUPS = 3;

@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +44,23 @@ final class ControlPortsTest {
         assertTrue(!known.contains(port) && port < FIRST_EPHEMERAL_PORT, "port " + port);
       }
     }
+  }
+
+  /** As the class and the page on ports say. */
+  @Test
+  void thoseOfTwoNodeManagersMeetWhereTheirHandlersAreNear() throws IOException {
+    Set<Integer> first = portsOf(DEFAULT_SHUFFLE_PORT);
+    for (int apart = 1; apart <= 3_000; apart++) {
+      boolean near = apart < 7 || Math.abs(apart - 1_000) < 7 || Math.abs(apart - 2_000) < 7;
+      Set<Integer> second = portsOf(DEFAULT_SHUFFLE_PORT + apart);
+      assertEquals(near, !Collections.disjoint(first, second), apart + " apart");
+    }
+  }
+
+  private static Set<Integer> portsOf(int shufflePort) throws IOException {
+    return ControlPorts.of(shufflePort, DEFAULT_OFFSET).stream()
+        .flatMap(control -> IntStream.range(control, control + 7).boxed())
+        .collect(Collectors.toSet());
   }
 
   private static Stream<Integer> portsIn(String cell) {
