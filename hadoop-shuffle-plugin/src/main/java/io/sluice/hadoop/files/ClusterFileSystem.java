@@ -23,7 +23,6 @@ import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
-import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
@@ -274,7 +273,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     Path target = below(to);
     boolean replaces = List.of(options).contains(Options.Rename.OVERWRITE) && isFileBelow(target);
     List<PooledFile> replaced = replaces ? replacedBy(target) : List.of();
-    FileContext.getFileContext(base.getUri(), getConf()).rename(below(from), target, options);
+    Renaming.rename(base, below(from), target, options);
     forget(replaced);
   }
 

@@ -14,7 +14,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
-import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -59,7 +58,7 @@ final class FilesRoot {
     Path root = root(conf);
     FileSystem base = root.getFileSystem(conf);
     Path qualified = base.makeQualified(root);
-    return new FilesRoot(base, qualified, secret(base, qualified, conf));
+    return new FilesRoot(base, qualified, secret(base, qualified));
   }
 
   /** Checked before it is opened, since that would open itself. */
@@ -84,7 +83,7 @@ final class FilesRoot {
             + " to a directory there, such as hdfs:///user/me/.sluice");
   }
 
-  private static byte[] secret(FileSystem base, Path root, Configuration conf) throws IOException {
+  private static byte[] secret(FileSystem base, Path root) throws IOException {
     Path file = new Path(root, "secret");
     try {
       return read(base, file);
@@ -92,7 +91,7 @@ final class FilesRoot {
       base.mkdirs(root, OWNER_DIRECTORY);
       base.mkdirs(new Path(root, "files"), OWNER_DIRECTORY);
       base.mkdirs(new Path(root, "copies"), OWNER_DIRECTORY);
-      make(base, file, conf);
+      make(base, file);
       return read(base, file);
     }
   }
@@ -106,7 +105,7 @@ final class FilesRoot {
   }
 
   /** Whole or not at all, and one of those that several processes make at once. */
-  private static void make(FileSystem base, Path file, Configuration conf) throws IOException {
+  private static void make(FileSystem base, Path file) throws IOException {
     byte[] random = new byte[ID_BYTES / 2 + SECRET_BYTES];
     RANDOM.nextBytes(random);
     Path made = file.suffix("." + UUID.randomUUID());
@@ -124,7 +123,7 @@ final class FilesRoot {
       out.write(random, ID_BYTES / 2, SECRET_BYTES);
     }
     try {
-      FileContext.getFileContext(base.getUri(), conf).rename(made, file);
+      Renaming.rename(base, made, file);
     } catch (FileAlreadyExistsException e) {
       base.delete(made, false); // another one was quicker
     }

@@ -15,8 +15,6 @@ import io.sluice.hadoop.testing.TestNode;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.LeakCheck;
 import java.io.IOException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -25,14 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
-import org.apache.hadoop.fs.DelegateToFileSystem;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
@@ -128,7 +125,8 @@ class ClusterFileSystemTest {
   /** As the root's file system does it, so that no crash leaves neither. */
   @Test
   void aFileIsReplacedByARenameInOneStep() throws IOException {
-    cluster.with("fs.AbstractFileSystem.file.impl", Watched.class.getName());
+    cluster.with("fs.file.impl", Watched.class.getName());
+    cluster.with("fs.AbstractFileSystem.file.impl", "none"); // many a scheme has none
     byte[] written = writtenOnNode1("/rank/new");
     try (ClusterFileSystem driver = cluster.driver()) {
       write(driver, "/rank/old", bytes(1_000_000));
@@ -140,7 +138,7 @@ class ClusterFileSystemTest {
           () -> driver.rename(path("/rank/new"), path("/rank/old"), Options.Rename.NONE));
       Watched.ASKED.clear();
       driver.rename(path("/rank/new"), path("/rank/old"), Options.Rename.OVERWRITE);
-      assertEquals(List.of("new to old, over what is there: true"), Watched.ASKED);
+      assertEquals(List.of("new to old, [OVERWRITE]"), Watched.ASKED);
       assertArrayEquals(written, readAll(driver, "/rank/old"));
       assertFalse(driver.exists(path("/rank/new")));
       assertTrue(driver.delete(path("/rank/old"), false));
@@ -149,25 +147,29 @@ class ClusterFileSystemTest {
   }
 
   /** Says what renames it is asked for. */
-  public static final class Watched extends DelegateToFileSystem {
+  public static final class Watched extends RawLocalFileSystem {
     static final List<String> ASKED = new CopyOnWriteArrayList<>();
 
-    /** Made by Hadoop. */
-    public Watched(URI uri, Configuration conf) throws IOException, URISyntaxException {
-      super(uri, new RawLocalFileSystem(), conf, "file", false);
-    }
-
     @Override
-    public int getUriDefaultPort() {
-      return -1;
-    }
-
-    @Override
-    public void renameInternal(
-        org.apache.hadoop.fs.Path from, org.apache.hadoop.fs.Path to, boolean overwrite)
+    @SuppressWarnings("deprecation") // there is no other way to be asked for it
+    protected void rename(
+        org.apache.hadoop.fs.Path from, org.apache.hadoop.fs.Path to, Options.Rename... options)
         throws IOException {
-      ASKED.add(from.getName() + " to " + to.getName() + ", over what is there: " + overwrite);
-      super.renameInternal(from, to, overwrite);
+      ASKED.add(from.getName() + " to " + to.getName() + ", " + List.of(options));
+      super.rename(from, to, options);
+    }
+  }
+
+  /** The usual one of {@code file:}, which keeps checksums beside its files. */
+  @Test
+  void theChecksumsOfARootGoWithItsFiles() throws IOException {
+    cluster.with("fs.file.impl", LocalFileSystem.class.getName());
+    cluster.with("fs.AbstractFileSystem.file.impl", "org.apache.hadoop.fs.local.LocalFs");
+    byte[] written = writtenOnNode1("/rank/new");
+    try (ClusterFileSystem driver = cluster.driver()) {
+      write(driver, "/rank/old", bytes(1_000_000));
+      driver.rename(path("/rank/new"), path("/rank/old"), Options.Rename.OVERWRITE);
+      assertArrayEquals(written, readAll(driver, "/rank/old"));
     }
   }
 
