@@ -133,6 +133,33 @@ public final class LeaseRecords implements FormerLeases {
     return open(socket, recover, SharedFile::open);
   }
 
+  /**
+   * Refuses to start empty over memory that stays the same, while tasks that a former service lent
+   * of it may write to what they had: nothing tells a pool that starts empty which blocks these
+   * are.
+   *
+   * @param pool whose memory it is
+   */
+  public static void refuseWhileTasksWrite(Path socket, Path pool) throws IOException {
+    Path directory = socket.resolveSibling(DIRECTORY);
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    LeaseRecords former = new LeaseRecords(directory, SharedFile::open);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        former.load(file);
+      }
+    }
+    for (Former each : former.formers) {
+      if (stateOf(each) != LeaseHold.State.GONE) {
+        throw new IOException(
+            "%s would start empty, but a task of before may still write to its memory, where others' outputs would be: %s says so. End the tasks of before and start this service again; if none runs any more, delete %s first"
+                .formatted(pool, each.path, directory));
+      }
+    }
+  }
+
   static LeaseRecords open(Path socket, boolean recover, Opener opener) throws IOException {
     Path directory = socket.resolveSibling(DIRECTORY);
     Files.createDirectories(directory, PrivateDirectory.OWNER_ONLY);

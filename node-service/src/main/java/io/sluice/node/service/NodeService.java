@@ -30,6 +30,7 @@ import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
+import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PlaceUse;
@@ -131,6 +132,9 @@ public final class NodeService implements Closeable, RemoteBackend {
         storeConfig.applicationOwners(id -> Optional.ofNullable(former.get(id)));
       }
       Path socket = ServiceAddress.socketIn(config.directory());
+      if (!config.recover() && PoolKind.of(storeConfig.directory()) == PoolKind.DEVICE) {
+        LeaseRecords.refuseWhileTasksWrite(socket, storeConfig.directory());
+      }
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
       memory = new LedgerKeeper(Terms.DEFAULT, storeConfig.usableMemoryBytes());
       StoreConfig built = storeConfig.formerLeases(leases).memoryKeeper(memory).build();

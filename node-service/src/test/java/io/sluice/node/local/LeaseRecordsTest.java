@@ -1,6 +1,7 @@
 package io.sluice.node.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Await;
@@ -133,6 +134,25 @@ class LeaseRecordsTest extends LocalServerTestBase {
       assertTrue(entries(LeaseRecords.path(socket(), lease)) <= 2);
     }
     record.close(true);
+  }
+
+  /** As that of a device, whose memory stays the same. */
+  @Test
+  void aPoolDoesNotStartEmptyWhileATaskOfBeforeMayWrite() throws IOException {
+    Path pool = Path.of("/dev/dax0.0");
+    LeaseInfo ended = new LeaseInfo(new UUID(1, 2), 4096, 1_000_000);
+    records.own(ended, List.of(new Range(3, 8192, 4096)));
+    LeaseRecords.refuseWhileTasksWrite(socket(), pool);
+    try (LocalClient task = connect(APP)) {
+      task.lease(1);
+      IOException e =
+          assertThrows(IOException.class, () -> LeaseRecords.refuseWhileTasksWrite(socket(), pool));
+      Path record = LeaseRecords.path(socket(), task.info());
+      assertTrue(e.getMessage().contains(pool + " would start empty"), e.getMessage());
+      assertTrue(e.getMessage().contains(record + " says so"), e.getMessage());
+      assertTrue(Files.exists(record), "it is the next start's to ask");
+    }
+    LeaseRecords.refuseWhileTasksWrite(directory.resolve("elsewhere/socket"), pool);
   }
 
   private static long entries(Path record) throws IOException {

@@ -260,6 +260,11 @@ public record StoreConfig(
       return this;
     }
 
+    /** The place of the memory tier. */
+    public Path directory() {
+      return directory;
+    }
+
     /** What the memory tier can hold: whole segments. */
     public long usableMemoryBytes() {
       return memoryCapacityBytes / segmentBytes * segmentBytes;
