@@ -426,17 +426,24 @@ public final class SpillStore implements Closeable {
     Optional<IOException> failure = tryClearMark(marked.place());
     lock.lock();
     try {
-      if (quiet) {
-        return; // its blocks are freed by the next start
-      }
-      Cleanup cleanup = new Cleanup();
-      failure.ifPresent(e -> cleanup.run(() -> disown(marked.place().tail(), e)));
-      cleanup.run(() -> marked.blocks().run(givenBack));
-      room.gaveBack();
-      cleanup.finish();
+      if (!quiet) {
+        giveBack(marked, failure, givenBack);
+        room.gaveBack();
+      } else if (failure.isPresent()) {
+        throw failure.get(); // the next start finds it
+      } // else its blocks are freed by the next start
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Its blocks stay where they are while its mark stands and may be believed. */
+  private void giveBack(GivenBack.Marked marked, Optional<IOException> failure, GivenBack givenBack)
+      throws IOException {
+    if (failure.isPresent()) {
+      disown(marked.place().tail(), failure.get());
+    }
+    marked.blocks().run(givenBack);
   }
 
   private static Optional<IOException> tryClearMark(OutputPlace place) {
@@ -516,8 +523,7 @@ public final class SpillStore implements Closeable {
   private void unmarkAtOnce(GivenBack givenBack) throws IOException {
     Cleanup cleanup = new Cleanup();
     for (GivenBack.Marked each : givenBack.takeMarked()) {
-      cleanup.run(() -> clearMark(each.place()));
-      cleanup.run(() -> each.blocks().run(givenBack));
+      cleanup.run(() -> giveBack(each, tryClearMark(each.place()), givenBack));
     }
     cleanup.finish();
   }

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -142,6 +146,60 @@ class CleanupTest extends PoolTestBase {
       assertThrows(IllegalArgumentException.class, () -> lease.release(List.of(extent, extent)));
       assertTrue(Files.notExists(extent.segment().path()), "of which nothing is left");
       assertEquals(openBefore, OpenFiles.below(disk()));
+    }
+  }
+
+  /** A mark that stands and may be believed keeps its blocks. */
+  @Test
+  void whatAMarkThatStandsClaimsIsNotGivenBack() throws Exception {
+    Random random = seeded("whatAMarkThatStandsClaimsIsNotGivenBack");
+    FailingArea generation = new FailingArea();
+    try (SpillStore store =
+        SpillStore.open(configWithDisk(1).build(), config -> counting(config, generation))) {
+      straddle(store, random).file().close();
+      generation.failAfter(0); // no new epoch can begin
+      assertThrows(IOException.class, () -> store.freeApplication(APP));
+      try (Lease other = store.openLease("application_1_0002")) {
+        assertEquals(Optional.empty(), other.leaseMemory(MemoryUse.WRITING, BLOCK_BYTES));
+      }
+    }
+  }
+
+  private PoolSpace counting(StoreConfig config, MetaArea generation) throws IOException {
+    return new ForwardedSpace(place.open(config)) {
+      @Override
+      public MetaArea generation() {
+        return generation;
+      }
+    };
+  }
+
+  @Test
+  @Timeout(300)
+  void aMarkThatStandsWhenTheStoreStopsIsTold() throws Exception {
+    Random random = seeded("aMarkThatStandsWhenTheStoreStopsIsTold");
+    try (SpillStore store = SpillStore.open(configWithDisk(1).diskTimeoutMs(120_000).build())) {
+      SegmentHandle tail = straddle(store, random);
+      CompletableFuture<Void> freed;
+      synchronized (tail.file()) {
+        freed =
+            CompletableFuture.runAsync(
+                () -> {
+                  try {
+                    store.freeApplication(APP);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+        while (store.find(id(1)).isPresent()) {
+          Thread.onSpinWait();
+        }
+        store.quiesce();
+        tail.file().close();
+      }
+      ExecutionException told =
+          assertThrows(ExecutionException.class, () -> freed.get(2, TimeUnit.MINUTES));
+      assertInstanceOf(UncheckedIOException.class, told.getCause());
     }
   }
 
