@@ -308,6 +308,7 @@ public final class SpillStore implements Closeable {
   public void freeApplication(String applicationId) throws IOException {
     Cleanup cleanup = new Cleanup();
     freeing(
+        cleanup,
         givenBack -> {
           checkOpen();
           leases.stream()
@@ -330,6 +331,7 @@ public final class SpillStore implements Closeable {
   public void freeOutputs(String applicationId, Predicate<String> areFreed) throws IOException {
     Cleanup cleanup = new Cleanup();
     freeing(
+        cleanup,
         givenBack -> {
           checkOpen();
           List<CommittedOutput> chosen =
@@ -399,6 +401,11 @@ public final class SpillStore implements Closeable {
       throw e;
     }
     finish(givenBack);
+  }
+
+  /** The same as one step of a clean-up, to which it may add others. */
+  private void freeing(Cleanup cleanup, GivenBack.Step step) {
+    cleanup.run(() -> freeing(step));
   }
 
   private void underLock(GivenBack.Step step, GivenBack givenBack) throws IOException {
@@ -878,6 +885,7 @@ public final class SpillStore implements Closeable {
     AtomicLong droppedBytes = new AtomicLong();
     Cleanup cleanup = new Cleanup();
     freeing(
+        cleanup,
         givenBack -> {
           if (copying != null && !copying.isClosed() && mayWork(copying)) {
             droppedBytes.addAndGet(copyingBytes());
@@ -1358,7 +1366,7 @@ public final class SpillStore implements Closeable {
     @Override
     public void close(Lease lease) throws IOException {
       Cleanup cleanup = new Cleanup();
-      freeing(givenBack -> end(lease, givenBack, cleanup));
+      freeing(cleanup, givenBack -> end(lease, givenBack, cleanup));
       cleanup.finish();
     }
   }
@@ -1595,6 +1603,7 @@ public final class SpillStore implements Closeable {
     Cleanup cleanup = new Cleanup();
     AtomicBoolean complete = new AtomicBoolean();
     freeing(
+        cleanup,
         givenBack -> {
           LockTurn turn = new LockTurn(lock);
           BlockSet releasable = quarantine.releasable(review);

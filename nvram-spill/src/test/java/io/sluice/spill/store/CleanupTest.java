@@ -175,6 +175,26 @@ class CleanupTest extends PoolTestBase {
   }
 
   @Test
+  void whatFailsAtADiskHidesNothingThatFailedBefore() throws Exception {
+    Random random = seeded("whatFailsAtADiskHidesNothingThatFailedBefore");
+    FailingMedium medium = new FailingMedium();
+    FailingArea generation = new FailingArea();
+    StoreConfig failing = configWithDisk(1).medium(medium).build();
+    try (SpillStore store = SpillStore.open(failing, config -> counting(config, generation))) {
+      try (Lease lease = store.openLease(APP)) {
+        commit(lease, id(2), random, BLOCK_BYTES);
+      }
+      straddle(store, random).file().close();
+      medium.failuresLeft = 1;
+      generation.failAfter(0);
+      Throwable first =
+          assertThrows(IOException.class, () -> store.freeApplication(APP)).getCause();
+      assertInstanceOf(IllegalStateException.class, first);
+      assertEquals(1, first.getSuppressed().length);
+    }
+  }
+
+  @Test
   @Timeout(300)
   void aMarkThatStandsWhenTheStoreStopsIsTold() throws Exception {
     Random random = seeded("aMarkThatStandsWhenTheStoreStopsIsTold");
