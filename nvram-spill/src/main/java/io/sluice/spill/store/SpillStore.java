@@ -424,8 +424,8 @@ public final class SpillStore implements Closeable {
     for (GivenBack.Marked each : givenBack.takeMarked()) {
       cleanup.run(() -> unmark(each, givenBack));
     }
-    givenBack.cuts().forEach(this::cut);
-    announced.retire(givenBack.retired());
+    givenBack.cuts().forEach((segment, bytes) -> cleanup.run(() -> cut(segment, bytes)));
+    cleanup.run(() -> announced.retire(givenBack.retired()));
     cleanup.finish();
   }
 
@@ -459,6 +459,8 @@ public final class SpillStore implements Closeable {
       return Optional.empty();
     } catch (IOException e) {
       return Optional.of(e);
+    } catch (RuntimeException | Error e) { // its blocks are to be known to somebody all the same
+      return Optional.of(new IOException("a mark could not be cleared: " + e, e));
     }
   }
 

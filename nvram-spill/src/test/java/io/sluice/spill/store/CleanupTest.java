@@ -195,6 +195,20 @@ class CleanupTest extends PoolTestBase {
   }
 
   @Test
+  void whateverAMarkCannotBeClearedForItsBlocksAreGivenBack() throws Exception {
+    Random random = seeded("whateverAMarkCannotBeClearedForItsBlocksAreGivenBack");
+    FailingMedium medium = new FailingMedium();
+    try (SpillStore store = SpillStore.open(configWithDisk(1).medium(medium).build())) {
+      straddle(store, random);
+      medium.saysNothing = true;
+      store.freeApplication(APP);
+      medium.saysNothing = false;
+      assertEquals(1, store.stats().failedDirectories(), "no mark there is believed");
+      assertAllFree(store);
+    }
+  }
+
+  @Test
   @Timeout(300)
   void aMarkThatStandsWhenTheStoreStopsIsTold() throws Exception {
     Random random = seeded("aMarkThatStandsWhenTheStoreStopsIsTold");
@@ -227,6 +241,7 @@ class CleanupTest extends PoolTestBase {
   private static final class FailingMedium implements Medium {
     private final Medium medium = new PlainMedium();
     private int failuresLeft;
+    private boolean saysNothing;
 
     @Override
     public String name() {
@@ -235,6 +250,9 @@ class CleanupTest extends PoolTestBase {
 
     @Override
     public boolean isPersistent() {
+      if (saysNothing) {
+        throw new IllegalStateException("the medium fails");
+      }
       return medium.isPersistent();
     }
 
