@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Set;
 
 /**
  * What the file system of a directory has left. Which one that is is found in the list of all that
@@ -15,8 +14,6 @@ import java.util.Set;
  * the file system.
  */
 final class DirectorySpace {
-  private static final Set<String> POOLED = Set.of("btrfs", "zfs");
-
   private final Path directory;
   private final Mounts mounts;
   private FileStore store; // null: not found yet
@@ -55,14 +52,21 @@ final class DirectorySpace {
       device = now;
     }
     return new Free(
-        fileSystem(store.type(), device), store.getUsableSpace(), store.getTotalSpace());
+        fileSystem(store.type(), store.name(), device),
+        store.getUsableSpace(),
+        store.getTotalSpace());
   }
 
   /**
    * Which file system that is, so that what has room in common has the same name. Volumes of a pool
-   * have device numbers of their own, but no room: all that are of such a type count as of one.
+   * have device numbers of their own, but no room. They are mounted from the device of their pool,
+   * or by a name that begins with the pool's.
    */
-  static String fileSystem(String type, long device) {
-    return POOLED.contains(type) ? type : Long.toString(device);
+  static String fileSystem(String type, String source, long device) {
+    return switch (type) {
+      case "btrfs" -> type + ' ' + source;
+      case "zfs" -> type + ' ' + source.split("/", 2)[0];
+      default -> Long.toString(device);
+    };
   }
 }

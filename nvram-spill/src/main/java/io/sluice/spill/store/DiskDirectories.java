@@ -37,6 +37,10 @@ import org.slf4j.LoggerFactory;
  */
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
+
+  /** So little that sums with it do not overflow: more than there is counts as that. */
+  private static final long MOST_BYTES = Long.MAX_VALUE / 4;
+
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectories.class);
 
   private final List<Directory> directories = new ArrayList<>();
@@ -236,15 +240,20 @@ final class DiskDirectories implements Closeable {
       String fileSystem = answer.getKey().fileSystem;
       long freeBytes = answer.getValue().bytes() - promisedBytes(fileSystem, promisedBytes);
       long reserveBytes = reserve.bytesOf(answer.getValue().sizeBytes());
-      long usableBytes = Math.max(0, freeBytes - reserveBytes);
-      byFileSystem.put(fileSystem, usableBytes);
+      long usableBytes = Math.max(0, Math.min(freeBytes - reserveBytes, MOST_BYTES));
+      byFileSystem.merge(fileSystem, usableBytes, Math::max); // a volume may have a quota
       if (best == null || usableBytes > bestBytes) {
         best = answer.getKey().path;
         bestBytes = usableBytes;
       }
     }
-    long allBytes = byFileSystem.values().stream().mapToLong(Long::longValue).sum();
+    long allBytes = sumBytes(byFileSystem.values());
     return best == null ? Optional.empty() : Optional.of(new Room(best, bestBytes, allBytes));
+  }
+
+  /** Of what several have left. */
+  static long sumBytes(Collection<Long> each) {
+    return each.stream().reduce(0L, (sum, bytes) -> Math.min(sum + bytes, MOST_BYTES));
   }
 
   /** Of one file system, on which several directories may lie. */

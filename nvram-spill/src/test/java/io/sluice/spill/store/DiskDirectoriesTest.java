@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -93,9 +94,22 @@ class DiskDirectoriesTest extends PoolTestBase {
   /** Each of two subvolumes says that all of their pool is free. */
   @Test
   void volumesOfAPoolHaveTheirRoomInCommon() {
-    assertEquals(DirectorySpace.fileSystem("btrfs", 5), DirectorySpace.fileSystem("btrfs", 6));
-    assertNotEquals(DirectorySpace.fileSystem("ext4", 5), DirectorySpace.fileSystem("ext4", 6));
-    assertNotEquals(DirectorySpace.fileSystem("zfs", 5), DirectorySpace.fileSystem("btrfs", 5));
+    String btrfs = DirectorySpace.fileSystem("btrfs", "/dev/sda1", 5);
+    assertEquals(btrfs, DirectorySpace.fileSystem("btrfs", "/dev/sda1", 6));
+    assertNotEquals(btrfs, DirectorySpace.fileSystem("btrfs", "/dev/sdb1", 6));
+    String zfs = DirectorySpace.fileSystem("zfs", "tank", 5);
+    assertEquals(zfs, DirectorySpace.fileSystem("zfs", "tank/yarn/data", 6));
+    assertNotEquals(zfs, DirectorySpace.fileSystem("zfs", "tank2/yarn/data", 6));
+    String ext4 = DirectorySpace.fileSystem("ext4", "/dev/sda1", 5);
+    assertEquals(ext4, DirectorySpace.fileSystem("ext4", "/dev/sda1", 5));
+    assertNotEquals(ext4, DirectorySpace.fileSystem("ext4", "/dev/sdb1", 6));
+  }
+
+  @Test
+  void theRoomOfManyLargeOnesDoesNotOverflow() {
+    long mostBytes = DiskDirectories.sumBytes(Collections.nCopies(3, Long.MAX_VALUE / 4));
+    assertTrue(mostBytes > 0 && mostBytes + mostBytes > 0, Long.toString(mostBytes));
+    assertEquals(3, DiskDirectories.sumBytes(List.of(1L, 2L)));
   }
 
   @Test
