@@ -183,7 +183,7 @@ final class DiskTier {
    * @param roomBytes what all directories have left
    * @param copiesBytes what copies hold, which give way
    * @param ownCopiesBytes of these, those of this user's outputs
-   * @throws DiskShareException if this user would take some of that and hold more, which is counted
+   * @throws DiskShareException if this user would take some of that and hold more
    */
   void checkShare(
       Owner owner, long lengthBytes, long roomBytes, long copiesBytes, long ownCopiesBytes)
@@ -194,7 +194,6 @@ final class DiskTier {
     boolean leavesEnough = freeBytes - lengthBytes >= keptBytes;
     boolean holdsLess = heldBytes + lengthBytes <= keptBytes;
     if (config.shared() && !leavesEnough && !holdsLess) {
-      shareRefusals.merge(owner, 1L, Long::sum);
       throw new DiskShareException(
           "the disk tier is full for user id "
               + owner
@@ -218,7 +217,12 @@ final class DiskTier {
     return Map.copyOf(ownerBytes);
   }
 
-  /** How often each user was refused room that was kept for others. */
+  /** A task's lease was granted nothing, because what is left is kept for others. */
+  void shareRefused(Owner owner) {
+    shareRefusals.merge(owner, 1L, Long::sum);
+  }
+
+  /** How many leases of each user's tasks were refused room that was kept for others. */
   Map<Owner, Long> shareRefusals() {
     return Map.copyOf(shareRefusals);
   }

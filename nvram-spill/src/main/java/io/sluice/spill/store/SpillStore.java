@@ -1195,7 +1195,7 @@ public final class SpillStore implements Closeable {
             continue; // there is more room on disk now
           }
           if (last || memoryBytes == wantedBytes) {
-            throw refused(e);
+            throw refused(lease, e);
           }
           last = true;
         }
@@ -1214,11 +1214,23 @@ public final class SpillStore implements Closeable {
       return Math.max(0, last ? leftMs : leftMs - config.diskTimeoutMs());
     }
 
-    private StoreFullException refused(StoreFullException e) {
+    private StoreFullException refused(Lease lease, StoreFullException e) {
       lock.lock();
       try {
         allocator.refused();
+        if (e instanceof DiskShareException) {
+          shareRefused(lease);
+        }
         return e;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void shareRefused(Lease lease) {
+      lock.lock();
+      try {
+        allocator.disk().shareRefused(lease.owner());
       } finally {
         lock.unlock();
       }
@@ -1296,8 +1308,13 @@ public final class SpillStore implements Closeable {
     @Override
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
-      return droppingCopies(
-          wantedBytes, () -> take(lease, wantedBytes, false, 0, leaseDeadlineNs()));
+      try {
+        return droppingCopies(
+            wantedBytes, () -> take(lease, wantedBytes, false, 0, leaseDeadlineNs()));
+      } catch (DiskShareException e) {
+        shareRefused(lease);
+        throw e;
+      }
     }
 
     @Override

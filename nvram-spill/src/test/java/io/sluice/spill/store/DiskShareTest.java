@@ -81,6 +81,25 @@ class DiskShareTest extends PoolTestBase {
     }
   }
 
+  /** Nobody is refused anything when the service finds no room for what it would like to do. */
+  @Test
+  void onlyLeasesOfTasksCountAsRefused() throws Exception {
+    try (SpillStore store = open(tier().shared().build());
+        Lease bob = store.openLease(BOBS_APP, BOB);
+        Lease ann = store.openLease(APP, ANN)) {
+      OutputId id = new OutputId(APP, "output");
+      commit(ann, id, seeded("onlyLeasesOfTasksCountAsRefused"), 2 * BLOCK_BYTES);
+      CommittedOutput output = store.find(id).orElseThrow();
+      lease(ann, TIER_BLOCKS - KEPT_BLOCKS);
+      assertThrows(DiskShareException.class, () -> store.copyToDisk(output));
+      assertThrows(DiskShareException.class, () -> store.moveToDisk(output, () -> true));
+      assertEquals(Map.of(), store.stats().diskShareRefusals());
+      assertThrows(DiskShareException.class, () -> lease(ann, 1));
+      assertEquals(Map.of(ANN, 1L), store.stats().diskShareRefusals());
+      lease(bob, 1);
+    }
+  }
+
   private void copy(SpillStore store, String application, Owner owner, Random random)
       throws IOException {
     OutputId id = new OutputId(application, "output");
