@@ -128,7 +128,8 @@ final class Allocator {
           lengthBytes,
           room.get().allBytes(),
           leases.copiesBytes(),
-          leases.copiesBytes(owner));
+          leases.copiesBytes(owner),
+          leases.isServingOthers(owner));
     }
   }
 
@@ -258,5 +259,8 @@ final class Allocator {
 
     /** Of these, by those of one user's outputs. */
     long copiesBytes(Owner owner);
+
+    /** Whether another user has a lease or an output. */
+    boolean isServingOthers(Owner owner);
   }
 }

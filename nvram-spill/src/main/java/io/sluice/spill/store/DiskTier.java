@@ -178,22 +178,29 @@ final class DiskTier {
   /**
    * Checks the share of a user where several are served: the last eighth of the tier is for users
    * who hold less than an eighth. What is leased cannot be taken back, so whoever comes later must
-   * find some room.
+   * find some room. Who is here alone may have all: where every task runs as the same user, nobody
+   * else comes.
    *
    * @param roomBytes what all directories have left
    * @param copiesBytes what copies hold, which give way
    * @param ownCopiesBytes of these, those of this user's outputs
+   * @param others whether another user has a lease or an output, in whichever tier
    * @throws DiskShareException if this user would take some of that and hold more
    */
   void checkShare(
-      Owner owner, long lengthBytes, long roomBytes, long copiesBytes, long ownCopiesBytes)
+      Owner owner,
+      long lengthBytes,
+      long roomBytes,
+      long copiesBytes,
+      long ownCopiesBytes,
+      boolean others)
       throws DiskShareException {
     long heldBytes = ownerBytes.getOrDefault(owner, 0L) - ownCopiesBytes;
     long freeBytes = roomBytes + copiesBytes;
     long keptBytes = (createdBytes() + roomBytes) / KEPT_PART;
     boolean leavesEnough = freeBytes - lengthBytes >= keptBytes;
     boolean holdsLess = heldBytes + lengthBytes <= keptBytes;
-    if (config.shared() && !leavesEnough && !holdsLess) {
+    if (config.shared() && !leavesEnough && !holdsLess && (others || isOthersToo(owner))) {
       throw new DiskShareException(
           "the disk tier is full for user id "
               + owner
@@ -210,6 +217,11 @@ final class DiskTier {
               + " or raise "
               + config.settingNames().diskCapacity());
     }
+  }
+
+  /** Also by what is in quarantine: its tasks may still be writing. */
+  private boolean isOthersToo(Owner owner) {
+    return ownerBytes.keySet().stream().anyMatch(holder -> !holder.equals(owner));
   }
 
   /** What each user holds: leases, outputs and their copies. */

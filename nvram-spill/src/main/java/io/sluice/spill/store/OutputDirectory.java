@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Tier;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -73,6 +74,13 @@ final class OutputDirectory {
 
   Set<String> applications() {
     return new TreeSet<>(applications.keySet());
+  }
+
+  /** Whether anybody else has outputs; those of one application are all of one user. */
+  boolean hasOthers(Owner owner) {
+    return applications.values().stream()
+        .map(outputs -> outputs.byId.values().iterator().next())
+        .anyMatch(output -> !output.place().tail().owner().equals(owner));
   }
 
   /** Those of which something lies in a segment, whosever they are. */

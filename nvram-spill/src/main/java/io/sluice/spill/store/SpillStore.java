@@ -1785,6 +1785,12 @@ public final class SpillStore implements Closeable {
       boolean isCopying = copying != null && copying.owner().equals(owner);
       return copies.bytes(owner) + (isCopying ? copyingBytes() : 0);
     }
+
+    @Override
+    public boolean isServingOthers(Owner owner) {
+      return leases.stream().anyMatch(lease -> !lease.owner().equals(owner))
+          || outputs.hasOthers(owner);
+    }
   }
 
   private void checkOpen() throws IOException {

@@ -63,6 +63,24 @@ class DiskShareTest extends PoolTestBase {
     }
   }
 
+  @Test
+  void whoIsAloneMayHaveAll() throws Exception {
+    try (SpillStore store = open(tier().shared().build())) {
+      try (Lease ann = store.openLease(APP, ANN)) {
+        lease(ann, TIER_BLOCKS);
+      }
+      try (Lease bob = store.openLease(BOBS_APP, BOB)) {
+        OutputId inMemory = new OutputId(BOBS_APP, "output");
+        commit(bob, inMemory, seeded("whoIsAloneMayHaveAll"), BLOCK_BYTES);
+      }
+      try (Lease ann = store.openLease(APP, ANN)) {
+        assertThrows(DiskShareException.class, () -> lease(ann, TIER_BLOCKS));
+        store.freeApplication(BOBS_APP);
+        lease(ann, TIER_BLOCKS);
+      }
+    }
+  }
+
   /** They count as free, and nobody's give way for a lease that would be refused after it. */
   @Test
   void copiesGiveWayOnlyForWhatAUserMayHave() throws Exception {
