@@ -7,6 +7,7 @@ import io.sluice.node.ledger.Terms;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
@@ -142,8 +143,10 @@ class MoveFailuresTest {
   void aUserWhoHoldsTooMuchOnDiskKeepsNoOthersInMemory() throws Exception {
     long tierBytes = 20L * LARGE_BYTES;
     open(tierBytes, StoreConfig.Builder::shared);
-    try (Lease much = store.openLease(APP)) {
-      much.leaseDisk(tierBytes * 7 / 8 - 2 * much.info().blockBytes());
+    try (Lease anothers = store.openLease("application_1_0002", new Owner(4_242));
+        Lease much = store.openLease(APP)) {
+      anothers.lease(1); // for whom the rest is kept
+      much.leaseDisk(tierBytes * 7 / 8 - 3 * much.info().blockBytes());
       ask();
       awaitMoves();
     }
