@@ -581,6 +581,7 @@ final class ReduceShuffleTest {
 
   @Test
   void anOutputThatIsLostWhileItIsMergedIsReportedOnce() throws Exception {
+    job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 3_000); // in the end nobody answers
     TestNode lost = nodeWithMaps(5, 20_000);
     ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), Map.of());
     RawKeyValueIterator records = shuffle.run();

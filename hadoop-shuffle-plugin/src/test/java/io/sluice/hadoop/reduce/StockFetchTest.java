@@ -305,7 +305,7 @@ final class StockFetchTest {
         assertThrows(
             StockFetch.FetchException.class,
             () -> fetch.fetch("http://no-such-host.invalid:1", MAP, REDUCE, sink));
-    assertEquals(Kind.REFUSED, e.kind(), "as stock, which reports only refused connections");
+    assertEquals(Kind.UNREACHED, e.kind(), "as stock, which reports only refused connections");
     assertTrue(e.isOfNode());
   }
 
