@@ -105,6 +105,7 @@ final class HeldRuns {
    * Checks the bytes of a partition where they lie. If they are damaged, it is not held any more.
    *
    * @throws RemoteError NOT_NOW if they cannot be read now
+   * @throws IOException while the service ends
    */
   boolean isDamaged(OutputId id, int partition) throws IOException {
     while (true) { // each further turn takes another commit, move or free of this very output
@@ -120,11 +121,8 @@ final class HeldRuns {
         if (!output.place().isHeld()) {
           continue;
         }
-        if (Trouble.ofReading(e) == Trouble.GONE) {
-          damaged.add(output, partition);
-          return true;
-        }
-        throw notNow(id, e);
+        checkGone(id, e);
+        right = false;
       }
       if (output.place().isHeld()) {
         if (!right) {
@@ -137,20 +135,21 @@ final class HeldRuns {
     }
   }
 
-  private static RemoteError notNow(OutputId id, IOException failure) {
-    RemoteError later =
-        new RemoteError(RemoteError.Code.NOT_NOW, id + " cannot be read now: " + failure);
-    later.initCause(failure);
-    return later;
-  }
-
-  private Optional<Held> orNone(OutputId id, IOException failure) throws IOException {
+  /** Throws what to answer, unless the failure says that the output is gone for certain. */
+  private void checkGone(OutputId id, IOException failure) throws IOException {
     if (failure instanceof RemoteError || isEnding.getAsBoolean()) {
       throw failure;
     }
     if (Trouble.ofReading(failure) != Trouble.GONE) {
-      throw notNow(id, failure);
+      RemoteError later =
+          new RemoteError(RemoteError.Code.NOT_NOW, id + " cannot be read now: " + failure);
+      later.initCause(failure);
+      throw later;
     }
+  }
+
+  private Optional<Held> orNone(OutputId id, IOException failure) throws IOException {
+    checkGone(id, failure);
     LOG.warn("Not describing {} any more, so that it is made again: {}", id, failure.toString());
     return Optional.empty();
   }

@@ -223,6 +223,19 @@ class HeldRunsTest {
     assertEquals(PARTITIONS, runs(held).orElseThrow().size());
   }
 
+  /** Its files may go at that time, for whatever reason: nobody is to run a map again for it. */
+  @Test
+  void nothingIsFoundDamagedWhileTheServiceEnds() throws IOException {
+    commit("attempt_other", 6_000); // more than the memory tier holds
+    SegmentInfo tail = last(commit(ID.outputId(), 6_000).extents()).segment();
+    try (FileChannel file = FileChannel.open(tail.path(), StandardOpenOption.WRITE)) {
+      file.truncate(0);
+    }
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    store.quiesce();
+    assertThrows(IOException.class, () -> held.isDamaged(ID, PARTITIONS - 1));
+  }
+
   private static Optional<HeldRuns.Held> of(HeldRuns held, int partition) throws IOException {
     return held.of(ID, Partitions.one(partition), Integer.MAX_VALUE, new InlinedRuns(0));
   }
