@@ -4,6 +4,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.merge.ChecksumException;
@@ -99,7 +100,8 @@ final class LostOutputs {
     }
     boolean mayBeDamaged =
         lost.getCause() instanceof ChecksumException
-            || lost.getCause() instanceof TransportException; // as of a file that is cut
+            || lost.getCause() instanceof TransportException // as of a file that is cut
+            || Trouble.ofReading(lost) == Trouble.GONE; // the same, where it was read in place
     return mayBeDamaged && isDamaged(lost.outputId());
   }
 

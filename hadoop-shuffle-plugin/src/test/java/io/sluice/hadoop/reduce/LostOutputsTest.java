@@ -19,6 +19,7 @@ import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -151,6 +152,13 @@ final class LostOutputsTest {
   void whatItsNodeCannotReadEitherIsLost() {
     damaged.add(MAPS.get(3).toString());
     assertHears(List.of("lost 3"), List.of(SECOND), failure(3, new TransportException("cut")));
+  }
+
+  /** Of this node's own pool no transport reads. */
+  @Test
+  void aFileThatIsCutIsLostWhereItIsReadInPlaceToo() {
+    damaged.add(MAPS.get(0).toString());
+    assertHears(List.of("lost 0"), List.of(FIRST), failure(0, new EOFException("cut")));
   }
 
   @Test

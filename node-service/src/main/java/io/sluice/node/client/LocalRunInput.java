@@ -92,12 +92,12 @@ final class LocalRunInput implements RunInput {
 
   @Override
   public boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
-    boolean stale = where.isStale(offsetBytes, cause);
+    boolean again = where.mayComeRight(offsetBytes, cause);
     refusal.isOver();
-    if (stale) {
+    if (again) {
       openAt(offsetBytes);
     }
-    return stale;
+    return again;
   }
 
   private void openAt(long offsetBytes) {

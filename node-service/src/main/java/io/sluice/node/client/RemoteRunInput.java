@@ -4,7 +4,6 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.ChecksumException;
@@ -40,7 +39,6 @@ import java.util.concurrent.TimeoutException;
  */
 final class RemoteRunInput implements RunInput {
   private static final int ENDINGS_IN_A_ROW = 5; // which are no failures of the transport
-  private static final long NONE = -1;
 
   private final RemoteNode node;
   private final String outputId;
@@ -56,7 +54,6 @@ final class RemoteRunInput implements RunInput {
   private int failuresInARow;
   private int endingsInARow;
   private boolean avoidBounce;
-  private long doubtedBytes = NONE; // of the run: where the block begins that came wrong last
   private long issuedBytes;
   private long consumedBytes;
 
@@ -137,7 +134,7 @@ final class RemoteRunInput implements RunInput {
 
   /** Starts the next read; false if there is no window for it, or it failed at once. */
   private boolean issue(boolean wait, int spare) throws IOException {
-    ReadWay way = reads.bestWay(issuedBytes, avoidBounce, isDoubted(issuedBytes));
+    ReadWay way = reads.bestWay(issuedBytes, avoidBounce, where.isDoubted(issuedBytes));
     transport = way.transport();
     RunWindow window = reads.start(way, issuedBytes, wait, spare);
     if (window == null) {
@@ -252,7 +249,11 @@ final class RemoteRunInput implements RunInput {
       hanging = e;
       cause.addSuppressed(e);
     }
-    if (!where.isStale(offsetBytes, cause) && (hanging != null || !doubt(offsetBytes))) {
+    boolean again =
+        hanging == null
+            ? where.mayComeRight(offsetBytes, cause)
+            : where.isStale(offsetBytes, cause);
+    if (!again) {
       return false;
     }
     if (hanging != null) {
@@ -262,19 +263,6 @@ final class RemoteRunInput implements RunInput {
     consumedBytes = offsetBytes;
     issuedBytes = offsetBytes;
     return true;
-  }
-
-  /** A block may be damaged on its way, once: it is read again, and then believed to be so. */
-  private boolean doubt(long offsetBytes) {
-    boolean again = doubtedBytes != offsetBytes;
-    doubtedBytes = offsetBytes;
-    return again;
-  }
-
-  private boolean isDoubted(long offsetBytes) {
-    return doubtedBytes != NONE
-        && offsetBytes >= doubtedBytes
-        && offsetBytes < doubtedBytes + BlockChecksums.BLOCK_BYTES;
   }
 
   private void recover(TransportException cause) throws IOException {
@@ -331,7 +319,7 @@ final class RemoteRunInput implements RunInput {
     return ended
         || failuresInARow == 1
         || (failuresInARow == 2
-            && !isDoubted(consumedBytes) // another transport than the best, for this block
+            && !where.isDoubted(consumedBytes) // another transport than the best, for this block
             && node.giveUp(transport, cause));
   }
 

@@ -5,6 +5,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Trouble;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.RunPlace;
@@ -28,6 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Whereabouts {
   private static final long FIRST_PAUSE_MS = 50;
   private static final long LONGEST_PAUSE_MS = 2_000;
+  private static final long NONE = -1;
 
   private final RemoteNode node;
   private final String outputId;
@@ -38,6 +40,7 @@ final class Whereabouts {
   private RunPlace place;
   private long fromBytes; // of the run; all that was read behind it came from this place
   private Map<Integer, SegmentLocation> segments;
+  private long doubtedBytes = NONE; // of the run: where the block begins that came wrong last
 
   /** As the node has said once. */
   Whereabouts(
@@ -122,6 +125,26 @@ final class Whereabouts {
       return true;
     }
     return askAgain(offsetBytes, cause);
+  }
+
+  /**
+   * A block that came wrong may be read again: from where the run lies now, or once more from the
+   * same place, for it may have been damaged on its way.
+   */
+  boolean mayComeRight(long offsetBytes, ChecksumException cause) throws IOException {
+    if (isStale(offsetBytes, cause)) {
+      return true;
+    }
+    boolean again = doubtedBytes != offsetBytes;
+    doubtedBytes = offsetBytes;
+    return again;
+  }
+
+  /** Whether this is of a block that is read once more from the same place. */
+  boolean isDoubted(long offsetBytes) {
+    return doubtedBytes != NONE
+        && offsetBytes >= doubtedBytes
+        && offsetBytes < doubtedBytes + BlockChecksums.BLOCK_BYTES;
   }
 
   private String movedTooOften(long offsetBytes) {
