@@ -1160,9 +1160,16 @@ public final class SpillStore implements Closeable {
 
   /** Does what leases are asked for. */
   private final class LeaseKeeper implements Lease.Keeper {
+    /** For what can never be granted nobody need give back anything. */
     @Override
     public void checkCanEverFit(Lease lease, long lengthBytes) throws IOException {
-      SpillStore.this.checkCanEverFit(lease, lengthBytes);
+      lock.lock();
+      try {
+        checkUsable(lease);
+        allocator.checkCanEverFit(lengthBytes, leased);
+      } finally {
+        lock.unlock();
+      }
     }
 
     @Override
@@ -1180,7 +1187,7 @@ public final class SpillStore implements Closeable {
                 + " bytes in one piece, at most "
                 + Extent.MAX_LENGTH_BYTES);
       }
-      SpillStore.this.checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
+      checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
       boolean last = !hasDisk();
       while (true) {
@@ -1803,17 +1810,6 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** For what can never be granted nobody need give back anything. */
-  private void checkCanEverFit(Lease lease, long wantedBytes) throws IOException {
-    lock.lock();
-    try {
-      checkUsable(lease);
-      allocator.checkCanEverFit(wantedBytes, leased);
     } finally {
       lock.unlock();
     }
