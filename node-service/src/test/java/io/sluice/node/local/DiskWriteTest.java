@@ -11,15 +11,12 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
-import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closing;
-import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.unix.UnixSocket;
@@ -35,7 +32,6 @@ import io.sluice.spill.store.PendingWrite;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -351,31 +347,12 @@ class DiskWriteTest extends LocalServerTestBase {
   }
 
   private void hello(Frames frames) throws IOException {
-    frames.send(
-        LocalProtocol.HELLO,
-        out -> {
-          out.writeShort(LocalProtocol.VERSION);
-          Bounded.writeString(out, APP);
-          Bounded.writeBytes(out, SECRET.bytes());
-          out.writeByte(handout().ordinal());
-          LocalProtocol.writeBorrower(out, Borrower.PROCESS);
-        },
-        TIMEOUT_MS);
+    sayHello(frames, handout());
     receive(frames);
   }
 
   private Range lease(Frames frames) throws IOException {
     frames.send(LocalProtocol.LEASE, out -> out.writeLong(UNIT_BYTES), TIMEOUT_MS);
     return LocalProtocol.readExtents(receive(frames), store.places()).get(0).range();
-  }
-
-  /** An answer; open files that come with it are closed. */
-  private static DataInputStream receive(Frames frames) throws IOException {
-    List<Descriptor> files = new ArrayList<>();
-    try {
-      return Replies.receive(frames, files, TIMEOUT_MS);
-    } finally {
-      Closing.all(files);
-    }
   }
 }

@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
-import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -158,7 +156,7 @@ class HandoutTest extends LocalServerTestBase {
     try (UnixStream stream =
         UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS)) {
       Frames frames = new Frames(stream);
-      hello(frames, Handout.DESCRIPTORS);
+      sayHello(frames, Handout.DESCRIPTORS);
       Replies.receive(frames, received, TIMEOUT_MS);
       assertEquals(1, received.size());
       try (NativeFile record = NativeFile.of(received.get(0), socket(), 4096, true)) {
@@ -182,7 +180,7 @@ class HandoutTest extends LocalServerTestBase {
     try (UnixStream stream =
         UnixStream.connect(socket(), UnixSocket.Interrupts.END_IT, TIMEOUT_MS)) {
       Frames frames = new Frames(stream);
-      hello(frames, Handout.DESCRIPTORS);
+      sayHello(frames, Handout.DESCRIPTORS);
       Replies.receive(frames, received, TIMEOUT_MS);
       assertEquals(1, filesOf(frames, 1, received));
       SegmentInfo segment = store.segments().get(0);
@@ -215,19 +213,6 @@ class HandoutTest extends LocalServerTestBase {
     DataInputStream in = Replies.receive(frames, into, TIMEOUT_MS);
     LocalProtocol.readExtents(in, store.places());
     return LocalProtocol.readFiles(in).size();
-  }
-
-  private static void hello(Frames frames, Handout handout) throws IOException {
-    frames.send(
-        LocalProtocol.HELLO,
-        out -> {
-          out.writeShort(LocalProtocol.VERSION);
-          Bounded.writeString(out, APP);
-          Bounded.writeBytes(out, SECRET.bytes());
-          out.writeByte(handout.ordinal());
-          LocalProtocol.writeBorrower(out, Borrower.PROCESS);
-        },
-        TIMEOUT_MS);
   }
 
   @Test

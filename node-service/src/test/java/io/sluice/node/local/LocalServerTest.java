@@ -6,19 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.ledger.Kind;
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
-import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.node.wire.Replies;
 import io.sluice.rdma.memory.Closing;
-import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
@@ -339,19 +335,8 @@ class LocalServerTest extends LocalServerTestBase {
     try (MessageStream stream =
         ServiceLink.to(socket(), SeenFromElsewhere.owner(handout())).connect(TIMEOUT_MS)) {
       Frames frames = new Frames(stream);
-      frames.send(
-          LocalProtocol.HELLO,
-          out -> {
-            out.writeShort(LocalProtocol.VERSION);
-            Bounded.writeString(out, APP);
-            Bounded.writeBytes(out, SECRET.bytes());
-            out.writeByte(handout().ordinal());
-            LocalProtocol.writeBorrower(out, Borrower.PROCESS);
-          },
-          TIMEOUT_MS);
-      List<Descriptor> files = new ArrayList<>();
-      Replies.receive(frames, files, TIMEOUT_MS);
-      Closing.all(files);
+      sayHello(frames, handout());
+      receive(frames);
       ByteBuffer announced = ByteBuffer.allocate(4).putInt(0, Frames.MAX_SHORT_BYTES + 1);
       stream.writeFully(announced, TIMEOUT_MS);
       assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));

@@ -1,19 +1,28 @@
 package io.sluice.node.local;
 
 import io.sluice.node.ledger.Terms;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Replies;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -98,6 +107,30 @@ abstract class LocalServerTestBase {
   LocalClient connect(String applicationId) throws IOException {
     Owner service = SeenFromElsewhere.owner(handout());
     return LocalClient.connect(socket(), service, applicationId, SECRET, TIMEOUT_MS);
+  }
+
+  /** Says hello by hand; the answer is still to come. */
+  static void sayHello(Frames frames, Handout handout) throws IOException {
+    frames.send(
+        LocalProtocol.HELLO,
+        out -> {
+          out.writeShort(LocalProtocol.VERSION);
+          Bounded.writeString(out, APP);
+          Bounded.writeBytes(out, SECRET.bytes());
+          LocalProtocol.writeHandout(out, handout);
+          LocalProtocol.writeBorrower(out, Borrower.PROCESS);
+        },
+        TIMEOUT_MS);
+  }
+
+  /** An answer; open files that come with it are closed. */
+  static DataInputStream receive(Frames frames) throws IOException {
+    List<Descriptor> files = new ArrayList<>();
+    try {
+      return Replies.receive(frames, files, TIMEOUT_MS);
+    } finally {
+      Closing.all(files);
+    }
   }
 
   long leasedBytes() {
