@@ -47,6 +47,7 @@ final class FileNodes implements Closeable {
   private static final long WINDOWS_BYTES = 8L << 20;
 
   private static final int MAX_FREED_AT_ONCE = 32;
+  private static final long IDLE_MS = 1_000;
 
   /** One block of a file is one partition. */
   private static final Partitions BLOCK = Partitions.one(0);
@@ -163,9 +164,8 @@ final class FileNodes implements Closeable {
   /** Dead nodes are waited for together. */
   private void freeAtOnce(Map<Place, List<PooledFile>> byPlace) {
     ExecutorService freeing =
-        Executors.newFixedThreadPool(
-            Math.min(byPlace.size(), MAX_FREED_AT_ONCE),
-            body -> DaemonThreads.create("sluice-free-files", body));
+        DaemonThreads.executor(
+            "sluice-free-files", Math.min(byPlace.size(), MAX_FREED_AT_ONCE), IDLE_MS);
     try {
       List<Callable<Object>> each = new ArrayList<>();
       byPlace.forEach((place, files) -> each.add(Executors.callable(() -> free(place, files))));

@@ -98,8 +98,8 @@ final class RecoveryState {
       return true;
     }
     try {
-      OwnPlace.require(
-          directory); // else what lies in it may be anything, and may hang who reads it
+      // Else what lies in it may be anything, and may hang whoever reads it.
+      OwnPlace.require(directory);
     } catch (IOException e) {
       LOG.warn("What pool has been in {} is not believed: {}", directory, e.getMessage());
       return false;

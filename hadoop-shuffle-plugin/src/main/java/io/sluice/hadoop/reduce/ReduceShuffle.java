@@ -225,7 +225,7 @@ final class ReduceShuffle {
         JobEncryption.describe(job, key));
   }
 
-  /** For windows; as much as that may be mapped of the own node's pool besides. */
+  /** For the windows of one transport; there may be two. */
   private long budgetBytes() {
     int settingMb = JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed);
     long roomBytes = ContainerRoom.bytes(environment, job, TaskType.REDUCE) / 2;
@@ -263,16 +263,13 @@ final class ReduceShuffle {
 
   /** Waits until every map's output is located or staged. */
   private void gather() throws IOException, InterruptedException {
+    FetchPolicy policy = FetchPolicy.of(job);
     schedule =
         new FetchSchedule(
-            job.getNumMapTasks(),
-            FetchPolicy.of(job),
-            new Listener(),
-            System::nanoTime,
-            new Random());
+            job.getNumMapTasks(), policy, new Listener(), System::nanoTime, new Random());
     List<Thread> threads = new ArrayList<>();
     try {
-      startAll(threads);
+      startAll(threads, policy);
       while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
         throwIfFailed();
         context.getReporter().progress();
@@ -308,7 +305,7 @@ final class ReduceShuffle {
     }
   }
 
-  private void startAll(List<Thread> threads) throws IOException {
+  private void startAll(List<Thread> threads, FetchPolicy policy) throws IOException {
     threads.add(
         start(
             "sluice-completion-poller",
@@ -329,7 +326,7 @@ final class ReduceShuffle {
             context.getCodec() != null,
             fallback,
             new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
-            FetchPolicy.of(job),
+            policy,
             restartMs,
             reader.windowCount() / Math.max(1, job.getNumMapTasks()));
     for (int i = 0; i < fetchers; i++) {
