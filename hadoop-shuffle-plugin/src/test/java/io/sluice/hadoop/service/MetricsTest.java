@@ -127,11 +127,10 @@ final class MetricsTest {
     assertEquals(Set.of(), names(scrape()));
   }
 
-  /** Which transport tcp needs none of; nor was anybody refused a share of the disk tier. */
+  /** Which transport tcp needs none of. */
   private static Set<String> allButOfBounceBuffers() {
     return NodeMetrics.all().stream()
         .filter(metric -> !metric.name().startsWith("sluice_bounce_"))
-        .filter(metric -> !metric.name().equals("sluice_disk_share_refused_total"))
         .flatMap(metric -> names(metric).stream())
         .collect(Collectors.toCollection(TreeSet::new));
   }

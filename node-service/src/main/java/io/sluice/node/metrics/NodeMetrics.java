@@ -12,6 +12,7 @@ import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.TierStats;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -176,7 +177,7 @@ public final class NodeMetrics {
               Type.COUNTER,
               "Leases that a user was refused because the rest of the disk tier is kept for users who"
                   + " hold less",
-              StoreStats::diskShareRefusals),
+              NodeMetrics::diskShareRefusals),
           gauge(
               "sluice_disk_directories_failed",
               "Overflow directories that are left out now, because they failed",
@@ -385,6 +386,13 @@ public final class NodeMetrics {
                                           device.name(), ioClass.name().toLowerCase(Locale.ROOT)
                                         },
                                         done))));
+  }
+
+  /** 0 for a user who holds some of the disk tier and was refused nothing. */
+  private static Map<Owner, Long> diskShareRefusals(StoreStats store) {
+    Map<Owner, Long> all = new HashMap<>(store.diskShareRefusals());
+    store.diskBytesOfUsers().keySet().forEach(user -> all.putIfAbsent(user, 0L));
+    return all;
   }
 
   private static Row byUser(

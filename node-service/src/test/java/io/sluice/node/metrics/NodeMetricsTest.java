@@ -47,7 +47,7 @@ class NodeMetricsTest extends NodeTestBase {
   }
 
   @Test
-  void everyMetricHasAValueButTheBoundThatIsNotSetAndRefusalsThatWereNot() throws IOException {
+  void everyMetricHasAValueButTheBoundThatIsNotSet() throws IOException {
     service = withDisk(4, RDMA, new TcpProvider()).start();
     commit(APP, "output", OUTPUT_BYTES);
     commit(APP, "large", 6 << 20);
@@ -58,8 +58,7 @@ class NodeMetricsTest extends NodeTestBase {
               .filter(metric -> !Readings.of(service).metrics().contains(metric))
               .map(Metric::name)
               .toList();
-      assertEquals(
-          List.of("sluice_disk_capacity_bytes", "sluice_disk_share_refused_total"), missing);
+      assertEquals(List.of("sluice_disk_capacity_bytes"), missing);
     }
   }
 
