@@ -75,7 +75,7 @@ class ProbeTest {
     ObjectMapper mapper = new ObjectMapper();
     JsonNode json =
         mapper.valueToTree(Probe.of(NODE1, List.of(works("ucx", 2000, 10L << 30), fails("disni"))));
-    assertEquals(13_563, json.get("port").asInt());
+    assertEquals(17_562, json.get("port").asInt());
     assertEquals(2000, json.at("/transports/0/speed/medianNs").asLong());
     assertFalse(json.at("/transports/0").has("cause"));
     assertEquals("disni: the link is down", json.at("/transports/1/cause").asText());
@@ -100,7 +100,7 @@ class ProbeTest {
     assertEquals(NODE1, HostPort.parse("node1"));
     assertEquals(new HostPort("10.0.0.1", 7), HostPort.parse("10.0.0.1:7"));
     assertEquals(new HostPort("fd00::1", 7), HostPort.parse("[fd00::1]:7"));
-    assertEquals(new HostPort("fd00::1", 13_563), HostPort.parse("[fd00::1]"));
+    assertEquals(new HostPort("fd00::1", 17_562), HostPort.parse("[fd00::1]"));
     for (String wrong : List.of("", ":7", "node1:", "node1:0", "node1:65536", "a:b", "fd00::1")) {
       assertThrows(IllegalArgumentException.class, () -> HostPort.parse(wrong), wrong);
     }
