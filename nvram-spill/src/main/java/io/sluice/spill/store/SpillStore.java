@@ -1625,7 +1625,7 @@ public final class SpillStore implements Closeable {
     }
     FormerLeases.Review review = config.formerLeases().review(poolId());
     long deadlineNs =
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs()) / REVIEW_PART;
+        nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs()) / REVIEW_PART;
     Cleanup cleanup = new Cleanup();
     AtomicBoolean complete = new AtomicBoolean();
     freeing(
@@ -1636,7 +1636,7 @@ public final class SpillStore implements Closeable {
           BooleanSupplier goesOn =
               () -> {
                 turn.pass();
-                return !quiet && System.nanoTime() - deadlineNs < 0;
+                return !quiet && nanoTime.getAsLong() - deadlineNs < 0;
               };
           quarantine.clear(releasable, goesOn, cleanup);
           complete.set(quarantine.release(releasable, goesOn, givenBack, cleanup));

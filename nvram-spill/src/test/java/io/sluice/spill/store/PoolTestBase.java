@@ -109,9 +109,12 @@ abstract class PoolTestBase {
   /**
    * Commits output 1, whose blocks are in memory and whose tail is on disk; returns the tail.
    *
-   * @param store with one segment of memory, all of it free
+   * @param store with one segment of memory, all of it free by the time it is made
    */
   SegmentHandle straddle(SpillStore store, Random random) throws IOException {
+    while (store.stats().memory().createdBytes() < SEGMENT_BYTES) {
+      Thread.onSpinWait(); // a lease does not, where all of its time is kept for a slow disk
+    }
     byte[] run = new byte[SEGMENT_BYTES + 300_000];
     random.nextBytes(run);
     try (Lease lease = store.openLease(APP);

@@ -14,6 +14,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,8 +130,11 @@ class QuarantineTest extends PoolTestBase {
     SpillStore first = SpillStore.open(configWithDisk(0).build());
     first.openLease(APP).lease(100_000L * BLOCK_BYTES);
     first.close();
-    StoreConfig config = configWithDisk(0).recover(Set.of()).diskTimeoutMs(1_000).build();
-    try (SpillStore second = SpillStore.open(config)) {
+    StoreConfig config = configWithDisk(0).recover(Set.of()).build();
+    AtomicLong nowNs = new AtomicLong();
+    LongSupplier ticking = () -> nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(100));
+    try (SpillStore second = SpillStore.open(config, place::open, ticking)) {
+      assertTrue(second.stats().disk().quarantinedBytes() > 0, "the first review had the time");
       while (second.stats().disk().quarantinedBytes() > 0) {
         second.openLease(OTHER_APP).close();
       }
