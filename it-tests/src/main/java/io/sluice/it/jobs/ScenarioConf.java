@@ -38,6 +38,9 @@ public record ScenarioConf(
   /** Sort keys by their bytes backwards, with a comparator of the job's own. */
   public static final String REVERSE = "scenario.reverse";
 
+  /** How much of its heap each map task fills with what is its own. */
+  public static final String MAP_HEAP_MB = "scenario.map-heap-mb";
+
   /** Directory with the gate at the end of each map task; see {@link Gate}. */
   public static final String MAP_GATE = "scenario.map-gate";
 

@@ -1,6 +1,7 @@
 package io.sluice.it.jobs;
 
 import java.io.IOException;
+import java.lang.ref.Reference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.fs.Path;
@@ -22,13 +23,15 @@ import org.apache.hadoop.util.ToolRunner;
  */
 public final class ScenarioJob extends Configured implements Tool {
 
-  /** Emits the made-up records, then passes the map gate. */
+  /** Fills the heap, emits the made-up records, then passes the map gate. */
   public static final class Emit
       extends Mapper<WritableComparable<?>, BytesWritable, WritableComparable<?>, Writable> {
     private boolean combine;
+    private byte[][] own;
 
     @Override
     protected void setup(Context context) {
+      own = new byte[context.getConfiguration().getInt(ScenarioConf.MAP_HEAP_MB, 0)][1 << 20];
       combine = context.getConfiguration().getBoolean(ScenarioConf.COMBINE, false);
     }
 
@@ -44,6 +47,7 @@ public final class ScenarioJob extends Configured implements Tool {
           context.getConfiguration().get(ScenarioConf.MAP_GATE),
           context.getTaskAttemptID().toString(),
           context);
+      Reference.reachabilityFence(own);
     }
   }
 

@@ -2,21 +2,28 @@ package io.sluice.it.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.SluiceFragments;
+import io.sluice.it.cluster.Workspace;
 import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Nodes without Sluice's service, or with one that could not start; the jobs do not notice. */
+/**
+ * Nodes without Sluice's service, or with one that could not start or is of another release; the
+ * jobs do not notice.
+ */
 @ExtendWith(SharedCluster.class)
 class MissingServiceIT {
   private static final int REDUCES = 4;
@@ -35,12 +42,18 @@ class MissingServiceIT {
     Pools.awaitEmpty(cluster);
   }
 
+  /** One node's first port is another program's; the other has no service, behind a firewall. */
   @Test
-  void nodesWithAndWithoutTheServiceMixInOneJob(PseudoCluster cluster) {
+  void nodesWithAndWithoutTheServiceMixInOneJob(PseudoCluster cluster) throws IOException {
     String expected = StockOutput.of(cluster, RECORDS);
-    Scenario scenario = RECORDS.named("mixed");
+    Scenario scenario = RECORDS.named("mixed").with("sluice.io.timeout-ms", 2_000);
+    NodeManager portTaken = cluster.nodes().get(0);
     NodeManager without = cluster.nodes().get(1);
-    try {
+    portTaken.killHard();
+    without.killHard();
+    try (ServerSocket taken = new ServerSocket(controlPort(portTaken));
+        SilentPort silent = new SilentPort(controlPort(without))) {
+      portTaken.start();
       without.restartWith(Map.of("yarn.nodemanager.aux-services", "mapreduce_shuffle"));
       cluster.awaitActiveNodes(2);
       FinishedJob finished = run(cluster, scenario);
@@ -53,8 +66,38 @@ class MissingServiceIT {
           .hasNo("FALLBACK_REDUCE_TO_STOCK");
       assertEquals(2, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
       assertEquals(2 * REDUCES, finished.counters().sluice("FALLBACK_FETCH_TO_HTTP"));
+      assertTrue(taken.isBound() && silent.isBound(), "the ports were not to be had");
     } finally {
+      portTaken.restartWith(Map.of());
       without.restartWith(Map.of());
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  /** As in a rolling upgrade: tasks are of the release that their job began with. */
+  @Test
+  void aNodeOfAnotherReleaseServesWithStocksService(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario = RECORDS.named("next-release");
+    Workspace workspace = Workspace.find();
+    Path plugin = SluiceFragments.load(workspace).orElseThrow().jar();
+    Path next =
+        NextRelease.jar(workspace.root(), plugin, cluster.localDirectory("next-release-jar"));
+    NodeManager upgraded = cluster.nodes().get(1);
+    try {
+      upgraded.restartWith(
+          Map.of("yarn.nodemanager.aux-services.sluice_shuffle.classpath", next.toString()));
+      cluster.awaitActiveNodes(2);
+      assertTrue(upgraded.poolState().running(), "the service of the next release runs");
+      FinishedJob finished = run(cluster, scenario);
+      finished
+          .has("READ_BYTES_LOCAL", "READ_BYTES_TCP", "READ_BYTES_HTTP")
+          .hasNo("FALLBACK_REDUCE_TO_STOCK");
+      assertEquals(2, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
+      assertEquals(2 * REDUCES, finished.counters().sluice("FALLBACK_FETCH_TO_HTTP"));
+    } finally {
+      upgraded.restartWith(Map.of());
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
@@ -68,7 +111,7 @@ class MissingServiceIT {
     NodeManager portTaken = cluster.nodes().get(0);
     NodeManager noDirectory = cluster.nodes().get(1);
     portTaken.killHard();
-    int control = portTaken.place().shufflePort() + 1;
+    int control = controlPort(portTaken);
     try (ServerSocket taken = new ServerSocket(control);
         ServerSocket second = new ServerSocket(control + 1_000);
         ServerSocket third = new ServerSocket(control + 2_000)) {
@@ -91,6 +134,10 @@ class MissingServiceIT {
       noDirectory.restartWith(Map.of());
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  private static int controlPort(NodeManager node) {
+    return node.place().shufflePort() + 1;
   }
 
   private static FinishedJob run(PseudoCluster cluster, Scenario scenario) {

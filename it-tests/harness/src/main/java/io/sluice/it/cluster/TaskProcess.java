@@ -1,5 +1,7 @@
 package io.sluice.it.cluster;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +18,8 @@ import java.util.regex.Pattern;
 public record TaskProcess(String attemptId, int node, long pid) {
   private static final Pattern TASK =
       Pattern.compile("^\\S*/java .*/nm(\\d+)/.*YarnChild \\S+ \\d+ (attempt_\\S+) ");
+
+  private static final String PEAK = "VmHWM:";
 
   private static final Pattern MASTER = Pattern.compile("^\\S*/java .*/nm(\\d+)/.*MRAppMaster");
 
@@ -49,6 +53,16 @@ public record TaskProcess(String attemptId, int node, long pid) {
   /** Whom it runs as right now. */
   public ProcessRights rights() {
     return ProcessTable.rights(pid);
+  }
+
+  /** The most memory that it has had by now, as the kernel counts it. */
+  public long peakBytes() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
+      if (line.startsWith(PEAK)) {
+        return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+      }
+    }
+    throw new IOException("no " + PEAK + " of " + this);
   }
 
   /** Ends the attempt as {@code kill -9} does. */
