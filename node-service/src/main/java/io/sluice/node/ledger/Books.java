@@ -2,7 +2,6 @@ package io.sluice.node.ledger;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -130,7 +129,7 @@ final class Books {
               + ", which holds "
               + holder.bytes(kind));
     }
-    holder.bytes.put(kind, after);
+    holder.add(kind, bytes);
     holder.account.taskBytes += bytes;
     Holder.Notice told = holder.notices.get(kind);
     if (told != null && after <= told.keepBytes()) {
@@ -226,82 +225,6 @@ final class Books {
     };
   }
 
-  /** The most that an application is to hold while others want memory. */
-  long levelBytes() {
-    return levelBytes(demands());
-  }
-
-  private Map<Account, Long> demands() {
-    Map<Account, Long> demands = new HashMap<>();
-    Map<Account, Long> unclaimedBytes = unclaimedByAccount();
-    for (Account account : accounts.values()) {
-      demands.put(account, account.heldBytes() + unclaimedBytes.getOrDefault(account, 0L));
-    }
-    queue.forEach(ask -> demands.merge(ask.holder().account, ask.chargeBytes(), Long::sum));
-    // Who wants a loan wants as much as it can get.
-    wants
-        .values()
-        .forEach(
-            ask ->
-                demands.merge(
-                    ask.holder().account,
-                    ask.loan() ? capacityBytes : ask.chargeBytes(),
-                    Long::sum));
-    return demands;
-  }
-
-  private long levelBytes(Map<Account, Long> demands) {
-    long withheldBytes = heldBytes(Kind.SETTLING) + heldBytes(Kind.QUARANTINE);
-    return Shares.level(capacityBytes - withheldBytes, demands.values());
-  }
-
-  /** The most that a sort buffer of this application is to hold while others want memory. */
-  long sortShareBytes(Account account) {
-    long sorting =
-        holders.values().stream()
-            .filter(holder -> holder.account == account)
-            .filter(holder -> holder.bytes(Kind.SORT) > 0 || wants(holder))
-            .count();
-    return levelBytes() / Math.max(1, sorting) / 2; // the other half is room for its runs
-  }
-
-  /** Whether it is for a loan that would leave its holder with no more than its share. */
-  boolean isLoanBelowShare(Ask ask) {
-    return ask.loan()
-        && ask.holder().bytes(Kind.SORT) + ask.bytes() <= sortShareBytes(ask.holder().account);
-  }
-
-  private boolean wants(Holder holder) {
-    Ask want = wants.get(holder.id);
-    return (want != null && want.kind() == Kind.SORT)
-        || queue.stream().anyMatch(ask -> ask.holder() == holder && ask.kind() == Kind.SORT);
-  }
-
-  /**
-   * What maps are about to write of what they sort in without asking. They may say anything: what
-   * those of an application say counts up to its share, with what it holds, beside one that wants
-   * as much as it can get.
-   *
-   * @param asking the account of that one
-   */
-  long ownRunsBytes(Account asking) {
-    Map<Account, Long> saidBytes = new HashMap<>();
-    for (Holder holder : holders.values()) {
-      if (holder.who.role() == Role.MAP) {
-        long ownBytes = Math.min(holder.ownSortBytes, capacityBytes); // so that no sum is too long
-        saidBytes.merge(holder.account, ownBytes, Long::sum);
-      }
-    }
-    Map<Account, Long> demands = demands();
-    saidBytes.forEach((account, bytes) -> demands.merge(account, bytes, Long::sum));
-    demands.put(asking, capacityBytes);
-    long shareBytes = levelBytes(demands);
-    return saidBytes.entrySet().stream()
-        .mapToLong(
-            said -> Math.min(said.getValue(), Math.max(0, shareBytes - said.getKey().heldBytes())))
-        .sum();
-  }
-
   /**
    * Whether outputs of an application are moved for this ask. One of the same application, or of
    * one that has no more, would cost the disk a write all the same: who writes does so there at
@@ -314,42 +237,8 @@ final class Books {
             || account.heldBytes() > ask.holder().account.heldBytes() + ask.chargeBytes());
   }
 
-  /** What is kept free for claims, so that few of them have to wait, and for who is expected. */
-  long keepFreeBytes() {
-    return Math.min(
-        reservedBytes(), unclaimedByAccount().values().stream().mapToLong(Long::longValue).sum());
-  }
-
-  /** What tasks may still claim, or who is expected, of each up to what is kept at most. */
-  private Map<Account, Long> unclaimedByAccount() {
-    Map<Account, Long> unclaimedBytes = new HashMap<>();
-    for (Holder holder : holders.values()) {
-      unclaimedBytes.merge(
-          holder.account,
-          Math.min(reservedBytes(), unclaimedBytes(holder)),
-          (one, other) -> Math.min(reservedBytes(), one + other));
-    }
-    for (Account account : accounts.values()) {
-      if (account.isExpected) {
-        unclaimedBytes.put(account, reservedBytes());
-      }
-    }
-    return unclaimedBytes;
-  }
-
-  /** Whether outputs of an application are moved for claims that others may make. */
-  boolean isMovedForClaims(Account account) {
-    return outputsHaveCopies
-        || accounts.values().stream()
-            .anyMatch(other -> other.isExpected && account.heldBytes() > other.heldBytes())
-        || holders.values().stream()
-            .anyMatch(
-                holder ->
-                    unclaimedBytes(holder) > 0 && account.heldBytes() > holder.account.heldBytes());
-  }
-
   /** What a map may still claim for sorting, and for the runs of that. */
-  private static long unclaimedBytes(Holder holder) {
+  static long unclaimedBytes(Holder holder) {
     return holder.who.role() == Role.MAP
         ? Math.max(0, 2 * holder.claimBytes - holder.bytes(Kind.SORT) - holder.bytes(Kind.ROOM))
         : 0;

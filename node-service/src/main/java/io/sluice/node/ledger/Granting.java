@@ -1,5 +1,6 @@
 package io.sluice.node.ledger;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -29,12 +30,15 @@ class Granting {
 
   /** What the service frees for it without the help of any task. */
   long comingBytes(Ask ask) {
-    return books.moverWorks
-        ? books.accounts.values().stream()
-            .filter(account -> books.isMovedFor(ask, account))
-            .mapToLong(account -> account.sendBytes - account.unmovableBytes)
-            .sum()
-        : 0;
+    long bytes = 0;
+    if (books.moverWorks) {
+      for (Account account : books.accounts.values()) {
+        if (books.isMovedFor(ask, account)) {
+          bytes += account.sendBytes - account.unmovableBytes;
+        }
+      }
+    }
+    return bytes;
   }
 
   /** Longest wait of one that is so patient. */
@@ -95,17 +99,39 @@ class Granting {
     serve(nowMs, orders);
   }
 
-  /** Grants what can be granted, in order, and refuses what would wait in vain or for too long. */
+  /**
+   * Grants what can be granted, in order, and refuses what would wait in vain or for too long. The
+   * asks are ordered once, and again after a grant: each event of the node comes here.
+   */
   final void serve(long nowMs, List<Order> orders) {
-    boolean changed;
-    do { // who is refused may have kept others from what is free
-      changed = grantFirst(orders) || refuseFirst(nowMs, orders);
-    } while (changed);
+    List<Ask> asks = inOrder();
+    while (!asks.isEmpty()) {
+      Shares shares = new Shares(books);
+      if (grantFirst(asks, shares, orders)) {
+        asks = inOrder(); // its holder has more now, and so has its application
+      } else if (!refuseFirst(asks, shares, nowMs, orders)) {
+        return;
+      } // who is refused may have kept others from what is free
+    }
   }
 
-  private boolean refuseFirst(long nowMs, List<Order> orders) {
-    for (Ask ask : inOrder()) {
-      if (nowMs >= ask.untilMs() || !mayWait(ask, nowMs)) {
+  /** By rank; then who has least: the application, then the task. */
+  List<Ask> inOrder() {
+    List<Ask> asks = new ArrayList<>(books.queue);
+    asks.sort(
+        Comparator.comparingInt(Ask::rank)
+            .thenComparingLong(ask -> ask.holder().account.heldBytes())
+            .thenComparingLong(ask -> ask.holder().heldBytes())
+            .thenComparingLong(Ask::number));
+    return asks;
+  }
+
+  private boolean refuseFirst(List<Ask> asks, Shares shares, long nowMs, List<Order> orders) {
+    Ahead ahead = new Ahead(shares, nowMs);
+    for (Ask ask : asks) {
+      ahead.add(ask);
+      if (nowMs >= ask.untilMs() || !ahead.mayWait(ask)) {
+        asks.remove(ask);
         refuse(ask, nowMs, orders);
         return true;
       }
@@ -113,27 +139,14 @@ class Granting {
     return false;
   }
 
-  /** By rank; then who has least: the application, then the task. */
-  private List<Ask> inOrder() {
-    return books.queue.stream()
-        .sorted(
-            Comparator.comparingInt(Ask::rank)
-                .thenComparingLong(ask -> ask.holder().account.heldBytes())
-                .thenComparingLong(ask -> ask.holder().heldBytes())
-                .thenComparingLong(Ask::number))
-        .toList();
-  }
-
-  private boolean grantFirst(List<Order> orders) {
-    if (books.queue.isEmpty()) {
-      return false;
-    }
-    long levelBytes = books.levelBytes();
-    for (Ask ask : inOrder()) {
-      if (isBarred(ask, levelBytes)) {
+  private boolean grantFirst(List<Ask> asks, Shares shares, List<Order> orders) {
+    boolean oneIsBelow =
+        asks.stream().anyMatch(ask -> ask.holder().account.heldBytes() <= shares.levelBytes());
+    for (Ask ask : asks) {
+      if (isBarred(ask, shares, oneIsBelow)) {
         continue; // it keeps nobody waiting
       }
-      if (usableBytes(ask, levelBytes) >= ask.chargeBytes()) {
+      if (books.freeBytes() - keptBytes(ask, shares) >= ask.chargeBytes()) {
         books.queue.remove(ask);
         grant(ask, orders);
         return true;
@@ -145,33 +158,31 @@ class Granting {
     return false;
   }
 
-  /** Whether others, who do not have theirs, come first because it has its share. */
-  private boolean isBarred(Ask ask, long levelBytes) {
+  /**
+   * Whether others, who do not have theirs, come first because it has its share.
+   *
+   * @param oneIsBelow whether the application of an ask has no more than the level
+   */
+  private boolean isBarred(Ask ask, Shares shares, boolean oneIsBelow) {
     Account account = ask.holder().account;
-    if (account.heldBytes() > levelBytes
-        && books.queue.stream()
-            .map(other -> other.holder().account)
-            .anyMatch(other -> other != account && other.heldBytes() <= levelBytes)) {
+    if (account.heldBytes() > shares.levelBytes() && oneIsBelow) {
       return true;
     }
     return ask.loan()
-        && ask.holder().bytes(Kind.SORT) + ask.bytes() > books.sortShareBytes(account)
+        && ask.holder().bytes(Kind.SORT) + ask.bytes() > shares.sortShareBytes(account)
         && books.wants.values().stream()
-            .anyMatch(other -> other.holder() != ask.holder() && books.isLoanBelowShare(other));
+            .anyMatch(other -> other.holder() != ask.holder() && shares.isLoanBelowShare(other));
   }
 
   /** What of the free memory is not for it, but for those who have less, or for claims. */
-  final long keptBytes(Ask ask, long levelBytes) {
-    boolean below = ask.holder().account.heldBytes() + ask.chargeBytes() <= levelBytes;
-    boolean all = below && (mayHaveLast(ask) || isAlone(ask.holder().account));
+  final long keptBytes(Ask ask, Shares shares) {
+    Account account = ask.holder().account;
+    boolean below = account.heldBytes() + ask.chargeBytes() <= shares.levelBytes();
+    boolean all = below && (mayHaveLast(ask) || isAlone(account));
     long keptBytes = all ? 0 : books.reservedBytes();
     return ask.loan()
-        ? Math.max(keptBytes, books.keepFreeBytes()) + books.ownRunsBytes(ask.holder().account)
+        ? Math.max(keptBytes, shares.keepFreeBytes()) + shares.ownRunsBytes(account)
         : keptBytes;
-  }
-
-  private long usableBytes(Ask ask, long levelBytes) {
-    return books.freeBytes() - keptBytes(ask, levelBytes);
   }
 
   /**
@@ -195,45 +206,65 @@ class Granting {
         && books.accounts.values().stream().allMatch(other -> other == account || other.isEmpty());
   }
 
-  /** Whether what is coming is enough for it and for all before it. */
-  private boolean mayWait(Ask ask, long nowMs) {
-    if (ask.loan() || ask.patience() == Patience.NONE) {
-      return false;
-    }
-    long levelBytes = books.levelBytes();
-    long aheadBytes = 0;
-    long keptBytes = 0; // one before it that waits for more than is kept would keep it waiting
-    for (Ask before : inOrder()) {
-      aheadBytes += before.chargeBytes();
-      keptBytes = Math.max(keptBytes, keptBytes(before, levelBytes));
-      if (before == ask) {
-        break;
-      }
-    }
-    long comingBytes = books.freeBytes() - keptBytes + comingBytes(ask);
-    if (ask.patience() == Patience.LAST) {
-      return aheadBytes <= comingBytes + recallableBytes(ask.holder(), nowMs);
-    }
-    return aheadBytes <= comingBytes && !hasItsShare(ask);
-  }
+  /** What an ask and those before it want, while the asks are looked at in order. */
+  private final class Ahead {
+    private final Shares shares;
+    private final long nowMs;
+    private long wantedBytes;
+    private long keptBytes; // one before it that waits for more than is kept would keep it waiting
+    private long recallableBytes = -1; // of all holders; not known yet
 
-  /** A writer with more than its share writes to disk while memory is short. */
-  private boolean hasItsShare(Ask ask) {
-    Holder holder = ask.holder();
-    return ask.kind() == Kind.WRITING
-        && holder.bytes(Kind.SORT) + holder.bytes(Kind.WRITING)
-            > 2 * books.sortShareBytes(holder.account);
+    Ahead(Shares shares, long nowMs) {
+      this.shares = shares;
+      this.nowMs = nowMs;
+    }
+
+    void add(Ask ask) {
+      wantedBytes += ask.chargeBytes();
+      keptBytes = Math.max(keptBytes, keptBytes(ask, shares));
+    }
+
+    /** Whether what is coming is enough for the one that was added last, and for all before it. */
+    boolean mayWait(Ask ask) {
+      if (ask.loan() || ask.patience() == Patience.NONE) {
+        return false;
+      }
+      long comingBytes = books.freeBytes() - keptBytes + comingBytes(ask);
+      return ask.patience() == Patience.LAST
+          ? wantedBytes <= comingBytes + recallableBytes(ask.holder())
+          : wantedBytes <= comingBytes && !hasItsShare(ask);
+    }
+
+    /** What the others could be told to give back, by one sum for all who ask. */
+    private long recallableBytes(Holder asker) {
+      long ownBytes = recallableOf(asker, nowMs);
+      if (recallableBytes < 0) {
+        recallableBytes = Granting.this.recallableBytes(asker, nowMs) + ownBytes;
+      }
+      return recallableBytes - ownBytes;
+    }
+
+    /** A writer with more than its share writes to disk while memory is short. */
+    private boolean hasItsShare(Ask ask) {
+      Holder holder = ask.holder();
+      return ask.kind() == Kind.WRITING
+          && holder.bytes(Kind.SORT) + holder.bytes(Kind.WRITING)
+              > 2 * shares.sortShareBytes(holder.account);
+    }
   }
 
   /** What others could be told to give back. */
   long recallableBytes(Holder asker, long nowMs) {
     return books.holders.values().stream()
-        .filter(holder -> holder != asker && !holder.isLate(nowMs))
-        .mapToLong(
-            holder ->
-                holder.bytes(Kind.RECEIVE)
-                    + Math.max(0, holder.bytes(Kind.SORT) - holder.claimBytes))
+        .filter(holder -> holder != asker)
+        .mapToLong(holder -> recallableOf(holder, nowMs))
         .sum();
+  }
+
+  private static long recallableOf(Holder holder, long nowMs) {
+    return holder.isLate(nowMs)
+        ? 0
+        : holder.bytes(Kind.RECEIVE) + Math.max(0, holder.bytes(Kind.SORT) - holder.claimBytes);
   }
 
   private void grant(Ask ask, List<Order> orders) {

@@ -17,6 +17,7 @@ final class Holder {
 
   final Map<Kind, Long> bytes = new EnumMap<>(Kind.class);
   final Map<Kind, Notice> notices = new EnumMap<>(Kind.class);
+  private long heldBytes; // of all kinds
   long epoch;
   boolean hears;
   boolean late; // as counted
@@ -41,25 +42,39 @@ final class Holder {
     return bytes.getOrDefault(kind, 0L);
   }
 
+  /** It holds so much more, or less, of a kind. */
+  void add(Kind kind, long moreBytes) {
+    bytes.merge(kind, moreBytes, Long::sum);
+    heldBytes += moreBytes;
+  }
+
   /** Whether it can be told to give back, and always has in time. */
   boolean obeys() {
     return hears && !wasLate;
   }
 
   long heldBytes() {
-    return bytes.values().stream().mapToLong(Long::longValue).sum();
+    return heldBytes;
   }
 
   boolean isLate(long nowMs) {
-    return notices.values().stream().anyMatch(notice -> nowMs >= notice.lateAtMs());
+    for (Notice notice : notices.values()) {
+      if (nowMs >= notice.lateAtMs()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What its notices will bring if it obeys; nothing is expected of one that is late. */
   long expectedBytes(long nowMs) {
-    return notices.entrySet().stream()
-        .filter(notice -> nowMs < notice.getValue().lateAtMs())
-        .mapToLong(notice -> bytes(notice.getKey()) - notice.getValue().keepBytes())
-        .sum();
+    long expectedBytes = 0;
+    for (Map.Entry<Kind, Notice> notice : notices.entrySet()) {
+      if (nowMs < notice.getValue().lateAtMs()) {
+        expectedBytes += bytes(notice.getKey()) - notice.getValue().keepBytes();
+      }
+    }
+    return expectedBytes;
   }
 
   /** Whether it is to be told to keep no more than this. */

@@ -2,8 +2,11 @@ package io.sluice.node.ledger;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -28,7 +31,17 @@ class TakingBack {
   private final class Need {
     private final long nowMs;
     private final List<Order> orders;
-    private final long levelBytes = books.levelBytes();
+    private final Shares shares = new Shares(books);
+    private final List<Ask> queued = List.copyOf(books.queue);
+    private final Set<Holder> waiting =
+        queued.stream().map(Ask::holder).collect(Collectors.toSet());
+
+    /** With those that were refused, but for loans, which take nothing from outputs. */
+    private final List<Ask> wanted =
+        Stream.concat(queued.stream(), books.wants.values().stream().filter(ask -> !ask.loan()))
+            .toList();
+
+    private final long wantedLackingBytes = lackingBytes(wanted);
 
     Need(long nowMs, List<Order> orders) {
       this.nowMs = nowMs;
@@ -36,27 +49,23 @@ class TakingBack {
     }
 
     /** Of what these asks want beyond what is free for them. */
-    long lackingBytes(Stream<Ask> asks) {
+    long lackingBytes(List<Ask> asks) {
       long wantedBytes = 0;
       long keptBytes = 0;
-      for (Ask ask : asks.toList()) {
+      for (Ask ask : asks) {
         wantedBytes += ask.chargeBytes();
-        keptBytes = Math.max(keptBytes, granting.keptBytes(ask, levelBytes));
+        keptBytes = Math.max(keptBytes, granting.keptBytes(ask, shares));
       }
       return wantedBytes == 0 ? 0 : wantedBytes + keptBytes - books.freeBytes();
     }
 
-    Stream<Ask> queued() {
-      return books.queue.stream();
-    }
-
-    /** With those that were refused, but for loans, which take nothing from outputs. */
-    Stream<Ask> wanted() {
-      return Stream.concat(queued(), books.wants.values().stream().filter(ask -> !ask.loan()));
-    }
-
     long expectedBytes() {
       return books.holders.values().stream().mapToLong(holder -> holder.expectedBytes(nowMs)).sum();
+    }
+
+    /** What notices and moves will bring. */
+    long comingBytes() {
+      return expectedBytes() + books.movingBytes();
     }
 
     long revoke(Holder holder, Kind kind, long keepBytes) {
@@ -92,8 +101,8 @@ class TakingBack {
   }
 
   /** What notices must still bring. */
-  private long recallBytes(Need need) {
-    return need.lackingBytes(need.wanted()) - need.expectedBytes() - books.movingBytes();
+  private static long recallBytes(Need need) {
+    return need.wantedLackingBytes - need.comingBytes();
   }
 
   private void received(Need need) {
@@ -101,14 +110,14 @@ class TakingBack {
     if (leftBytes <= 0) {
       return; // each event comes here: nothing is sorted for those that lack nothing
     }
-    boolean forReceive = need.wanted().allMatch(ask -> ask.kind() == Kind.RECEIVE);
+    boolean forReceive = need.wanted.stream().allMatch(ask -> ask.kind() == Kind.RECEIVE);
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
       long heldBytes = holder.bytes(Kind.RECEIVE);
-      boolean fair = !forReceive || holder.account.heldBytes() > need.levelBytes;
+      boolean fair = !forReceive || holder.account.heldBytes() > need.shares.levelBytes();
       long keepBytes = Math.max(0, heldBytes - leftBytes);
       if (leftBytes > 0
           && fair
-          && !isWaiting(holder) // who was refused can give back, however much more it wanted
+          && !need.waiting.contains(holder) // who was refused can give back, whatever it wanted
           && holder.hasMoreThan(Kind.RECEIVE, keepBytes)
           && holder.notices.get(Kind.RECEIVE) == null) {
         leftBytes -= need.revoke(holder, Kind.RECEIVE, keepBytes);
@@ -124,7 +133,8 @@ class TakingBack {
     for (Holder holder : sorted(holder -> holder.bytes(Kind.SORT))) {
       long keepBytes = Math.max(holder.claimBytes, holder.bytes(Kind.SORT) - leftBytes);
       if (leftBytes > 0
-          && !isAsking(holder)
+          && !need.waiting.contains(holder)
+          && !books.wants.containsKey(holder.id)
           && holder.hasMoreThan(Kind.SORT, keepBytes)
           && holder.notices.get(Kind.SORT) == null) {
         leftBytes -= need.revoke(holder, Kind.SORT, keepBytes);
@@ -137,30 +147,64 @@ class TakingBack {
       return;
     }
     long movingBytes = books.movingBytes();
-    List<Ask> queued = need.queued().filter(this::isMovedFor).toList();
-    List<Ask> wanted = need.wanted().filter(this::isMovedFor).toList();
+    List<Ask> queued = movedFor(need.queued);
+    List<Ask> wanted = movedFor(need.wanted);
     long urgentBytes =
         Math.max(
-            need.lackingBytes(queued.stream()) - movingBytes,
-            need.lackingBytes(wanted.stream()) - need.expectedBytes() - movingBytes);
+            need.lackingBytes(queued) - movingBytes,
+            need.lackingBytes(wanted) - need.comingBytes());
+    move(need, urgentBytes, true, isMovedForOneOf(wanted));
+    long leastBytes = leastClaimantBytes();
     move(
         need,
-        urgentBytes,
-        true,
-        account -> wanted.stream().anyMatch(ask -> books.isMovedFor(ask, account)));
-    move(
-        need,
-        books.keepFreeBytes() - books.freeBytes() - books.movingBytes(),
+        need.shares.keepFreeBytes() - books.freeBytes() - books.movingBytes(),
         false,
-        books::isMovedForClaims);
+        account -> books.outputsHaveCopies || account.heldBytes() > leastBytes);
   }
 
-  /** Whether there is an application of which outputs are moved for it. */
-  private boolean isMovedFor(Ask ask) {
-    return books.accounts.values().stream().anyMatch(account -> books.isMovedFor(ask, account));
+  /** Those for which there is an application of which outputs are moved. */
+  private List<Ask> movedFor(List<Ask> asks) {
+    Optional<Account> furthest =
+        books.accounts.values().stream().max(Comparator.comparingLong(Account::heldBytes));
+    return asks.stream()
+        .filter(ask -> furthest.isPresent() && books.isMovedFor(ask, furthest.get()))
+        .toList();
+  }
+
+  /** Whether outputs of an application are moved for one of these at least. */
+  private Predicate<Account> isMovedForOneOf(List<Ask> asks) {
+    Optional<Ask> least =
+        asks.stream()
+            .filter(ask -> ask.kind() != Kind.RECEIVE)
+            .min(Comparator.comparingLong(TakingBack::boundBytes));
+    return account -> least.isPresent() && books.isMovedFor(least.get(), account);
+  }
+
+  /** An application that holds more has outputs moved for it. */
+  private static long boundBytes(Ask ask) {
+    return ask.patience() == Patience.LAST
+        ? Long.MIN_VALUE
+        : ask.holder().account.heldBytes() + ask.chargeBytes();
+  }
+
+  /** An application that holds more has outputs moved for claims that others may make. */
+  private long leastClaimantBytes() {
+    Stream<Account> expected =
+        books.accounts.values().stream().filter(account -> account.isExpected);
+    Stream<Account> claimants =
+        books.holders.values().stream()
+            .filter(holder -> Books.unclaimedBytes(holder) > 0)
+            .map(holder -> holder.account);
+    return Stream.concat(expected, claimants)
+        .mapToLong(Account::heldBytes)
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   private void move(Need need, long bytes, boolean urgent, Predicate<Account> from) {
+    if (bytes <= 0) {
+      return;
+    }
     long leftBytes = bytes;
     List<Account> furthestFirst =
         books.accounts.values().stream()
@@ -182,7 +226,7 @@ class TakingBack {
   /** What could be ordered to be moved for one of these, and has not been. */
   long movableBytes(List<Ask> asks) {
     return books.accounts.values().stream()
-        .filter(account -> asks.stream().anyMatch(ask -> books.isMovedFor(ask, account)))
+        .filter(isMovedForOneOf(asks))
         .mapToLong(this::movableBytes)
         .sum();
   }
@@ -194,22 +238,20 @@ class TakingBack {
   private void claims(Need need) {
     // Who writes can write to disk, but for one that has asked everywhere.
     List<Ask> sorts =
-        need.wanted()
+        need.wanted.stream()
             .filter(ask -> ask.kind() == Kind.SORT || ask.patience() == Patience.LAST)
             .toList();
-    if (sorts.isEmpty()) {
-      return;
+    if (need.lackingBytes(sorts) <= need.comingBytes()) {
+      return; // nor do some of them lack anything
     }
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
-      List<Ask> takers = sorts.stream().filter(ask -> mayTake(ask, holder)).toList();
-      long lackingBytes =
-          need.lackingBytes(takers.stream())
-              - need.expectedBytes()
-              - books.movingBytes()
-              - movableBytes(takers);
-      long keepBytes = books.sortShareBytes(holder.account);
-      if (lackingBytes > 0 && holder.hasMoreThan(Kind.SORT, keepBytes)) {
-        need.revoke(holder, Kind.SORT, keepBytes);
+      long keepBytes = need.shares.sortShareBytes(holder.account);
+      if (holder.hasMoreThan(Kind.SORT, keepBytes)) {
+        List<Ask> takers = sorts.stream().filter(ask -> mayTake(ask, holder)).toList();
+        long comingBytes = need.comingBytes() + movableBytes(takers);
+        if (need.lackingBytes(takers) > comingBytes) {
+          need.revoke(holder, Kind.SORT, keepBytes);
+        }
       }
     }
   }
@@ -229,7 +271,7 @@ class TakingBack {
   private void shareLoans(Need need) {
     long leftBytes =
         books.wants.values().stream()
-                .filter(books::isLoanBelowShare)
+                .filter(need.shares::isLoanBelowShare)
                 .mapToLong(Ask::chargeBytes)
                 .sum()
             - need.expectedBytes();
@@ -240,19 +282,11 @@ class TakingBack {
       if (leftBytes <= 0) {
         return;
       }
-      long keepBytes = Math.max(holder.claimBytes, books.sortShareBytes(holder.account));
+      long keepBytes = Math.max(holder.claimBytes, need.shares.sortShareBytes(holder.account));
       if (holder.hasMoreThan(Kind.SORT, keepBytes)) {
         leftBytes -= need.revoke(holder, Kind.SORT, keepBytes);
       }
     }
-  }
-
-  private boolean isAsking(Holder holder) {
-    return books.wants.containsKey(holder.id) || isWaiting(holder);
-  }
-
-  private boolean isWaiting(Holder holder) {
-    return books.queue.stream().anyMatch(ask -> ask.holder() == holder);
   }
 
   /** The holders, those with most first. */

@@ -1,0 +1,94 @@
+package io.sluice.node.ledger;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Each event of a node is told under one lock: none may cost the square of the asks that wait. */
+@Timeout(300)
+class ManyWaitersTest {
+  private static final long CAPACITY_BYTES = 8L << 30;
+  private static final long STEP_BYTES = 8L << 20;
+  private static final int ASKS = 200;
+
+  /** Looks at an ask, or at a holder for it, that one event may take for each ask. */
+  private static final int MOST_LOOKS = 10;
+
+  private static final class Counted extends Granting {
+    private int orderings;
+    private long looks;
+
+    private Counted(Books books) {
+      super(books);
+    }
+
+    @Override
+    List<Ask> inOrder() {
+      orderings++;
+      return super.inOrder();
+    }
+
+    @Override
+    boolean mayHaveLast(Ask ask) {
+      looks++;
+      return super.mayHaveLast(ask);
+    }
+
+    @Override
+    long recallableBytes(Holder asker, long nowMs) {
+      looks += books().holders.size();
+      return super.recallableBytes(asker, nowMs);
+    }
+  }
+
+  enum Waiting {
+    WRITERS(Kind.WRITING, Patience.COMING),
+    CLAIMS(Kind.SORT, Patience.COMING),
+    LAST_RESORTS(Kind.WRITING, Patience.LAST);
+
+    private final Kind kind;
+    private final Patience patience;
+
+    Waiting(Kind kind, Patience patience) {
+      this.kind = kind;
+      this.patience = patience;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void areOrderedOnceForAnEventAndLookedAtAFewTimes(Waiting waiting) {
+    Books books = new Books(Terms.DEFAULT, CAPACITY_BYTES);
+    Counted counted = new Counted(books);
+    Ledger ledger = new Ledger(books, counted, new TakingBack(books, counted));
+    ledger.moverWorks(true, 0);
+    fill(ledger, books);
+    for (int i = 0; i < ASKS; i++) {
+      ledger.ask(join(ledger, "small", i), waiting.kind, STEP_BYTES, waiting.patience, 0);
+    }
+    assertEquals(ASKS, ledger.stats().queued());
+    counted.orderings = 0;
+    counted.looks = 0;
+    ledger.tick(1);
+    assertEquals(ASKS, ledger.stats().queued());
+    assertTrue(counted.looks <= MOST_LOOKS * ASKS, counted.looks + " looks");
+    assertEquals(1, counted.orderings);
+  }
+
+  private static long join(Ledger ledger, String application, int task) {
+    return ledger.join(new Holding.HolderId("user", application, "attempt " + task, Role.MAP), 0);
+  }
+
+  /** With outputs of an application that can be moved. */
+  private static void fill(Ledger ledger, Books books) {
+    long filler = join(ledger, "large", 0);
+    while (books.freeBytes() >= STEP_BYTES) {
+      ledger.ask(filler, Kind.WRITING, STEP_BYTES, Patience.LAST, 0);
+      ledger.commit(filler, STEP_BYTES, 0);
+    }
+  }
+}
