@@ -13,6 +13,7 @@ import io.sluice.spill.store.MemoryKeeper;
 import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import java.io.Closeable;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,11 +24,12 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
  * Keeps the ledger of a store's memory tier: tells it what happens, and when, and has done what it
- * orders. Whoever waits for an answer lets the time pass for all, so nobody else has to.
+ * orders. One of those who wait for an answer lets the time pass for all, so nobody else has to.
  *
  * <p>Thread contract: safe from any thread. Its lock is the last one: nothing is called under it
  * but the ledger. Ownership: whoever made it closes it before the store, so that nobody waits.
@@ -48,19 +50,17 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   /** After which a disk tier that was full is tried again. */
   static final long FULL_PAUSE_MS = 10_000;
 
-  private static final long TICK_MS = 50;
-
   private final LongSupplier nanoTime;
   private final long beginNs;
   private final long waitMs;
   private final long revokeMs;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final Condition noticed = lock.newCondition();
+  private final LeaseWaits leaseWaits = new LeaseWaits(lock, this::letTimePass);
   private final Ledger ledger;
   private final Map<Lease, Long> holders = new HashMap<>();
+  private final Map<Long, Lease> leases = new HashMap<>(); // of the same
   private final Set<Lease> asking = new HashSet<>();
-  private final Map<Lease, Integer> listeners = new HashMap<>(); // how many, of each that has any
+  private final Map<Lease, List<Listening>> listeners = new HashMap<>(); // of each that has any
   private final Map<Long, Long> epochs = new HashMap<>(); // of the last notice, by holder
   private final Map<Long, Long> answers = new HashMap<>(); // by holder, until it has seen it
   private final Set<String> announced = new HashSet<>(); // until they end
@@ -157,7 +157,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   public void introduce(Lease lease, Borrower borrower) {
     lock.lock();
     try {
-      holders.put(lease, join(lease, borrower));
+      join(lease, borrower);
     } finally {
       lock.unlock();
     }
@@ -167,9 +167,10 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   public Listening listen(Lease lease) {
     lock.lock();
     try {
-      listeners.merge(lease, 1, Integer::sum);
+      Listening listening = new Listening(lease);
+      listeners.computeIfAbsent(lease, key -> new ArrayList<>()).add(listening);
       hearAgain(lease);
-      return new Listening(lease);
+      return listening;
     } finally {
       lock.unlock();
     }
@@ -182,9 +183,14 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     }
   }
 
+  private void wakeListeners(Lease lease) {
+    listeners.getOrDefault(lease, List.of()).forEach(listening -> listening.noticed.signalAll());
+  }
+
   /** One that hears what the borrower of a lease is told; its opener closes it. */
   public final class Listening implements Closeable {
     private final Lease lease;
+    private final Condition noticed = lock.newCondition();
     private boolean ended;
 
     private Listening(Lease lease) {
@@ -229,7 +235,11 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
       try {
         if (!ended) {
           ended = true;
-          listeners.computeIfPresent(lease, (heard, count) -> count == 1 ? null : count - 1);
+          List<Listening> left = listeners.get(lease);
+          left.remove(this);
+          if (left.isEmpty()) {
+            listeners.remove(lease);
+          }
           hearAgain(lease);
         }
       } finally {
@@ -242,13 +252,13 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
   public boolean askNow(Lease lease, MemoryUse use, long bytes) {
     lock.lock();
     try {
-      awaitWhile(() -> asking.contains(lease)); // of another thread, which ends soon
+      awaitWhile(lease, () -> asking.contains(lease)); // of another thread, which ends soon
       tryDiskAgain();
       boolean lends = use != MemoryUse.SORT || lendsToSort;
       if (closed || !lends || bytes > ledger.stats().capacityBytes()) {
         return false;
       }
-      long id = holders.computeIfAbsent(lease, asker -> join(asker, Borrower.PROCESS));
+      long id = holderOf(lease);
       execute(ledger.ask(id, kind(use), bytes, Patience.NONE, nowMs()));
       long grantedBytes = answers.remove(id);
       if (grantedBytes < bytes) {
@@ -274,7 +284,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     try {
       long untilMs = nowMs() + Math.min(timeoutMs, last ? revokeMs : waitMs); // for all steps
       Patience patience = last ? Patience.LAST : Patience.COMING;
-      awaitWhile(() -> asking.contains(lease)); // one ask of each at a time
+      awaitWhile(lease, () -> asking.contains(lease)); // one ask of each at a time
       asking.add(lease);
       try {
         tryDiskAgain();
@@ -283,7 +293,7 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
             : askInSteps(lease, bytes, patience, untilMs);
       } finally {
         asking.remove(lease);
-        changed.signalAll();
+        leaseWaits.wake(lease);
       }
     } finally {
       lock.unlock();
@@ -322,11 +332,11 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     if (closed || bytes > ledger.stats().capacityBytes()) {
       return 0;
     }
-    long id = holders.computeIfAbsent(lease, asker -> join(asker, Borrower.PROCESS));
+    long id = holderOf(lease);
     long sinceNs = nanoTime.getAsLong();
     execute(ledger.ask(id, Kind.WRITING, bytes, patience, untilMs, nowMs()));
     if (!answers.containsKey(id)) {
-      awaitWhile(() -> !answers.containsKey(id) && holders.containsKey(lease));
+      awaitWhile(lease, () -> !answers.containsKey(id) && holders.containsKey(lease));
       waits.add(nanoTime.getAsLong() - sinceNs);
     }
     Long answer = answers.remove(id);
@@ -334,34 +344,30 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     return answer == null || left ? 0 : answer;
   }
 
+  private long holderOf(Lease lease) {
+    Long id = holders.get(lease);
+    return id == null ? join(lease, Borrower.PROCESS) : id;
+  }
+
   private long join(Lease lease, Borrower borrower) {
     String task =
         borrower.task().isEmpty() ? "lease " + lease.info().generation() : borrower.task();
-    return ledger.join(
-        new Holding.HolderId(
-            lease.owner().toString(), lease.applicationId(), task, borrower.role()),
-        borrower.sortBytes());
+    long id =
+        ledger.join(
+            new Holding.HolderId(
+                lease.owner().toString(), lease.applicationId(), task, borrower.role()),
+            borrower.sortBytes());
+    holders.put(lease, id);
+    leases.put(id, lease);
+    return id;
   }
 
-  private interface Check {
-    boolean holds();
+  private void awaitWhile(Lease lease, BooleanSupplier check) {
+    leaseWaits.awaitWhile(lease, () -> !closed && check.getAsBoolean());
   }
 
-  /** The ledger ends it by time passing. */
-  private void awaitWhile(Check check) {
-    boolean interrupted = false;
-    while (!closed && check.holds()) {
-      try {
-        if (!changed.await(TICK_MS, TimeUnit.MILLISECONDS)) {
-          execute(ledger.tick(nowMs()));
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+  private void letTimePass() {
+    execute(ledger.tick(nowMs()));
   }
 
   private void tryDiskAgain() {
@@ -375,14 +381,14 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     for (Order order : orders) {
       if (order instanceof Order.Answer answer) {
         answers.put(answer.holderId(), answer.bytes());
-        changed.signalAll();
+        leaseWaits.wake(leases.get(answer.holderId()));
       } else if (order instanceof Order.Move move) {
         if (!mover.add(move)) {
           cannotMove(move);
         }
       } else if (order instanceof Order.Revoke revoke) {
         epochs.put(revoke.holderId(), revoke.epoch());
-        noticed.signalAll();
+        wakeListeners(leases.get(revoke.holderId()));
       }
     }
   }
@@ -428,11 +434,12 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     tell(
         nowMs -> {
           Long id = holders.remove(lease);
-          changed.signalAll();
-          noticed.signalAll();
+          leaseWaits.wake(lease);
+          wakeListeners(lease);
           if (id == null) {
             return List.of();
           }
+          leases.remove(id);
           if (!asking.contains(lease)) {
             answers.remove(id);
           }
@@ -579,8 +586,8 @@ public final class LedgerKeeper implements MemoryKeeper, Closeable {
     lock.lock();
     try {
       closed = true;
-      changed.signalAll();
-      noticed.signalAll();
+      leaseWaits.wakeAll();
+      listeners.keySet().forEach(this::wakeListeners);
       ending = mover;
     } finally {
       lock.unlock();
