@@ -70,7 +70,12 @@ class TakingBack {
 
     long revoke(Holder holder, Kind kind, long keepBytes) {
       long backBytes = holder.bytes(kind) - keepBytes;
-      holder.notices.put(kind, new Holder.Notice(keepBytes, nowMs + books.terms.revokeMs()));
+      Holder.Notice told = holder.notices.get(kind);
+      long lateAtMs =
+          told != null && nowMs >= told.lateAtMs() // who is late stays so, however much is wanted
+              ? told.lateAtMs()
+              : nowMs + books.terms.revokeMs();
+      holder.notices.put(kind, new Holder.Notice(keepBytes, lateAtMs));
       holder.epoch++;
       books.revokedBytes.merge(kind, backBytes, Long::sum);
       orders.add(new Order.Revoke(holder.id, holder.epoch, kind, keepBytes));

@@ -98,6 +98,26 @@ class LedgerTest {
         answers(ledger.ask(task, Kind.WRITING, 12, Patience.COMING, 2)));
   }
 
+  /** Else each application that comes would give it all the time once more. */
+  @Test
+  void whoIsLateStaysSoWhenStillMoreIsWantedOfIt() {
+    long map = join(ledger, "late", Role.MAP);
+    ledger.ask(map, Kind.SORT, 40, Patience.NONE, 0);
+    long first = join(ledger, "first", Role.MAP);
+    ledger.ask(first, Kind.SORT, 16, Patience.LAST, 0);
+    assertEquals(28, ledger.keepBytes(map, Kind.SORT));
+    long second = join(ledger, "second", Role.MAP);
+    long lateMs = LedgerModel.TERMS.revokeMs();
+    ledger.ask(second, Kind.SORT, 16, Patience.LAST, lateMs);
+    assertEquals(22, ledger.keepBytes(map, Kind.SORT));
+    assertEquals(
+        List.of("late"),
+        ledger.holdings(lateMs).stream()
+            .filter(Holding::late)
+            .map(holding -> holding.who().application())
+            .toList());
+  }
+
   @Test
   void nothingIsKeptForLongForWhoDoesNotCome() {
     ledger.moverWorks(true, 0);
