@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is still to be done at disks when something was given back. A disk takes its time, so this
- * is decided under the lock of the store and done behind it.
+ * What is still to be done when something was given back. A disk takes its time, so what is to be
+ * done there is decided under the lock of the store and done behind it. The keeper of the memory is
+ * told once for many outputs.
  *
  * <p>Thread contract: one thread. Failure: none of its own.
  */
@@ -16,6 +17,7 @@ final class GivenBack {
   private final List<SegmentHandle> retired = new ArrayList<>();
   private final Map<SegmentHandle, Long> cuts = new LinkedHashMap<>();
   private final List<Marked> marked = new ArrayList<>();
+  private final Map<String, Long> freedBytes = new LinkedHashMap<>();
 
   /** Gives back blocks, under the lock of the store. */
   interface Step {
@@ -43,6 +45,19 @@ final class GivenBack {
   /** The mark of that place is to be cleared. */
   void unmark(OutputPlace place, Step blocks) {
     marked.add(new Marked(place, blocks));
+  }
+
+  /** So much of the memory tier is no longer held by outputs of that application. */
+  void freed(String applicationId, long memoryBytes) {
+    if (memoryBytes > 0) {
+      freedBytes.merge(applicationId, memoryBytes, Long::sum);
+    }
+  }
+
+  /** Tells the keeper what was freed since it was told last, under the lock of the store. */
+  void tell(MemoryKeeper keeper) {
+    freedBytes.forEach(keeper::freed);
+    freedBytes.clear();
   }
 
   List<SegmentHandle> retired() {

@@ -26,9 +26,19 @@ final class LockTurn {
    * this.
    */
   void pass() {
+    pass(() -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param first is done under the lock before others are let in
+   */
+  void pass(Runnable first) {
     if (System.nanoTime() - sinceNs < HOLD_NS || !lock.hasQueuedThreads()) {
       return;
     }
+    first.run();
     lock.unlock();
     try {
       long unlockedNs = System.nanoTime();

@@ -411,11 +411,19 @@ public final class SpillStore implements Closeable {
   private void underLock(GivenBack.Step step, GivenBack givenBack) throws IOException {
     lock.lock();
     try {
-      step.run(givenBack);
-      room.gaveBack();
+      runAndTell(step, givenBack);
     } finally {
       lock.unlock();
     }
+  }
+
+  private void runAndTell(GivenBack.Step step, GivenBack givenBack) throws IOException {
+    try {
+      step.run(givenBack);
+    } finally {
+      givenBack.tell(memoryKeeper);
+    }
+    room.gaveBack();
   }
 
   /** Under no lock, since disks take their time: marks first, for what is given back by that. */
@@ -434,8 +442,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       if (!quiet) {
-        giveBack(marked, failure, givenBack);
-        room.gaveBack();
+        runAndTell(to -> giveBack(marked, failure, to), givenBack);
       } else if (failure.isPresent()) {
         throw failure.get(); // the next start finds it
       } // else its blocks are freed by the next start
@@ -487,7 +494,7 @@ public final class SpillStore implements Closeable {
   private void freeAll(List<CommittedOutput> freed, GivenBack givenBack, Cleanup cleanup) {
     LockTurn turn = new LockTurn(lock);
     for (CommittedOutput output : freed) {
-      turn.pass();
+      turn.pass(() -> givenBack.tell(memoryKeeper));
       if (quiet) {
         cleanup.run(this::checkOpen); // what is left is freed by the next start
         return;
@@ -515,7 +522,7 @@ public final class SpillStore implements Closeable {
     Optional<OutputPlace> left = former.take(output.id());
     GivenBack.Step blocks =
         to -> {
-          memoryKeeper.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
+          to.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
           Cleanup cleanup = new Cleanup();
           cleanup.run(() -> giveBack(place.extents(), to));
           left.ifPresent(it -> cleanup.run(() -> giveBack(it.extents(), to)));

@@ -1,0 +1,52 @@
+package io.sluice.spill.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sluice.spill.segment.Tier;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the keeper of the memory is told when outputs are freed. */
+@Timeout(300)
+class FreedMemoryTest extends PoolTestBase {
+  private static final int OUTPUTS = 5;
+  private static final int OUTPUT_BYTES = 100_000;
+
+  private final List<Long> freedBytes = new ArrayList<>();
+
+  private MemoryKeeper keeper() {
+    return (MemoryKeeper)
+        Proxy.newProxyInstance(
+            MemoryKeeper.class.getClassLoader(),
+            new Class<?>[] {MemoryKeeper.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("freed")) {
+                assertEquals(APP, arguments[0]);
+                freedBytes.add((long) arguments[1]);
+              }
+              return method.invoke(MemoryKeeper.NONE, arguments);
+            });
+  }
+
+  /** Each time that it is told it looks at all tasks, under the lock of the store. */
+  @Test
+  void itIsToldOfAllOutputsOfAnApplicationAtOnce() throws IOException {
+    Random random = seeded("FreedMemoryTest");
+    try (SpillStore store = open(config(2).memoryKeeper(keeper()).build())) {
+      long heldBytes = 0;
+      for (int number = 0; number < OUTPUTS; number++) {
+        try (Lease lease = store.openLease(APP)) {
+          commit(lease, id(number), random, OUTPUT_BYTES);
+        }
+        heldBytes += store.find(id(number)).orElseThrow().place().bytesOf(Tier.MEMORY);
+      }
+      store.freeApplication(APP);
+      assertEquals(List.of(heldBytes), freedBytes);
+    }
+  }
+}
