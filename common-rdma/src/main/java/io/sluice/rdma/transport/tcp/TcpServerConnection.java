@@ -11,7 +11,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -187,9 +189,19 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
       refusedBefore = true;
       LOG.info("A read of {} was refused, and others will not be logged: {}", client, message);
     }
-    byte[] text = message.getBytes(StandardCharsets.UTF_8);
-    Sockets.writeFully(channel, header(requestId, STATUS_REFUSED, text.length));
-    Sockets.writeFully(channel, ByteBuffer.wrap(text));
+    ByteBuffer text = text(message);
+    Sockets.writeFully(channel, header(requestId, STATUS_REFUSED, text.remaining()));
+    Sockets.writeFully(channel, text);
+  }
+
+  /** As much of a message as a response may carry, in whole characters. */
+  static ByteBuffer text(String message) {
+    ByteBuffer text = ByteBuffer.allocate(MAX_MESSAGE_BYTES);
+    StandardCharsets.UTF_8
+        .newEncoder()
+        .onMalformedInput(CodingErrorAction.REPLACE)
+        .encode(CharBuffer.wrap(message), text, true);
+    return text.flip();
   }
 
   private ByteBuffer header(long requestId, int status, int lengthBytes) {

@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.tcp;
 
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -261,6 +262,29 @@ class TcpServerTest {
         Thread.onSpinWait();
       }
       assertCut(slow, length);
+    }
+  }
+
+  /** A path in it may be of any length; a client that is sent more than it may get hangs up. */
+  @Test
+  void aLongReasonIsCutBetweenCharactersAndEndsNoConnection() throws Exception {
+    LendingReader reader =
+        (offsetBytes, lengthBytes) -> {
+          throw new IOException("x" + "\u20ac".repeat(MAX_MESSAGE_BYTES));
+        };
+    try (ServerEndpoint server =
+            new TcpProvider().listen(ANY_PORT, Admission.open(limits(10, 600_000)));
+        RawClient client = new RawClient(server).welcomed()) {
+      RegionDescriptor region = server.register(MemoryRegion.ofReader(reader, 100));
+      for (int id = 1; id <= 2; id++) {
+        client.request(id, region, 0, 100);
+        assertEquals(id, client.in.readLong());
+        assertEquals(STATUS_REFUSED, client.in.readInt());
+        int lengthBytes = client.in.readInt();
+        assertTrue(lengthBytes <= MAX_MESSAGE_BYTES, lengthBytes + " bytes");
+        String message = new String(client.in.readNBytes(lengthBytes), UTF_8);
+        assertTrue(message.endsWith("\u20ac"), message);
+      }
     }
   }
 
