@@ -50,6 +50,12 @@ final class TaskAdmission implements LocalServer.Applications {
       }
       throw e;
     }
+    if (registry.ownerOf(applicationId).isEmpty()) { // the service's own user is never looked up
+      throw new TaskRefusedException(
+          RefusalKind.UNKNOWN_APPLICATION,
+          RemoteError.Code.REFUSED,
+          applicationId + " has ended on this node");
+    }
   }
 
   private void forget(String applicationId, TaskRefusedException cause) {

@@ -96,6 +96,17 @@ class TaskAdmissionTest {
   }
 
   @Test
+  void anApplicationOfTheServicesOwnUserThatHasEndedSinceIsNotConfirmed() throws Exception {
+    admission.admit(APP, OWN, SECRET);
+    admission.confirm(APP, OWN);
+    stop();
+    TaskRefusedException e =
+        assertThrows(TaskRefusedException.class, () -> admission.confirm(APP, OWN));
+    assertEquals(RefusalKind.UNKNOWN_APPLICATION, e.kind());
+    assertForgotten();
+  }
+
+  @Test
   void anotherUserHasNothingForgotten() throws Exception {
     admission.admit(APP, ANN, SECRET);
     assertThrows(TaskRefusedException.class, () -> admission.admit(APP, BOB, SECRET));
