@@ -129,7 +129,7 @@ final class BounceReads implements AutoCloseable {
     } catch (IOException e) {
       disconnect();
       read.fail(new TransportException(read + " failed: " + e.getMessage(), e));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // of this read alone: others go on
       read.fail(new TransportException(read + " failed: " + e, e));
     }
     return true;
@@ -169,10 +169,13 @@ final class BounceReads implements AutoCloseable {
               Math.max(1, read.leftMs()))
           .whenComplete(
               (ok, failure) -> {
-                read.ended(failure);
-                later(() -> giveBack(staged.ticket(), from));
+                try {
+                  read.ended(failure);
+                } finally {
+                  later(() -> giveBack(staged.ticket(), from));
+                }
               });
-    } catch (TransportException | RuntimeException e) {
+    } catch (TransportException | RuntimeException | Error e) {
       giveBack(staged.ticket(), from);
       throw e;
     }
