@@ -376,9 +376,11 @@ public final class SpillStore implements Closeable {
 
     @Override
     public void reuseFormer(int segmentId) throws IOException {
-      for (OutputPlace place : former.takeIn(segmentId)) {
-        giveBack(place.extents(), new GivenBack()); // of memory alone: nothing of it is deleted
+      Cleanup cleanup = new Cleanup();
+      for (OutputPlace place : former.takeIn(segmentId)) { // of memory alone: nothing is deleted
+        cleanup.run(() -> giveBack(place.extents(), new GivenBack()));
       }
+      cleanup.finish();
     }
 
     @Override
@@ -866,6 +868,7 @@ public final class SpillStore implements Closeable {
     AtomicBoolean switched = new AtomicBoolean();
     freeing(
         givenBack -> {
+          checkOpen(); // a mark that is cleared later is cleared in memory of nobody
           if (outputs.find(output.id()) == output && copies.find(output.id()).equals(copy)) {
             clearMark(output.place());
             copies.take(output.id());
