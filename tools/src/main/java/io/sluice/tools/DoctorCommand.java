@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import io.sluice.tools.doctor.Doctor;
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.HostPort;
+import io.sluice.tools.doctor.LibraryLogs;
 import io.sluice.tools.doctor.Probe;
 import io.sluice.tools.doctor.ProbeService;
-import io.sluice.tools.doctor.UcxLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    UcxLog.toStandardError();
+    LibraryLogs.toStandardError();
     if (otherHost == null) {
       return examine();
     }

@@ -24,15 +24,20 @@ public final class Doctor {
     List<Finding> rdma =
         look(new RdmaDevicesCheck(files), new RdmaAccessCheck(files), new LockedMemoryCheck(files));
     List<Finding> ucx = look(new RdmaLibrariesCheck(files));
+    List<Finding> nativeCalls = look(NativeCallsCheck.ofThisProcess());
     List<Finding> findings = new ArrayList<>(look(new JavaCheck()));
+    findings.addAll(nativeCalls);
     findings.addAll(rdma);
     findings.addAll(ucx);
     for (TransportProvider provider : chooser.providers()) {
-      List<Finding> needs =
-          provider.name().equals(TransportNames.UCX)
-              ? Stream.of(rdma, ucx).flatMap(List::stream).toList()
-              : rdma;
-      findings.addAll(new TransportCheck(provider, needs, trial).look());
+      Stream<List<Finding>> needs =
+          switch (provider.name()) {
+            case TransportNames.TCP -> Stream.of();
+            case TransportNames.UCX -> Stream.of(nativeCalls, rdma, ucx);
+            default -> Stream.of(rdma);
+          };
+      findings.addAll(
+          new TransportCheck(provider, needs.flatMap(List::stream).toList(), trial).look());
     }
     findings.addAll(new TransportChoiceCheck(chooser).look());
     findings.addAll(pools(pools, files, trial));

@@ -33,6 +33,17 @@ record PlaceCheck(
               "it does not exist",
               "create it, or set sluice.pool.dir to a place that exists"));
     }
+    Optional<Mounts.Mount> readOnly = readOnlyMount();
+    if (readOnly.isPresent()) {
+      return List.of(
+          Finding.problem(
+              subject,
+              "no pool can lie here",
+              "it is mounted read-only",
+              "mount -o remount,rw %s, or give the container a tmpfs of its own there; or set"
+                      .formatted(readOnly.get().point())
+                  + " sluice.pool.dir to another place"));
+    }
     if (!Files.isWritable(path)) {
       String user = System.getProperty("user.name");
       return List.of(
@@ -40,7 +51,7 @@ record PlaceCheck(
               subject,
               "no pool of this user can lie here",
               "user %s may not write to it".formatted(user),
-              "chown %s %s".formatted(user, path)));
+              "chown %s %s, or set sluice.pool.dir to another place".formatted(user, path)));
     }
     try {
       Place place = Place.at(path, files, mounts, hasMapSync);
@@ -54,9 +65,21 @@ record PlaceCheck(
     }
   }
 
+  private Optional<Mounts.Mount> readOnlyMount() {
+    try {
+      return mounts.of(path.toRealPath()).filter(Mounts.Mount::isReadOnly);
+    } catch (IOException e) {
+      return Optional.empty(); // a directory above it cannot be entered: no right to write either
+    }
+  }
+
   private Finding nature(String subject, Place place) {
-    Optional<Trial.Outcome> outcome =
-        place.freeBytes() == 0 ? Optional.empty() : trial.of(place.path());
+    Optional<Trial.Outcome> outcome;
+    try {
+      outcome = place.freeBytes() == 0 ? Optional.empty() : trial.of(place.path());
+    } catch (IOException e) {
+      outcome = Optional.empty(); // what is known of its kind is said, and that it was not tried
+    }
     String what =
         "%s, %s free; %s"
             .formatted(

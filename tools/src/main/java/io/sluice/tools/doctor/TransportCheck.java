@@ -2,6 +2,7 @@ package io.sluice.tools.doctor;
 
 import io.sluice.rdma.MissingProvider;
 import io.sluice.rdma.transport.TransportProvider;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -10,10 +11,11 @@ import java.util.stream.Collectors;
  * Whether a transport works here: by its own word, and then by listening and registering memory.
  *
  * @param provider the transport
- * @param rdma what was found of RDMA; its remedies are those of a transport that does not work
+ * @param needs what was found of what this transport needs, and no other: its remedies are those of
+ *     a transport that does not work
  * @param trial listens and registers
  */
-record TransportCheck(TransportProvider provider, List<Finding> rdma, Trial trial)
+record TransportCheck(TransportProvider provider, List<Finding> needs, Trial trial)
     implements Check {
   private static final String UNUSABLE = "does not work here";
   private static final String OPTIONAL =
@@ -27,23 +29,28 @@ record TransportCheck(TransportProvider provider, List<Finding> rdma, Trial tria
     }
     Optional<String> unavailable = provider.unavailabilityCause();
     if (unavailable.isPresent()) {
-      boolean couldDoRdma = rdma.stream().anyMatch(f -> f.level() == Finding.Level.PROBLEM);
+      boolean couldDoRdma = needs.stream().anyMatch(f -> f.level() == Finding.Level.PROBLEM);
       return List.of(
           couldDoRdma
               ? Finding.problem(subject, UNUSABLE, unavailable.get(), remedies())
               : Finding.info(subject, UNUSABLE, unavailable.get(), remedies()));
     }
-    return List.of(
-        trial
-            .failureOf(provider.name())
-            .map(cause -> Finding.problem(subject, UNUSABLE, cause, remedies()))
-            .orElseGet(() -> Finding.ok(subject, "works: listened, and registered memory")));
+    try {
+      return List.of(
+          trial
+              .failureOf(provider.name())
+              .map(cause -> Finding.problem(subject, UNUSABLE, cause, remedies()))
+              .orElseGet(() -> Finding.ok(subject, "works: listened, and registered memory")));
+    } catch (IOException e) {
+      return List.of(Finding.info(subject, "seems to work, was not tried", e.getMessage(), ""));
+    }
   }
 
   private String remedies() {
-    return rdma.stream()
+    return needs.stream()
         .filter(finding -> finding.level() != Finding.Level.OK)
         .map(Finding::remedy)
+        .filter(remedy -> !remedy.isEmpty())
         .collect(Collectors.joining("; then "));
   }
 }

@@ -6,6 +6,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -47,32 +48,25 @@ final class TrialProcess implements Trial {
   }
 
   @Override
-  public Optional<String> failureOf(String transport) {
-    try {
-      return run(List.of(transport));
-    } catch (IOException e) {
-      return Optional.of("not tried: " + e.getMessage());
-    }
+  public Optional<String> failureOf(String transport) throws IOException {
+    return run(List.of(transport));
   }
 
   @Override
-  public Optional<Outcome> of(Path place) {
-    if (!Files.isDirectory(place)) {
+  public Optional<Outcome> of(Path place) throws IOException {
+    if (nicTransport.isEmpty() || !Files.isDirectory(place)) {
       return Optional.empty();
     }
-    return nicTransport.map(transport -> new Outcome(transport, refusal(transport, place)));
+    String transport = nicTransport.get();
+    return Optional.of(new Outcome(transport, refusal(transport, place)));
   }
 
-  private static Optional<String> refusal(String transport, Path place) {
+  private static Optional<String> refusal(String transport, Path place) throws IOException {
+    Path file = Files.createTempFile(place, "sluice-doctor-", ".tmp");
     try {
-      Path file = Files.createTempFile(place, "sluice-doctor-", ".tmp");
-      try {
-        return run(List.of(transport, file.toString()));
-      } finally {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      return Optional.of("not tried: " + e.getMessage());
+      return run(List.of(transport, file.toString()));
+    } finally {
+      Files.delete(file);
     }
   }
 
@@ -95,36 +89,31 @@ final class TrialProcess implements Trial {
     return command;
   }
 
-  /** Empty if the process registered; else the last line it printed, or how it ended. */
+  /**
+   * Empty if the process registered; else the last line it printed, or how it ended. It prints less
+   * than a pipe holds, and no file is made: the root of a container may be read-only.
+   */
   private static Optional<String> run(List<String> arguments) throws IOException {
     List<String> command = command(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(arguments);
-    Path output = Files.createTempFile("sluice-doctor-", ".out");
-    try {
-      ProcessBuilder builder =
-          new ProcessBuilder(command)
-              .redirectOutput(output.toFile())
-              .redirectError(ProcessBuilder.Redirect.DISCARD);
-      UcxLog.toStandardError(builder);
-      Process process = builder.start();
-      try {
-        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-          return Optional.of("no answer within %s s".formatted(TIMEOUT_SECONDS));
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted", e);
-      } finally {
-        process.destroyForcibly();
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+    LibraryLogs.toStandardError(builder);
+    Process process = builder.start();
+    try (BufferedReader output = process.inputReader()) {
+      if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        return Optional.of("no answer within %s s".formatted(TIMEOUT_SECONDS));
       }
-      List<String> lines = Files.readAllLines(output);
-      String said =
-          process.exitValue() == 0 && !lines.isEmpty()
-              ? lines.get(lines.size() - 1)
-              : "the process that tried it died (exit status %s)".formatted(process.exitValue());
+      String said = output.lines().reduce("", (before, line) -> line);
+      if (process.exitValue() != 0 || said.isEmpty()) {
+        said = "the process that tried it died (exit status %s)".formatted(process.exitValue());
+      }
       return Optional.of(said).filter(text -> !text.equals(REGISTERED));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
     } finally {
-      Files.delete(output);
+      process.destroyForcibly();
     }
   }
 

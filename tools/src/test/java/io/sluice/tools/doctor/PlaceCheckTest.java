@@ -58,6 +58,32 @@ class PlaceCheckTest {
   }
 
   @Test
+  void aPlaceThatIsMountedReadOnlyIsCalledThat() {
+    Finding finding = lookOn("tmpfs", "tmpfs", "ro,nosuid", false, NO_NIC);
+    assertEquals("it is mounted read-only", finding.cause());
+    assertContains("mount -o remount,rw " + pool, finding.remedy());
+  }
+
+  @Test
+  void aPlaceThatCannotBeTriedIsNotCalledRefused() {
+    Trial none =
+        new Trial() {
+          @Override
+          public Optional<String> failureOf(String transport) {
+            return Optional.empty();
+          }
+
+          @Override
+          public Optional<Outcome> of(Path place) throws IOException {
+            throw new IOException("no process can be started");
+          }
+        };
+    Finding finding = lookOn("tmpfs", "tmpfs", "rw", false, none);
+    assertEquals(Level.OK, finding.level());
+    assertContains("not tried here, known of its kind", finding.what());
+  }
+
+  @Test
   void aRefusedRegistrationIsAProblem() {
     Finding finding = lookOn("tmpfs", "tmpfs", "rw", false, REFUSES);
     assertEquals(Level.PROBLEM, finding.level());

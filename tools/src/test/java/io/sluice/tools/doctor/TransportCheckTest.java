@@ -11,7 +11,9 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.tools.doctor.Finding.Level;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -88,6 +90,33 @@ class TransportCheckTest {
     assertEquals(
         Finding.problem("transport tcp", "does not work here", "cannot listen", ""),
         new TransportCheck(new TcpProvider(), List.of(FINE), trial).look().get(0));
+  }
+
+  /** Where no process can be started, for instance: that is no word on the transport. */
+  @Test
+  void whatCannotBeTriedIsNotCalledBroken() {
+    Trial trial =
+        new Trial() {
+          @Override
+          public Optional<String> failureOf(String transport) throws IOException {
+            throw new IOException("Read-only file system");
+          }
+
+          @Override
+          public Optional<Outcome> of(Path place) {
+            return Optional.empty();
+          }
+        };
+    assertEquals(
+        Finding.info("transport tcp", "seems to work, was not tried", "Read-only file system", ""),
+        new TransportCheck(new TcpProvider(), List.of(NO_NIC), trial).look().get(0));
+  }
+
+  @Test
+  void aFindingWithoutARemedyAddsNone() {
+    Finding unread = Finding.info("limit", "cannot be read", "no /proc", "");
+    assertEquals(
+        "modprobe it", look(new Broken(Optional.of("no device")), unread, NO_NIC).remedy());
   }
 
   @Test

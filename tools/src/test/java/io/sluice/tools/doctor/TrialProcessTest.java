@@ -22,7 +22,7 @@ class TrialProcessTest {
   @TempDir Path directory;
 
   @Test
-  void aTransportIsTriedInAnotherProcess() {
+  void aTransportIsTriedInAnotherProcess() throws IOException {
     assertEquals(Optional.empty(), trial.failureOf("tcp"));
   }
 
@@ -35,13 +35,13 @@ class TrialProcessTest {
   }
 
   @Test
-  void theDeathOfTheProcessIsTold() {
+  void theDeathOfTheProcessIsTold() throws IOException {
     String failure = trial.failureOf("no such transport").orElseThrow();
     assertTrue(failure.contains("died (exit status 1)"), failure);
   }
 
   @Test
-  void withoutANicNothingIsTried() {
+  void withoutANicNothingIsTried() throws IOException {
     assertEquals(Optional.empty(), new TrialProcess(Optional.empty()).of(directory));
   }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.sun.jna.Native;
 import org.junit.jupiter.api.Test;
 
-class UcxLogTest {
+class LibraryLogsTest {
   private static final class CLibrary {
     static {
       Native.register(CLibrary.class, "c");
@@ -20,15 +20,15 @@ class UcxLogTest {
 
   @Test
   void ucxWritesToTheStandardError() {
-    CLibrary.unsetenv(UcxLog.VARIABLE);
-    UcxLog.toStandardError();
-    assertEquals("stderr", CLibrary.getenv(UcxLog.VARIABLE));
+    CLibrary.unsetenv(LibraryLogs.VARIABLE);
+    LibraryLogs.toStandardError();
+    assertEquals("stderr", CLibrary.getenv(LibraryLogs.VARIABLE));
   }
 
   @Test
   void whereTheEnvironmentSaysIsWhereItGoes() {
-    CLibrary.setenv(UcxLog.VARIABLE, "/tmp/ucx.log", 1);
-    UcxLog.toStandardError();
-    assertEquals("/tmp/ucx.log", CLibrary.getenv(UcxLog.VARIABLE));
+    CLibrary.setenv(LibraryLogs.VARIABLE, "/tmp/ucx.log", 1);
+    LibraryLogs.toStandardError();
+    assertEquals("/tmp/ucx.log", CLibrary.getenv(LibraryLogs.VARIABLE));
   }
 }

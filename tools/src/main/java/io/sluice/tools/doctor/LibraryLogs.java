@@ -1,23 +1,30 @@
 package io.sluice.tools.doctor;
 
 import com.sun.jna.Native;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
- * Keeps what UCX has to say off the standard output, where a program reads findings: it writes
- * there unless {@code UCX_LOG_FILE} says otherwise.
+ * Keeps what libraries have to say away from what people and programs read. UCX writes to the
+ * standard output unless {@code UCX_LOG_FILE} says otherwise. JNA writes a stack trace to the
+ * standard error where it cannot unpack its library, which {@link NativeCallsCheck} says in words.
  *
  * <p>Thread contract: safe from any thread; before libucs is loaded, which asks the C library's
  * environment.
  */
-public final class UcxLog {
+public final class LibraryLogs {
   static final String VARIABLE = "UCX_LOG_FILE";
   static final String ERRORS = "stderr";
   private static final int KEEP = 0;
 
-  private UcxLog() {}
+  /** Held, because a logger that nobody holds forgets its level. */
+  private static final Logger JNA = Logger.getLogger("com.sun.jna.Native");
+
+  private LibraryLogs() {}
 
   /** For this process, unless its environment says something else. */
   public static void toStandardError() {
+    JNA.setLevel(Level.OFF);
     try {
       CLibrary.setenv(VARIABLE, ERRORS, KEEP);
     } catch (LinkageError | RuntimeException e) {
