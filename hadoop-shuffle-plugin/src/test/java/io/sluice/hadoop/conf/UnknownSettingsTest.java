@@ -36,6 +36,10 @@ class UnknownSettingsTest {
     Configuration conf = new Configuration(false);
     conf.set("sluice.pool.capacity", "4096");
 
-    assertEquals(List.of("sluice.pool.capacity is no setting of Sluice"), UnknownSettings.in(conf));
+    assertEquals(
+        List.of(
+            "sluice.pool.capacity is no setting of Sluice; the nearest name is"
+                + " sluice.pool.capacity-mb"),
+        UnknownSettings.in(conf));
   }
 }

@@ -49,7 +49,8 @@ class SparkSettingsTest {
             .set("spark.executor.memory", "4g");
     assertEquals(
         "spark.sluice.pool.capacity-mb is now called spark.sluice.pool.capacity;"
-            + " spark.sluice.pool.size is no setting of Sluice",
+            + " spark.sluice.pool.size is no setting of Sluice; the nearest name is"
+            + " spark.sluice.pool.dir",
         assertThrows(IllegalArgumentException.class, () -> SparkSettings.check(conf)).getMessage());
   }
 
