@@ -9,15 +9,21 @@ import io.sluice.tools.doctor.HostPort;
 import io.sluice.tools.doctor.LibraryLogs;
 import io.sluice.tools.doctor.Probe;
 import io.sluice.tools.doctor.ProbeService;
+import io.sluice.tools.site.ClusterDoctor;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
  * {@code doctor}: status 1 if something keeps Sluice from working at all, or a probe found no
@@ -39,6 +45,22 @@ public final class DoctorCommand implements Callable<Integer> {
       paramLabel = "PATH",
       description = "Also look at this directory or device as the place of a pool; repeatable.")
   private List<Path> pools = new ArrayList<>();
+
+  @Option(
+      names = "--hadoop-conf",
+      paramLabel = "DIR",
+      description =
+          "Instead of this machine look at the site files of Hadoop in this directory: what is"
+              + " missing or wrong in them for Sluice, and what to write.")
+  private Path hadoopConf; // null: not asked for
+
+  @Option(
+      names = "--spark-conf",
+      paramLabel = "DIR",
+      description = "The same of spark-defaults.conf in this directory.")
+  private Path sparkConf; // null: not asked for
+
+  @Spec private CommandSpec spec;
 
   @ArgGroup(exclusive = true)
   private OtherHost otherHost;
@@ -69,8 +91,11 @@ public final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     LibraryLogs.toStandardError();
+    if (hadoopConf != null || sparkConf != null) {
+      return report(examineFiles());
+    }
     if (otherHost == null) {
-      return examine();
+      return report(Doctor.examine(pools));
     }
     if (otherHost.probed == null) {
       ProbeService.serve(otherHost.servedPort);
@@ -81,8 +106,30 @@ public final class DoctorCommand implements Callable<Integer> {
     return probe.anyWorks() ? 0 : 1;
   }
 
-  private int examine() throws JsonProcessingException {
-    List<Finding> findings = Doctor.examine(pools);
+  private List<Finding> examineFiles() {
+    if (otherHost != null || !pools.isEmpty()) {
+      throw misuse("--hadoop-conf and --spark-conf look at files, not at hosts or pools");
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (Path directory : Arrays.asList(hadoopConf, sparkConf)) {
+      if (directory != null && !Files.isDirectory(directory)) {
+        throw misuse(directory + " is no directory");
+      }
+    }
+    if (hadoopConf != null) {
+      findings.addAll(ClusterDoctor.hadoop(hadoopConf));
+    }
+    if (sparkConf != null) {
+      findings.addAll(ClusterDoctor.spark(sparkConf));
+    }
+    return findings;
+  }
+
+  private ParameterException misuse(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private int report(List<Finding> findings) throws JsonProcessingException {
     if (json) {
       System.out.println(toJson(Map.of("findings", findings)));
     } else {

@@ -3,12 +3,13 @@ package io.sluice.tools.doctor;
 import java.util.Locale;
 
 /** Numbers of bytes as people read them. */
-final class ByteSize {
+public final class ByteSize {
   private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};
 
   private ByteSize() {}
 
-  static String of(long bytes) {
+  /** With its unit. */
+  public static String of(long bytes) {
     double value = bytes;
     int unit = 0;
     while (value >= 1024 && unit < UNITS.length - 1) {

@@ -26,19 +26,23 @@ public record Finding(Level level, String subject, String what, String cause, St
     BROKEN
   }
 
-  static Finding ok(String subject, String what) {
+  /** As it should be. */
+  public static Finding ok(String subject, String what) {
     return new Finding(Level.OK, subject, what, "", "");
   }
 
-  static Finding info(String subject, String what, String cause, String remedy) {
+  /** Worth knowing. */
+  public static Finding info(String subject, String what, String cause, String remedy) {
     return new Finding(Level.INFO, subject, what, cause, remedy);
   }
 
-  static Finding problem(String subject, String what, String cause, String remedy) {
+  /** Works, with less than it could. */
+  public static Finding problem(String subject, String what, String cause, String remedy) {
     return new Finding(Level.PROBLEM, subject, what, cause, remedy);
   }
 
-  static Finding broken(String subject, String what, String cause, String remedy) {
+  /** Does not work. */
+  public static Finding broken(String subject, String what, String cause, String remedy) {
     return new Finding(Level.BROKEN, subject, what, cause, remedy);
   }
 

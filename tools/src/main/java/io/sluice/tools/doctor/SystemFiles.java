@@ -14,10 +14,10 @@ import java.util.stream.Stream;
  *
  * @param root {@code /}, or a made-up tree
  */
-record SystemFiles(Path root) {
+public record SystemFiles(Path root) {
 
   /** This machine. */
-  static SystemFiles ofThisMachine() {
+  public static SystemFiles ofThisMachine() {
     return new SystemFiles(Path.of("/"));
   }
 
@@ -40,12 +40,12 @@ record SystemFiles(Path root) {
   }
 
   /** The first line, stripped. */
-  Optional<String> line(String absolute) {
+  public Optional<String> line(String absolute) {
     return lines(absolute).stream().findFirst().map(String::strip);
   }
 
   /** The first word after the label at the start of a line. */
-  Optional<String> field(String absolute, String label) {
+  public Optional<String> field(String absolute, String label) {
     return lines(absolute).stream()
         .filter(line -> line.startsWith(label))
         .map(line -> line.substring(label.length()).strip().split("\\s+")[0])

@@ -1,0 +1,44 @@
+package io.sluice.tools.site;
+
+import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.doctor.SystemFiles;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** All that is looked at in a cluster's configuration files, in the order people read it. */
+public final class ClusterDoctor {
+  private ClusterDoctor() {}
+
+  /** Looks at the site files of Hadoop in a directory, and whether this host fits them. */
+  public static List<Finding> hadoop(Path directory) {
+    UnaryOperator<String> environment = System::getenv;
+    SystemFiles files = SystemFiles.ofThisMachine();
+    SiteConf conf = SiteConf.ofHadoop(directory, environment);
+    List<Finding> findings = new ArrayList<>(conf.findings());
+    findings.addAll(new HadoopProperties(conf).look());
+    findings.addAll(new HadoopJars(conf, environment, ownRelease()).look());
+    findings.addAll(KnownNames.ofHadoop(conf).look());
+    findings.addAll(new HadoopPorts(conf, files).look());
+    findings.addAll(new NodeMemory(conf, files, NodeMemory.SHARED_MEMORY).look());
+    findings.addAll(new Containers(conf).look());
+    return findings;
+  }
+
+  /** Looks at {@code spark-defaults.conf} in a directory. */
+  public static List<Finding> spark(Path directory) {
+    SiteConf conf = SiteConf.ofSpark(directory);
+    List<Finding> findings = new ArrayList<>(conf.findings());
+    findings.addAll(
+        new SparkChecks(conf, SystemFiles.ofThisMachine(), NodeMemory.SHARED_MEMORY, ownRelease())
+            .look());
+    findings.addAll(KnownNames.ofSpark(conf).look());
+    return findings;
+  }
+
+  private static Optional<String> ownRelease() {
+    return Optional.ofNullable(ClusterDoctor.class.getPackage().getImplementationVersion());
+  }
+}

@@ -1,0 +1,179 @@
+package io.sluice.tools.site;
+
+import io.sluice.node.conf.Units;
+import io.sluice.tools.doctor.ByteSize;
+import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.doctor.SystemFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What {@code spark-defaults.conf} says of Sluice.
+ *
+ * @param conf that file
+ * @param files where the kernel shows the ports that it gives to outgoing connections
+ * @param shared where a pool lies by default
+ * @param ownRelease of this doctor; empty if it was not started from a jar
+ */
+record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<String> ownRelease) {
+  static final String MANAGER_KEY = "spark.shuffle.manager";
+  static final String MANAGER = "io.sluice.spark.SluiceShuffleManager";
+
+  private static final String JARS = "spark.jars";
+  private static final String DRIVER_PATH = "spark.driver.extraClassPath";
+  private static final String EXECUTOR_PATH = "spark.executor.extraClassPath";
+  private static final String OVERHEAD = "spark.executor.memoryOverhead";
+  private static final String PUSH = "spark.shuffle.push.enabled";
+  private static final String CAPACITY = "spark.sluice.pool.capacity";
+  private static final String POOL_DIR = "spark.sluice.pool.dir";
+  private static final String PORT = "spark.sluice.pool.port";
+
+  List<Finding> look() {
+    List<Finding> findings = new ArrayList<>();
+    Optional<Property> manager = conf.get(MANAGER_KEY);
+    findings.add(
+        manager.filter(set -> set.value().equals(MANAGER)).isPresent()
+            ? Finding.ok(manager.get().where(), "is " + MANAGER)
+            : Finding.broken(
+                where(MANAGER_KEY),
+                manager.map(set -> "is " + set.value()).orElse("is not set"),
+                "applications use Spark's own shuffle unless they set it",
+                "set it to " + MANAGER));
+    jar(findings);
+    overhead(findings);
+    if (conf.get(PUSH, "false").equalsIgnoreCase("true")) {
+      findings.add(
+          Finding.problem(
+              where(PUSH),
+              "is true",
+              "Sluice does not merge what maps push",
+              "take it out, or leave these applications to Spark's own shuffle"));
+    }
+    capacity(findings);
+    port(findings);
+    return findings;
+  }
+
+  private String where(String name) {
+    return conf.file(SiteConf.SPARK_DEFAULTS) + ", " + name;
+  }
+
+  /** In what Spark ships to everybody, or on the class paths of both. */
+  private void jar(List<Finding> findings) {
+    ClassPath shipped = ClassPath.of(conf.get(JARS, ""), MANAGER, System::getenv);
+    ClassPath driver = ClassPath.of(conf.get(DRIVER_PATH, ""), MANAGER, System::getenv);
+    ClassPath executor = ClassPath.of(conf.get(EXECUTOR_PATH, ""), MANAGER, System::getenv);
+    List<ClassPath.Jar> jars = new ArrayList<>(shipped.jars());
+    boolean onBoth = !driver.jars().isEmpty() && !executor.jars().isEmpty();
+    jars.addAll(driver.jars());
+    jars.addAll(executor.jars());
+    List<Path> absent = new ArrayList<>(shipped.absent());
+    absent.addAll(driver.absent());
+    absent.addAll(executor.absent());
+    String names = "%s, or %s and %s".formatted(JARS, DRIVER_PATH, EXECUTOR_PATH);
+    if (!shipped.remote().isEmpty()) {
+      findings.add(
+          Finding.info(
+              where(JARS),
+              "has " + shipped.remote().get(0),
+              "this doctor looks into no other file system; the release is not compared",
+              "see that it is the jar for Spark, of one release everywhere"));
+      return;
+    }
+    if (shipped.jars().isEmpty() && !onBoth) {
+      findings.add(
+          Finding.broken(
+              where(names),
+              absent.isEmpty()
+                  ? "have no jar of Sluice's"
+                  : "name %s, which is no jar that can be read on this host"
+                      .formatted(absent.get(0)),
+              "applications fail to load %s unless they bring it with --jars".formatted(MANAGER),
+              "set %s to the path of sluice-spark-<version>.jar".formatted(JARS)));
+      return;
+    }
+    findings.add(Finding.ok(where(names), "have " + jars.get(0).described()));
+    List<String> releases =
+        jars.stream().flatMap(found -> found.release().stream()).distinct().sorted().toList();
+    if (releases.size() > 1) {
+      findings.add(
+          Finding.broken(
+              where(names),
+              "have two releases of Sluice: " + String.join(", ", releases),
+              "driver and executors must have the same",
+              "name one jar"));
+    } else if (releases.size() == 1
+        && ownRelease.isPresent()
+        && !ownRelease.get().equals(releases.get(0))) {
+      findings.add(
+          Finding.problem(
+              where(names),
+              "have release %s, this doctor's is %s".formatted(releases.get(0), ownRelease.get()),
+              "what it says is about its own release",
+              "use the doctor of the jar's release"));
+    }
+  }
+
+  private void overhead(List<Finding> findings) {
+    String master = conf.get("spark.master", "");
+    if ((master.equals("yarn") || master.startsWith("k8s")) && conf.get(OVERHEAD).isEmpty()) {
+      findings.add(
+          Finding.problem(
+              where(OVERHEAD),
+              "is not set, with spark.master=" + master,
+              "an executor's container then has no memory for a pool, and shuffles are files",
+              "set it to the size of the pool above Spark's own default (docs/spark.md)"));
+    }
+  }
+
+  private void capacity(List<Finding> findings) {
+    Optional<Property> capacity = conf.get(CAPACITY);
+    OptionalLong bytes = capacity.map(set -> Units.bytes(set.value())).orElse(OptionalLong.empty());
+    Path place = Path.of(conf.get(POOL_DIR, shared.toString()));
+    if (bytes.isEmpty() || !Files.isDirectory(place)) {
+      return;
+    }
+    try {
+      long totalBytes = Files.getFileStore(place).getTotalSpace();
+      if (bytes.getAsLong() > totalBytes) {
+        findings.add(
+            Finding.problem(
+                capacity.orElseThrow().where(),
+                "is %s for each executor, more than %s of this host holds"
+                    .formatted(ByteSize.of(bytes.getAsLong()), place),
+                "that is %s in all; the rest goes to files".formatted(ByteSize.of(totalBytes)),
+                "lower it, or mount -o remount,size=SIZE %s (a container: --shm-size)"
+                    .formatted(place)));
+      }
+    } catch (IOException e) {
+      findings.add(Finding.problem(POOL_DIR, "cannot be looked at", e.toString(), "see " + place));
+    }
+  }
+
+  private void port(List<Finding> findings) {
+    int port = conf.number(PORT, 0).orElse(0);
+    String[] range = files.line(HadoopPorts.OUTGOING).orElse("0 0").split("\\s+");
+    if (port > 0 && port >= Integer.parseInt(range[0]) && port <= Integer.parseInt(range[1])) {
+      findings.add(
+          Finding.problem(
+              where(PORT),
+              "is " + port,
+              "this kernel gives ports from %s to %s to outgoing connections"
+                  .formatted(range[0], range[1]),
+              "set it below %s, or to 0 for free ports".formatted(range[0])));
+    }
+    if (port == HadoopPorts.SPARK_SERVICE_PORT) {
+      findings.add(
+          Finding.problem(
+              where(PORT),
+              "is " + port,
+              "Spark's shuffle service listens there by default",
+              "choose another one"));
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package io.sluice.tools.site;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.doctor.SystemFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is said of a cluster's site files, one mistake at a time. */
+class HadoopChecksTest {
+  private static final Path DOCS = Path.of("..", "docs");
+
+  @TempDir private Path root;
+  private Conf conf;
+
+  @BeforeEach
+  void create() throws IOException {
+    conf = new Conf(Files.createDirectory(root.resolve("conf")));
+  }
+
+  private static void assertContains(String part, String text) {
+    assertTrue(text.contains(part), text);
+  }
+
+  private SystemFiles machine(String file, String text) throws IOException {
+    Path path = root.resolve("machine" + file);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, text + "\n");
+    return new SystemFiles(root.resolve("machine"));
+  }
+
+  private Conf complete() {
+    return conf.yarn(HadoopProperties.AUX_SERVICES, "mapreduce_shuffle, sluice_shuffle")
+        .yarn(
+            HadoopProperties.AUX_SERVICES + ".sluice_shuffle.class", HadoopProperties.SERVICE_CLASS)
+        .mapred(
+            HadoopProperties.COLLECTOR_KEY,
+            HadoopProperties.COLLECTOR + "," + HadoopProperties.STOCK_COLLECTOR)
+        .mapred(HadoopProperties.CONSUMER_KEY, HadoopProperties.CONSUMER);
+  }
+
+  private String ofProperties() {
+    return Conf.complaints(new HadoopProperties(conf.read()).look());
+  }
+
+  /** The files that administrators copy are those that the doctor takes for right. */
+  @Test
+  void theFilesToCopyAreRight() throws IOException {
+    conf.read();
+    conf.write("yarn-site.xml", Files.readString(DOCS.resolve("conf/yarn-site.sluice.xml")));
+    conf.write("mapred-site.xml", Files.readString(DOCS.resolve("conf/mapred-site.sluice.xml")));
+    SiteConf read = SiteConf.ofHadoop(root.resolve("conf"), name -> null);
+    assertEquals("", Conf.complaints(read.findings()));
+    assertEquals("", Conf.complaints(new HadoopProperties(read).look()));
+  }
+
+  @Test
+  void allThatIsMissingIsSaidWithWhatToWrite() {
+    String said = ofProperties();
+    assertContains("yarn-site.xml, yarn.nodemanager.aux-services: is not set", said);
+    assertContains("set it to mapreduce_shuffle,sluice_shuffle", said);
+    assertContains("set it to " + HadoopProperties.SERVICE_CLASS, said);
+    assertContains(
+        "set it to " + HadoopProperties.COLLECTOR + "," + HadoopProperties.STOCK_COLLECTOR, said);
+    assertContains("set it to " + HadoopProperties.CONSUMER, said);
+  }
+
+  @Test
+  void nothingIsWrongWithACompleteOne() {
+    complete();
+    assertEquals("", ofProperties());
+  }
+
+  @Test
+  void otherServicesStayInWhatIsToBeWritten() {
+    conf.yarn(HadoopProperties.AUX_SERVICES, "tez_shuffle,mapreduce_shuffle");
+    assertContains("set it to tez_shuffle,mapreduce_shuffle,sluice_shuffle", ofProperties());
+  }
+
+  @Test
+  void aCollectorBehindAnotherIsNotTaken() {
+    conf.mapred(
+        HadoopProperties.COLLECTOR_KEY,
+        HadoopProperties.STOCK_COLLECTOR + "," + HadoopProperties.COLLECTOR);
+    assertContains("a map takes the first class that works", ofProperties());
+  }
+
+  @Test
+  void aManifestOfServicesHidesTheProperties() {
+    complete().yarn("yarn.nodemanager.aux-services.manifest.enabled", "true");
+    assertContains("takes its services from a manifest", ofProperties());
+  }
+
+  @Test
+  void theServiceIsNoProviderOfJobs() {
+    complete().mapred("mapreduce.job.shuffle.provider.services", "sluice_shuffle");
+    assertContains("YARN starts no container", ofProperties());
+  }
+
+  private List<Finding> ofJars(String ownRelease) {
+    return new HadoopJars(conf.read(), name -> null, Optional.of(ownRelease)).look();
+  }
+
+  @Test
+  void oneJarOnBothSidesIsFine() throws IOException {
+    Path jar = Conf.jar(root.resolve("sluice-hadoop.jar"), "1.0", HadoopProperties.COLLECTOR);
+    conf.yarn(HadoopJars.SERVICE_KEY, jar.toString())
+        .mapred(HadoopJars.JOB_KEY, "$NOWHERE/share/*, " + jar);
+    assertEquals("", Conf.complaints(ofJars("1.0")));
+  }
+
+  @Test
+  void aDirectoryOfJarsIsLookedThrough() throws IOException {
+    Path jar = Conf.jar(root.resolve("sluice-hadoop.jar"), "1.0", HadoopProperties.COLLECTOR);
+    conf.yarn(HadoopJars.SERVICE_KEY, jar.toString()).mapred(HadoopJars.JOB_KEY, root + "/*");
+    assertEquals("", Conf.complaints(ofJars("1.0")));
+  }
+
+  @Test
+  void aJarThatIsNotThereOrNotNamedIsSaidForItsSide() {
+    conf.yarn(HadoopJars.SERVICE_KEY, "/no/such/sluice-hadoop.jar")
+        .mapred(HadoopJars.JOB_KEY, "/no/such/other.jar");
+    String said = Conf.complaints(ofJars("1.0"));
+    assertContains("names /no/such/sluice-hadoop.jar, which is no jar", said);
+    assertContains("the NodeManager ends at its start", said);
+    assertContains("mapreduce.application.classpath: has no jar of Sluice's", said);
+  }
+
+  @Test
+  void twoReleasesThatMeetAreCalledThat() throws IOException {
+    Path old = Conf.jar(root.resolve("sluice-old.jar"), "0.9", HadoopProperties.COLLECTOR);
+    Path jar = Conf.jar(root.resolve("sluice-new.jar"), "1.0", HadoopProperties.COLLECTOR);
+    conf.yarn(HadoopJars.SERVICE_KEY, old.toString()).mapred(HadoopJars.JOB_KEY, jar.toString());
+    String said = Conf.complaints(ofJars("1.0"));
+    assertContains("two meet: %s of release 0.9; %s of release 1.0".formatted(old, jar), said);
+  }
+
+  @Test
+  void aClusterOfAnotherReleaseThanTheDoctorsIsSaid() throws IOException {
+    Path jar = Conf.jar(root.resolve("sluice-hadoop.jar"), "0.9", HadoopProperties.COLLECTOR);
+    conf.yarn(HadoopJars.SERVICE_KEY, jar.toString()).mapred(HadoopJars.JOB_KEY, jar.toString());
+    assertContains("the cluster's is 0.9, this doctor's is 1.0", Conf.complaints(ofJars("1.0")));
+  }
+
+  @Test
+  void theClientsJarIsFoundInItsEnvironmentFile() throws IOException {
+    Path jar = Conf.jar(root.resolve("sluice-hadoop.jar"), "1.0", HadoopProperties.COLLECTOR);
+    conf.write(
+        "hadoop-env.sh", "export HADOOP_CLASSPATH=\"%s:$HADOOP_CLASSPATH\"\n".formatted(jar));
+    assertTrue(
+        ofJars("1.0").stream()
+            .anyMatch(f -> f.level() == Finding.Level.OK && f.subject().contains("hadoop-env.sh")));
+  }
+
+  @Test
+  void aMisspeltNameIsSaidWithTheNearest() {
+    conf.yarn("sluice.node.memory", "2048").mapred("sluice.reduce.bufer-mb", "64");
+    String said = Conf.complaints(KnownNames.ofHadoop(conf.read()).look());
+    assertContains("BROKEN   " + root.resolve("conf/yarn-site.xml") + ", sluice.node.memory", said);
+    assertContains("write sluice.node.memory-mb, or take it out", said);
+    assertContains("PROBLEM  " + root.resolve("conf/mapred-site.xml"), said);
+    assertContains("write sluice.reduce.buffer-mb, or take it out", said);
+  }
+
+  @Test
+  void everySettingOfThePagesIsKnown() {
+    conf.yarn("sluice.pool.dir", "/x")
+        .yarn("sluice.service.idle-timeout-ms", "1")
+        .mapred("sluice.fallback.policy", "auto")
+        .mapred("sluice.local.map-threads", "2");
+    assertEquals("", Conf.complaints(KnownNames.ofHadoop(conf.read()).look()));
+  }
+
+  private String ofPorts(String outgoing) throws IOException {
+    return Conf.complaints(
+        new HadoopPorts(conf.read(), machine("/proc/sys/net/ipv4/ip_local_port_range", outgoing))
+            .look());
+  }
+
+  @Test
+  void theDefaultPortsMeetNobody() throws IOException {
+    assertEquals("", ofPorts("32768\t60999"));
+  }
+
+  /** The ports are ControlPorts', whose module this one does not need. */
+  @Test
+  void thePortsAreThoseOfTheService() throws IOException {
+    String source =
+        Files.readString(
+            Path.of(
+                "../hadoop-shuffle-plugin/src/main/java/io/sluice/hadoop/conf/ControlPorts.java"));
+    assertContains("GROUPS = %s;".formatted(HadoopPorts.GROUPS), source);
+    assertContains("STEP = 1_000;", source);
+    assertEquals(1_000, HadoopPorts.STEP);
+    assertContains("PORTS_BEHIND = %s;".formatted(HadoopPorts.PORTS - 1), source);
+  }
+
+  @Test
+  void tezsPortIsNotTaken() throws IOException {
+    conf.yarn(HadoopPorts.OFFSET, "1");
+    assertContains("tez.shuffle.port is 13563", ofPorts("32768 60999"));
+  }
+
+  @Test
+  void anotherProgramsPortInTheseFilesIsSeen() throws IOException {
+    conf.yarn("yarn.nodemanager.address", "0.0.0.0:18565");
+    assertContains("yarn.nodemanager.address is 18565", ofPorts("32768 60999"));
+  }
+
+  @Test
+  void portsOfOutgoingConnectionsMayBeTaken() throws IOException {
+    assertContains("ports from 15000 to 60999 to outgoing", ofPorts("15000 60999"));
+  }
+
+  @Test
+  void portZeroAndPortsBeyondTheLastAreRefused() throws IOException {
+    conf.mapred(HadoopPorts.SHUFFLE_PORT, "0");
+    assertContains("is 0", ofPorts("32768 60999"));
+    conf.mapred(HadoopPorts.SHUFFLE_PORT, "65000");
+    assertContains("lower sluice.service.port-offset", ofPorts("32768 60999"));
+    conf.mapred(HadoopPorts.SHUFFLE_PORT, "many");
+    assertContains("no whole number", ofPorts("32768 60999"));
+  }
+
+  private String ofMemory(long totalKib) throws IOException {
+    return Conf.complaints(
+        new NodeMemory(
+                conf.read(), machine("/proc/meminfo", "MemTotal: %s kB".formatted(totalKib)), root)
+            .look());
+  }
+
+  @Test
+  void containersAndTheServiceMustFitTheMachine() throws IOException {
+    conf.yarn("sluice.node.memory-mb", "1");
+    assertEquals("", ofMemory(16L << 20));
+    assertContains("yarn.nodemanager.resource.memory-mb, by default", ofMemory(8L << 20));
+    assertContains("is 8 GiB, and sluice.node.memory-mb takes 1 MiB more", ofMemory(8L << 20));
+  }
+
+  @Test
+  void moreThanThePlaceHoldsDoesNotStart() throws IOException {
+    conf.yarn("sluice.node.memory-mb", "16777216");
+    assertContains("more than %s of this host holds".formatted(root), ofMemory(1L << 40));
+  }
+
+  @Test
+  void moreThanTheMachineHasDoesNotStart() throws IOException {
+    conf.yarn("sluice.node.memory-mb", "2");
+    assertContains("this host has 1 MiB", ofMemory(1024));
+  }
+
+  @Test
+  void bothSizesTogetherAreRefused() throws IOException {
+    conf.yarn("sluice.node.memory-mb", "2").yarn("sluice.pool.capacity-mb", "2");
+    assertContains("the service does not start with both", ofMemory(16L << 20));
+  }
+
+  private String ofContainers() {
+    return Conf.complaints(new Containers(conf.read()).look());
+  }
+
+  @Test
+  void aContainerOfStocksSizeHasASmallerSortBuffer() {
+    String said = ofContainers();
+    assertContains("a map has 1024 MiB and a heap of 819 MiB; that leaves 77 MiB", said);
+    assertContains("-Xmx796m in mapreduce.map.java.opts, or mapreduce.map.memory.mb=1047", said);
+  }
+
+  @Test
+  void roomForTheSortBufferIsEnough() {
+    conf.mapred("mapreduce.map.java.opts", "-Xmx700m")
+        .mapred("mapreduce.map.memory.mb", "1024")
+        .mapred("mapreduce.reduce.memory.mb", "2048");
+    assertEquals("", ofContainers());
+  }
+
+  @Test
+  void aLimitOfDirectMemoryIsOneOfTheSortBuffer() {
+    conf.mapred("mapreduce.map.java.opts", "-Xmx700m -XX:MaxDirectMemorySize=64m")
+        .mapred("mapreduce.map.memory.mb", "2048")
+        .mapred("mapreduce.reduce.memory.mb", "2048");
+    assertContains("-XX:MaxDirectMemorySize=134m at least", ofContainers());
+  }
+
+  /** They are ContainerRoom's, whose module this one does not need, and those of the pages. */
+  @Test
+  void theNumbersAreThoseOfTheCodeAndThePages() throws IOException {
+    String source =
+        Files.readString(
+            Path.of(
+                "../hadoop-shuffle-plugin/src/main/java/io/sluice/hadoop/task/ContainerRoom.java"));
+    assertContains("LEAST_BYTES = %sL << 20;".formatted(Containers.LEAST_MB), source);
+    assertContains("JVM_BYTES = %sL << 20;".formatted(Containers.JVM_MB), source);
+    String page = Files.readString(DOCS.resolve("settings.md"));
+    assertContains(
+        "| `sluice.node.memory-mb` | `%s` |".formatted(NodeMemory.DEFAULT_NODE_MEMORY_MB), page);
+    assertContains(
+        "| `sluice.service.port-offset` | `%s` |".formatted(HadoopPorts.DEFAULT_OFFSET), page);
+    assertContains("| `sluice.reduce.buffer-mb` | `64` |", page);
+  }
+}
