@@ -33,7 +33,7 @@ public final class Doctor {
       Stream<List<Finding>> needs =
           switch (provider.name()) {
             case TransportNames.TCP -> Stream.of();
-            case TransportNames.UCX -> Stream.of(nativeCalls, rdma, ucx);
+            case TransportNames.UCX -> Stream.of(rdma, ucx, nativeCalls);
             default -> Stream.of(rdma);
           };
       findings.addAll(

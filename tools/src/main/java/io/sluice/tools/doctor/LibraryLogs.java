@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import com.sun.jna.Native;
+import io.sluice.rdma.memory.NativeCalls;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -25,10 +26,9 @@ public final class LibraryLogs {
   /** For this process, unless its environment says something else. */
   public static void toStandardError() {
     JNA.setLevel(Level.OFF);
-    try {
+    // Asked first, because JNA says why it does not load to the first who asks alone.
+    if (NativeCalls.unavailabilityCause().isEmpty()) { // else there is no transport of UCX either
       CLibrary.setenv(VARIABLE, ERRORS, KEEP);
-    } catch (LinkageError | RuntimeException e) {
-      // Without JNA there is no transport of UCX either.
     }
   }
 
@@ -37,7 +37,7 @@ public final class LibraryLogs {
     process.environment().putIfAbsent(VARIABLE, ERRORS);
   }
 
-  /** Bound on first use, so that a failure is one of {@link #toStandardError()}. */
+  /** Bound on first use, where native calls work. */
   private static final class CLibrary {
     static {
       Native.register(CLibrary.class, "c");

@@ -53,6 +53,7 @@ class ReadOnlyRootTest {
     assertEquals("", Files.readString(errors));
     assertTrue(findings.contains("OK       transport tcp: works"), findings);
     assertTrue(findings.contains("PROBLEM  native calls: do not work"), findings);
+    assertTrue(findings.contains("JNA temporary directory"), findings);
   }
 
   private static String read(File file) {
