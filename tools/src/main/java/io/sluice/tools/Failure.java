@@ -1,5 +1,6 @@
 package io.sluice.tools;
 
+import io.sluice.rdma.text.ErrorText;
 import picocli.CommandLine;
 
 /** How a failed command ends: every cause's message, and status 1. */
@@ -9,9 +10,9 @@ public final class Failure {
   /** To be given to a command line as its handler of exceptions. */
   public static int report(
       Exception failure, CommandLine commandLine, CommandLine.ParseResult parseResult) {
-    commandLine.getErr().println("FAILED: " + failure.getMessage());
+    commandLine.getErr().println("FAILED: " + ErrorText.of(failure));
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-      commandLine.getErr().println("  because: " + cause);
+      commandLine.getErr().println("  because: " + ErrorText.of(cause));
     }
     if (System.getenv("SLUICE_TRACE") != null) {
       failure.printStackTrace(commandLine.getErr());

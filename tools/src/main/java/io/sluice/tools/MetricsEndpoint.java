@@ -6,6 +6,7 @@ import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.NodeService;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import java.io.ByteArrayOutputStream;
@@ -69,7 +70,7 @@ final class MetricsEndpoint implements Closeable {
       server = HttpServer.create(new InetSocketAddress(address, port), 0);
     } catch (IOException e) {
       throw new IOException(
-          "cannot listen for metrics at " + address + " port " + port + ": " + e.getMessage(), e);
+          "cannot listen for metrics at " + address + " port " + port + ": " + ErrorText.of(e), e);
     }
     MetricsEndpoint endpoint = new MetricsEndpoint(service, server);
     server.start();

@@ -4,6 +4,7 @@ import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.hadoop.fs.SluiceFileSystem;
+import io.sluice.rdma.text.ErrorText;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -220,7 +221,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
       } catch (IOException e) {
         String refusal = fallback.refusal("the pool of this node does not take a file");
         if (refusal != null) {
-          throw new IOException(refusal + ": " + e.getMessage(), e);
+          throw new IOException(refusal + ": " + ErrorText.of(e), e);
         }
         fallbacks.add(FileCounts.Count.FALLBACK_FILE_TO_ROOT, 1);
         LOG.warn("A file goes to {} instead of this node's pool: {}", base.getUri(), e.toString());

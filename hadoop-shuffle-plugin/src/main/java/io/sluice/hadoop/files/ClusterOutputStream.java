@@ -1,5 +1,6 @@
 package io.sluice.hadoop.files;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -57,7 +58,8 @@ final class ClusterOutputStream extends OutputStream {
       throw new IOException(FSExceptionMessages.STREAM_IS_CLOSED);
     }
     if (failure != null) {
-      throw new IOException("what was written before has failed: " + failure.getMessage(), failure);
+      throw new IOException(
+          "what was written before has failed: " + ErrorText.of(failure), failure);
     }
     try {
       if (small != null && small.size() + length > SMALL_BYTES) {
@@ -122,7 +124,7 @@ final class ClusterOutputStream extends OutputStream {
         closingPool;
         closingCopy) {
       if (failure != null) {
-        throw new IOException("the file is not whole: " + failure.getMessage(), failure);
+        throw new IOException("the file is not whole: " + ErrorText.of(failure), failure);
       }
       if (small != null) {
         FileRecord.writeInlineHead(record);

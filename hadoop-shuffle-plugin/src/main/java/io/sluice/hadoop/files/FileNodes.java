@@ -13,6 +13,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
@@ -131,7 +132,7 @@ final class FileNodes implements Closeable {
       return new LocalPool(link.info().poolId(), link.places(), link.opener());
     } catch (IOException e) {
       fallbacks.add(FileCounts.Count.FALLBACK_OWN_NODE_OVER_TRANSPORT, 1);
-      LOG.info("Files of this node are read as those of others: {}", e.getMessage());
+      LOG.info("Files of this node are read as those of others: {}", ErrorText.of(e));
       return null;
     }
   }

@@ -4,6 +4,7 @@ import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -125,11 +126,11 @@ final class PoolInputStream extends FSInputStream {
                     path,
                     positionBytes,
                     lengthBytes,
-                    e.getMessage(),
+                    ErrorText.of(e),
                     JobSettings.CLUSTER_WRITE_BEHIND.name()),
             e);
       }
-      LOG.warn("The copy of {} is read from {} on: {}", path, positionBytes, e.getMessage());
+      LOG.warn("The copy of {} is read from {} on: {}", path, positionBytes, ErrorText.of(e));
       copied = copy.open();
       forget();
     }

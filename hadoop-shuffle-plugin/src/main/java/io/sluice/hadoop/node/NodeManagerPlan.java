@@ -8,6 +8,7 @@ import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.TakenPort;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.URI;
@@ -82,7 +83,7 @@ public final class NodeManagerPlan {
           if (!TakenPort.isCauseOf(e)) {
             throw e;
           }
-          LOG.warn("A port that Sluice's service would listen at is taken: {}", e.getMessage());
+          LOG.warn("A port that Sluice's service would listen at is taken: {}", ErrorText.of(e));
           taken = taken == null ? e : taken;
         }
       }

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.node;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.OwnPlace;
 import java.io.IOException;
 import java.io.Reader;
@@ -101,7 +102,7 @@ final class RecoveryState {
       // Else what lies in it may be anything, and may hang whoever reads it.
       OwnPlace.require(directory);
     } catch (IOException e) {
-      LOG.warn("What pool has been in {} is not believed: {}", directory, e.getMessage());
+      LOG.warn("What pool has been in {} is not believed: {}", directory, ErrorText.of(e));
       return false;
     }
     Path mark = directory.resolve(MARK);

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.node;
 
 import io.sluice.node.service.ApplicationUsers;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.unix.UserNames;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -182,7 +183,7 @@ final class RunAsUsers implements ApplicationUsers {
           ? new Answer(new Owner(uid.getAsInt()), "", clockNs.getAsLong())
           : new Answer(null, "this host has no user " + name, clockNs.getAsLong());
     } catch (IOException e) {
-      return new Answer(null, e.getMessage(), clockNs.getAsLong());
+      return new Answer(null, ErrorText.of(e), clockNs.getAsLong());
     }
   }
 }

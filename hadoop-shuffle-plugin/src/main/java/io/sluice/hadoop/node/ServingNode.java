@@ -8,6 +8,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -95,7 +96,7 @@ final class ServingNode implements NodeRole {
 
   /** What tasks are told, cut to what the environment of a container can be asked to hold. */
   private static String reason(Throwable cause) {
-    String text = cause instanceof IOException ? cause.getMessage() : cause.toString();
+    String text = cause instanceof IOException ? ErrorText.of(cause) : cause.toString();
     return StringUtils.abbreviate(StringUtils.defaultIfBlank(text, cause.toString()), MAX_REASON);
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.SluiceCounter;
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -64,7 +65,7 @@ final class FetchNotes {
    */
   synchronized void serviceMissing(String host, IOException cause, String then) {
     if (hostsWithoutService.add(host)) {
-      LOG.info("No Sluice service answers at {} ({}); {}", host, cause.getMessage(), then);
+      LOG.info("No Sluice service answers at {} ({}); {}", host, ErrorText.of(cause), then);
     }
   }
 

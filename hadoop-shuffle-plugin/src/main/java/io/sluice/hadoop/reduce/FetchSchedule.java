@@ -4,6 +4,7 @@ import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchFailures.Verdict;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
@@ -539,7 +540,7 @@ final class FetchSchedule implements Closeable {
   /** Throws what {@link #fail} was told, if anything. */
   synchronized void throwIfFailed() throws IOException {
     if (failure != null) {
-      throw new IOException("error in shuffle: " + failure.getMessage(), failure);
+      throw new IOException("error in shuffle: " + ErrorText.of(failure), failure);
     }
   }
 

@@ -13,6 +13,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -362,7 +363,7 @@ final class HostFetcher implements Runnable {
           batch,
           delivered.stream().filter(map -> absent.contains(TaskNames.attempt(map))).toList());
     } catch (IOException e) {
-      LOG.info("{} does not say what else it has lost: {}", batch.hostName(), e.getMessage());
+      LOG.info("{} does not say what else it has lost: {}", batch.hostName(), ErrorText.of(e));
     }
   }
 

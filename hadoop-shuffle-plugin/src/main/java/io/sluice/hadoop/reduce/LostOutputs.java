@@ -5,6 +5,7 @@ import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Trouble;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.merge.ChecksumException;
@@ -113,7 +114,7 @@ final class LostOutputs {
         try {
           return services.isDamaged(node.address(), outputId);
         } catch (IOException e) {
-          LOG.info("{} does not say whether it is damaged: {}", run.name(), e.getMessage());
+          LOG.info("{} does not say whether it is damaged: {}", run.name(), ErrorText.of(e));
           return false;
         }
       }

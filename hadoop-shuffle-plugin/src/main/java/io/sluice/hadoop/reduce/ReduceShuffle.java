@@ -28,6 +28,7 @@ import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.DirectMemory;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.cipher.CipherStats;
@@ -189,7 +190,7 @@ final class ReduceShuffle {
       received = new ReceivedMemory(node);
       stage = received.stage(medium, stageKey);
     } catch (IOException e) {
-      LOG.info("This reduce has no pool on its own node and stages on disk: {}", e.getMessage());
+      LOG.info("This reduce has no pool on its own node and stages on disk: {}", ErrorText.of(e));
       stage =
           new DiskStage(
               job,

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.reduce;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -76,7 +77,7 @@ final class ShuffleTls implements Closeable {
             + " is on, but Hadoop's client settings of TLS ("
             + job.get(SSLFactory.SSL_CLIENT_CONF_KEY, SSLFactory.SSL_CLIENT_CONF_DEFAULT)
             + ") cannot be used: "
-            + cause.getMessage(),
+            + ErrorText.of(cause),
         cause);
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.rdma.text.ErrorText;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -205,14 +206,14 @@ final class StockFetch implements Closeable {
           e instanceof ConnectException ? Kind.CONNECT : Kind.UNREACHED,
           true,
           false,
-          "no connection to the ShuffleHandler at " + url.getAuthority() + ": " + e.getMessage(),
+          "no connection to the ShuffleHandler at " + url.getAuthority() + ": " + ErrorText.of(e),
           e);
     }
     int status;
     try {
       status = connection.getResponseCode();
     } catch (IOException e) {
-      throw refused(true, url, e.getMessage(), e);
+      throw refused(true, url, ErrorText.of(e), e);
     }
     if (status == HTTP_TOO_MANY_REQUESTS) {
       long retryAfterMs = connection.getHeaderFieldLong(RETRY_AFTER, DEFAULT_RETRY_AFTER_MS);
@@ -225,7 +226,7 @@ final class StockFetch implements Closeable {
       verify(connection, hash);
       return connection.getInputStream();
     } catch (IOException e) {
-      throw refused(true, url, e.getMessage(), e);
+      throw refused(true, url, ErrorText.of(e), e);
     }
   }
 

@@ -6,6 +6,7 @@ import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -62,7 +63,7 @@ public final class NodeLink {
     if (failure instanceof NoSuchFileException missing) {
       return missing.getFile() + " is not there";
     }
-    return failure.getMessage();
+    return ErrorText.of(failure);
   }
 
   /** The job's shuffle secret as the node protocols use it. */

@@ -6,6 +6,7 @@ import io.sluice.local.staging.StagedPaths;
 import io.sluice.local.task.Ancestry;
 import io.sluice.local.task.TaskState;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -249,7 +250,7 @@ public final class LocalJob implements JobView {
   }
 
   private static String failure(Throwable why) {
-    return why == null ? "" : String.valueOf(why.getMessage());
+    return why == null ? "" : ErrorText.of(why);
   }
 
   private synchronized void ended(JobStatus.State how, String why) {

@@ -7,6 +7,7 @@ import io.sluice.memory.fs.space.FileSpace;
 import io.sluice.memory.fs.tree.Changes;
 import io.sluice.memory.fs.tree.Namespace;
 import io.sluice.memory.store.ProcessStore;
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -98,7 +99,7 @@ final class Namespaces {
     try {
       behind.close();
     } catch (IOException | RuntimeException e) {
-      LOG.error("Files are lost with this process: {}", e.getMessage(), e);
+      LOG.error("Files are lost with this process: {}", ErrorText.of(e), e);
     }
   }
 }

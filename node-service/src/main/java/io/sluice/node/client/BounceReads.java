@@ -5,6 +5,7 @@ import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException;
@@ -128,7 +129,7 @@ final class BounceReads implements AutoCloseable {
       read.fail(e);
     } catch (IOException e) {
       disconnect();
-      read.fail(new TransportException(read + " failed: " + e.getMessage(), e));
+      read.fail(new TransportException(read + " failed: " + ErrorText.of(e), e));
     } catch (RuntimeException | Error e) { // of this read alone: others go on
       read.fail(new TransportException(read + " failed: " + e, e));
     }
@@ -138,7 +139,7 @@ final class BounceReads implements AutoCloseable {
   private boolean failAllWaiting(
       IOException cause, BiFunction<String, Throwable, TransportException> failure) {
     for (BounceRead read : waiting) {
-      read.fail(failure.apply(read + ": " + cause.getMessage(), cause));
+      read.fail(failure.apply(read + ": " + ErrorText.of(cause), cause));
     }
     waiting.clear();
     return true;

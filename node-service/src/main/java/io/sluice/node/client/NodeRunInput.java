@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.RunKey;
@@ -52,7 +53,7 @@ final class NodeRunInput implements RunInput {
         | RegistrationException e) {
       throw e; // the first says it already, the others are no fault of the output
     } catch (IOException e) {
-      throw new FetchFailedException(outputId, e.getMessage(), e);
+      throw new FetchFailedException(outputId, ErrorText.of(e), e);
     }
   }
 

@@ -9,6 +9,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -275,7 +276,7 @@ public final class RemoteNode implements AutoCloseable {
         throw e;
       } catch (IOException e) {
         throw new ConnectFailedException(
-            name() + " gives no ticket for " + transport + ": " + e.getMessage(), e);
+            name() + " gives no ticket for " + transport + ": " + ErrorText.of(e), e);
       }
     }
 

@@ -5,6 +5,7 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Trouble;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
@@ -177,7 +178,7 @@ final class Whereabouts {
           throw interrupted();
         }
         if (Trouble.ofAsking(e) != Trouble.NOT_NOW || System.nanoTime() - deadlineNs > 0) {
-          throw failed(node.name() + " can no longer be asked: " + e.getMessage(), e);
+          throw failed(node.name() + " can no longer be asked: " + ErrorText.of(e), e);
         }
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);

@@ -1,5 +1,6 @@
 package io.sluice.node.conf;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
@@ -63,7 +64,7 @@ public record DataAddress(String setting, String text) {
     try (ServerSocket listening = new ServerSocket(0, 1, address)) {
       return listening.getInetAddress();
     } catch (IOException e) {
-      throw new IOException(refusal("cannot be listened at: " + e.getMessage(), here), e);
+      throw new IOException(refusal("cannot be listened at: " + ErrorText.of(e), here), e);
     }
   }
 
@@ -137,7 +138,7 @@ public record DataAddress(String setting, String text) {
       try {
         return InetAddress.getByName(address);
       } catch (IOException e) {
-        throw new IOException(refusal("is no address: " + e.getMessage(), here), e);
+        throw new IOException(refusal("is no address: " + ErrorText.of(e), here), e);
       }
     }
     throw new IOException(refusal("is no address, no interface and no subnet", here));

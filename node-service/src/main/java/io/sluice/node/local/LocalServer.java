@@ -14,6 +14,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixListening;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.unix.UnixListener;
@@ -140,7 +141,7 @@ public final class LocalServer implements AutoCloseable {
           "cannot listen at "
               + socket
               + " ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "); its directory must exist and the path be shorter than "
               + MAX_SOCKET_PATH_BYTES
               + " bytes, it has "

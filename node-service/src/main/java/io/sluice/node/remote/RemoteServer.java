@@ -11,6 +11,7 @@ import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import java.io.DataInputStream;
@@ -72,7 +73,7 @@ public final class RemoteServer implements AutoCloseable {
           "cannot listen for control connections at "
               + address
               + ": "
-              + e.getMessage()
+              + ErrorText.of(e)
               + "; choose an address of this host and a free port",
           e);
     }

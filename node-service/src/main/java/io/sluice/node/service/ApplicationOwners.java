@@ -4,6 +4,7 @@ import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.util.Map;
@@ -99,7 +100,7 @@ final class ApplicationOwners {
     return new TaskRefusedException(
         RefusalKind.TOO_MANY,
         RemoteError.Code.BUSY,
-        what + " is not known now: " + cause.getMessage());
+        what + " is not known now: " + ErrorText.of(cause));
   }
 
   private Owner expected(String applicationId, Owner task) throws TaskRefusedException {

@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -89,7 +90,7 @@ public final class DeadlineChannel implements MessageStream {
       throw closedHere("connecting", e);
     } catch (IOException e) {
       ConnectException failure =
-          new ConnectException("cannot connect to " + peer + ": " + e.getMessage());
+          new ConnectException("cannot connect to " + peer + ": " + ErrorText.of(e));
       failure.initCause(e);
       throw failure;
     }
@@ -215,7 +216,7 @@ public final class DeadlineChannel implements MessageStream {
       return closedHere(doing, closed);
     }
     IOException gone =
-        new EOFException("peer " + peer + " went away while " + doing + ": " + cause.getMessage());
+        new EOFException("peer " + peer + " went away while " + doing + ": " + ErrorText.of(cause));
     gone.initCause(cause);
     return gone;
   }

@@ -2,6 +2,7 @@ package io.sluice.node.wire;
 
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.unix.LostDescriptorsException;
 import io.sluice.rdma.unix.PeerCredentials;
 import io.sluice.rdma.unix.SentQueue;
@@ -57,7 +58,7 @@ public final class UnixStream implements MessageStream {
       failure.initCause(e);
       throw failure;
     } catch (IOException e) {
-      ConnectException failure = new ConnectException(e.getMessage());
+      ConnectException failure = new ConnectException(ErrorText.of(e));
       failure.initCause(e);
       throw failure;
     }
@@ -183,7 +184,7 @@ public final class UnixStream implements MessageStream {
     } else {
       failure =
           new EOFException(
-              "peer " + peer + " went away while " + doing + ": " + cause.getMessage());
+              "peer " + peer + " went away while " + doing + ": " + ErrorText.of(cause));
     }
     failure.initCause(cause);
     return failure;

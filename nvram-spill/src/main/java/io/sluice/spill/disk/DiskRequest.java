@@ -1,5 +1,6 @@
 package io.sluice.spill.disk;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -147,7 +148,7 @@ public final class DiskRequest {
     Optional<IOException> failed = Optional.ofNullable(failure);
     if (failed.isPresent()) {
       // Each who waits gets a trace of its own.
-      throw new IOException(failed.get().getMessage(), failed.get());
+      throw new IOException(ErrorText.of(failed.get()), failed.get());
     }
     return true;
   }

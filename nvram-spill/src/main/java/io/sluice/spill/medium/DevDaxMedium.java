@@ -2,6 +2,7 @@ package io.sluice.spill.medium;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -38,7 +39,7 @@ public final class DevDaxMedium implements Medium {
         return Optional.of(pool + " is no device-DAX device");
       }
     } catch (IOException e) {
-      return Optional.of(e.getMessage());
+      return Optional.of(ErrorText.of(e));
     }
     return NativeFile.unavailabilityCause().or(LibpmemMedium::libraryCause);
   }

@@ -2,6 +2,7 @@ package io.sluice.spill.medium;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
@@ -39,7 +40,7 @@ public final class PlainMedium implements Medium {
           ? Optional.empty()
           : NativeFile.unavailabilityCause();
     } catch (IOException e) {
-      return Optional.of(e.getMessage());
+      return Optional.of(ErrorText.of(e));
     }
   }
 

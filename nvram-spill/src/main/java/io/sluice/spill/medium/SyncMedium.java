@@ -1,6 +1,7 @@
 package io.sluice.spill.medium;
 
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.SegmentFile;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
@@ -55,7 +56,7 @@ public final class SyncMedium implements Medium {
           "no synchronous mapping in "
               + pool
               + " ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "); it needs a file system mounted with DAX on persistent memory");
     }
   }

@@ -1,5 +1,6 @@
 package io.sluice.spill.segment;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
@@ -78,7 +79,7 @@ public final class PrivateDirectory {
     try {
       use.check(directory);
     } catch (IOException e) {
-      throw new IOException(e.getMessage() + "; " + advice, e);
+      throw new IOException(ErrorText.of(e) + "; " + advice, e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
@@ -134,7 +135,7 @@ final class HugePages implements MappedBacking {
               + " of "
               + lengthBytes
               + " bytes ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "); raise vm.nr_hugepages, or lower the pool's capacity",
           e);
     } finally {

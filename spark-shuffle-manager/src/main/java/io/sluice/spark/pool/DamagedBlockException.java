@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 
 /** The bytes of a block are not those that were written; its map task must run again. */
@@ -8,6 +9,6 @@ public final class DamagedBlockException extends IOException {
 
   /** {@code cause} says which bytes. */
   public DamagedBlockException(IOException cause) {
-    super(cause.getMessage(), cause);
+    super(ErrorText.of(cause), cause);
   }
 }

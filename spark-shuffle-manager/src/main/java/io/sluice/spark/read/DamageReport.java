@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spark.pool.DamagedBlockException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -67,7 +68,7 @@ final class DamageReport {
               mapId,
               (int) each._3(),
               reduceId,
-              damage.getMessage(),
+              ErrorText.of(damage),
               damage);
         }
       }

@@ -14,6 +14,7 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -141,7 +142,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   public synchronized void connect() throws IOException {
     long beganNs = System.nanoTime();
     if (failure != null && beganNs - failedNs < failureTookNs) {
-      throw new IOException("not asked again so soon: " + failure.getMessage(), failure);
+      throw new IOException("not asked again so soon: " + ErrorText.of(failure), failure);
     }
     try {
       find();

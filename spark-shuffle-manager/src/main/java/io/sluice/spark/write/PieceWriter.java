@@ -1,6 +1,7 @@
 package io.sluice.spark.write;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spark.engine.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
@@ -178,7 +179,7 @@ public abstract class PieceWriter<K, V> extends ShuffleWriter<K, V> {
   /** A serializer or a codec may have kept the failure to itself. */
   private void requireSound() throws IOException {
     if (failure != null) {
-      throw new IOException(failure.getMessage(), failure);
+      throw new IOException(ErrorText.of(failure), failure);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.memory.LockedMemoryLimit;
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 
@@ -38,7 +39,7 @@ record LockedMemoryCheck(SystemFiles files) implements Check {
               ? Finding.info(SUBJECT, what, cause, remedy)
               : Finding.problem(SUBJECT, what, cause, remedy));
     } catch (IOException e) {
-      return List.of(Finding.info(SUBJECT, "cannot be read", e.getMessage(), ""));
+      return List.of(Finding.info(SUBJECT, "cannot be read", ErrorText.of(e), ""));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.tools.doctor;
 
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,7 @@ record PlaceCheck(
     } catch (IOException e) {
       return List.of(
           Finding.problem(
-              subject, "no pool can lie here", e.getMessage(), "set sluice.pool.dir otherwise"));
+              subject, "no pool can lie here", ErrorText.of(e), "set sluice.pool.dir otherwise"));
     }
   }
 

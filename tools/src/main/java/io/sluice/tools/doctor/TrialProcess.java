@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -139,7 +140,7 @@ final class TrialProcess implements Trial {
     } catch (TransportException e) {
       said = e.getMessage();
     } catch (IOException e) {
-      said = "cannot be mapped: " + e.getMessage();
+      said = "cannot be mapped: " + ErrorText.of(e);
     }
     System.out.println(said.replace('\n', ' '));
     System.exit(0); // whatever threads of a library are left

@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.ClientHoldings;
@@ -67,7 +68,7 @@ final class TcpConnector {
                   + " ms (gave up after "
                   + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos)
                   + " ms): "
-                  + e.getMessage()
+                  + ErrorText.of(e)
                   + "; is the Sluice service up there and the port open?",
               e,
               connected && !late.get() && !(e instanceof ProtocolMismatch));

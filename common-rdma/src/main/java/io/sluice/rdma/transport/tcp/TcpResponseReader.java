@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
@@ -61,7 +62,7 @@ final class TcpResponseReader implements Runnable {
         takeResponse();
       }
     } catch (IOException e) {
-      link.giveUp(e.getMessage(), e);
+      link.giveUp(ErrorText.of(e), e);
     } catch (RuntimeException | Error e) {
       link.giveUp("unexpected " + e, e);
       throw e;

@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.tcp;
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.Ticket;
@@ -174,7 +175,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
         if (region.memory().reader() == null || ok.position() > 0) {
           throw e;
         }
-        refuse(requestId, "the bytes cannot be read: " + e.getMessage()); // and others can be
+        refuse(requestId, "the bytes cannot be read: " + ErrorText.of(e)); // and others can be
         return;
       }
       serving.meter().served(lengthBytes, System.nanoTime() - sinceNanos);

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -93,7 +94,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
           "tcp: cannot listen on "
               + bindAddress
               + ": "
-              + e.getMessage()
+              + ErrorText.of(e)
               + "; choose an address of this host and a free port",
           e);
     }

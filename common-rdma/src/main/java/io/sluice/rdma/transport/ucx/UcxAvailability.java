@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
 import io.sluice.rdma.memory.LockedMemoryLimit;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
 import java.util.Optional;
@@ -59,7 +60,7 @@ final class UcxAvailability {
       LOG.info("{}", UcxVersions.describe());
       return UcpLibrary.loadFailure().map(e -> "libucp cannot be called through JNA: " + e);
     } catch (IOException e) {
-      return Optional.of("cannot find out how much memory may be pinned: " + e.getMessage());
+      return Optional.of("cannot find out how much memory may be pinned: " + ErrorText.of(e));
     } catch (LinkageError | RuntimeException e) {
       return Optional.of(
           "libucx did not load or found nothing to use ("

@@ -5,6 +5,7 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Admission;
@@ -88,7 +89,7 @@ final class DisniAcceptor {
       }
     } catch (IOException e) {
       throw new TransportException(
-          "disni: cannot listen on " + bindAddress + ": " + e.getMessage().strip(), e);
+          "disni: cannot listen on " + bindAddress + ": " + ErrorText.of(e), e);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvWC.IbvWcStatus;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.Connection;
@@ -129,7 +130,7 @@ final class DisniConnection implements Connection {
       try {
         piece.whole().post(link.queue(), workRequestId, piece);
       } catch (IOException e) {
-        end("posting a read failed: " + e.getMessage().strip());
+        end("posting a read failed: " + ErrorText.of(e));
       }
     }
   }
@@ -143,7 +144,7 @@ final class DisniConnection implements Connection {
       }
     } catch (IOException | RuntimeException | Error e) {
       LastWords.warn(LOG, "disni: {} broke", remote, e);
-      end("broken: " + e.getMessage());
+      end("broken: " + ErrorText.of(e));
     } finally {
       finish();
     }

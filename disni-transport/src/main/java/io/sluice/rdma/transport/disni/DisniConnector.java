@@ -5,6 +5,7 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectFailedException;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -68,7 +69,7 @@ final class DisniConnector {
               + " within "
               + timeoutMs
               + " ms: "
-              + e.getMessage().strip()
+              + ErrorText.of(e)
               + "; is the Sluice service up there, listening on an address of its RDMA device?",
           e);
     }

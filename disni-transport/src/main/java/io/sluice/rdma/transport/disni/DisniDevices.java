@@ -5,6 +5,7 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -65,7 +66,7 @@ final class DisniDevices implements AutoCloseable {
     } catch (TransportException e) {
       throw e;
     } catch (IOException e) {
-      throw new TransportException("disni: cannot open the RDMA devices: " + e.getMessage(), e);
+      throw new TransportException("disni: cannot open the RDMA devices: " + ErrorText.of(e), e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Pinning;
@@ -48,7 +49,7 @@ final class DisniRegion {
           "disni: registering "
               + lengthBytes
               + " bytes failed: "
-              + e.getMessage().strip()
+              + ErrorText.of(e)
               + "; memory on a DAX file system cannot be registered, tmpfs and hugetlbfs can",
           e);
     }

@@ -3,6 +3,7 @@ package io.sluice.memory.fs.behind;
 import io.sluice.memory.fs.space.FileContent;
 import io.sluice.memory.fs.tree.Changes;
 import io.sluice.memory.fs.tree.TreePath;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
@@ -182,7 +183,7 @@ public final class WriteBehind implements Changes, Closeable {
 
   private void checkSound() throws IOException {
     if (failure != null) {
-      throw new IOException(failure.getMessage(), failure);
+      throw new IOException(ErrorText.of(failure), failure);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.memory.fs.space;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.disk.Device;
 import java.io.Closeable;
 import java.io.IOException;
@@ -107,7 +108,7 @@ public final class ContentWriter implements Closeable {
   private void checkSound() throws IOException {
     if (failure != null) {
       throw new IOException(
-          "an earlier write of the file failed: " + failure.getMessage(), failure);
+          "an earlier write of the file failed: " + ErrorText.of(failure), failure);
     }
   }
 

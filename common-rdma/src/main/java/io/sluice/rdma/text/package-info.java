@@ -1,0 +1,2 @@
+/** How errors and addresses are written for people. */
+package io.sluice.rdma.text;

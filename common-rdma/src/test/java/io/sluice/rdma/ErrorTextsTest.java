@@ -1,0 +1,86 @@
+package io.sluice.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * No text takes the message of an exception that may be one of Java's for files, which is only a
+ * path: {@link io.sluice.rdma.text.ErrorText} says what is wrong with it. Exceptions of our own
+ * have messages.
+ */
+class ErrorTextsTest {
+  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\\n]*");
+  private static final Pattern MESSAGE =
+      Pattern.compile("(?<name>\\w+)(?:\\.get(?:Cause)?\\(\\))?\\s*\\.getMessage\\(\\)");
+  private static final Pattern MAY_BE_OF_A_FILE =
+      Pattern.compile("\\b(IOException|UncheckedIOException|Exception|Throwable)\\b");
+
+  /** What is read by code and not by people, or cannot name ErrorText. */
+  private static final Set<String> OTHERS =
+      Set.of("ErrorText.java", "TakenPort.java", "TaskLoaders.java");
+
+  private static boolean takesAMessage(String source) {
+    String code = COMMENT.matcher(source).replaceAll("");
+    Matcher message = MESSAGE.matcher(code);
+    while (message.find()) {
+      if (MAY_BE_OF_A_FILE.matcher(typeOf(message.group("name"), code, message.start())).find()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The type in the declaration of that name that is nearest before it; empty without one. */
+  private static String typeOf(String name, String code, int before) {
+    Matcher declared =
+        Pattern.compile("(?<type>(?:[\\w<>]+\\s*\\|\\s*)*[\\w<>]+)\\s+" + name + "\\s*[),=:;]")
+            .matcher(code)
+            .region(0, before);
+    String type = "";
+    while (declared.find()) {
+      if (!declared.group("type").matches("throw|return")) {
+        type = declared.group("type");
+      }
+    }
+    return type;
+  }
+
+  /** Not hadoop-entry, which runs on Java 8 and beside no other module. */
+  @Test
+  void noModuleOfTheProductDoes() throws IOException {
+    Path root = SourceTree.root();
+    List<String> found = new ArrayList<>();
+    for (Path file : SourceTree.inOthersProcesses("tools")) {
+      if (!OTHERS.contains(file.getFileName().toString())
+          && !root.relativize(file).startsWith("hadoop-entry")
+          && takesAMessage(Files.readString(file))) {
+        found.add(root.relativize(file).toString());
+      }
+    }
+    assertEquals(List.of(), found, "use ErrorText.of(e)");
+  }
+
+  @Test
+  void theRuleSeesWhoDoes() {
+    assertTrue(takesAMessage("catch (IOException e) { throw e; log(e.getMessage()); }"));
+    assertTrue(takesAMessage("catch (IOException | Error e) { log(e.getMessage()); }"));
+    assertTrue(takesAMessage("private IOException failure; void f() { g(failure.getMessage()); }"));
+    assertTrue(takesAMessage("f(Throwable why) { g(why.getCause().getMessage()); }"));
+    assertTrue(takesAMessage("f(AtomicReference<IOException> e) { g(e.get().getMessage()); }"));
+    assertFalse(takesAMessage("catch (NodeBusyException e) { log(e.getMessage()); }"));
+    assertFalse(
+        takesAMessage("catch (IOException e) {} catch (BusyException e) { f(e.getMessage()); }"));
+    assertFalse(takesAMessage("f(IOException e) { g(ErrorText.of(e)); } // e.getMessage()"));
+  }
+}
