@@ -10,6 +10,7 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
@@ -265,8 +266,8 @@ public final class NodeServiceCommand implements Callable<Integer> {
         defaults.idleTimeoutMs());
   }
 
-  private List<Path> overflowPlaces() {
-    String name = "sluice-overflow-" + System.getProperty("user.name");
+  private List<Path> overflowPlaces() throws IOException {
+    String name = "sluice-overflow-" + OwnUser.name();
     return overflowDirectories == null
         ? List.of()
         : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();

@@ -10,6 +10,7 @@ import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.disk.Device;
+import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
@@ -124,7 +125,7 @@ class NodeServiceCommandTest {
     String said = logOf(() -> command("service", "--overflow-dirs=" + base).close(service));
     assertTrue(said.contains("stays for the next service"), said);
     assertTrue(said.contains(base.resolve("service").toString()), said);
-    assertTrue(said.contains("sluice-overflow-" + System.getProperty("user.name")), said);
+    assertTrue(said.contains("sluice-overflow-" + OwnUser.name()), said);
     assertTrue(Files.exists(segment), "it keeps the pool");
     assertFalse(Files.exists(base.resolve("service/service.properties")));
   }

@@ -9,6 +9,7 @@ import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
 import io.sluice.node.wire.TakenPort;
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.URI;
@@ -181,8 +182,7 @@ public final class NodeManagerPlan {
   }
 
   private static ServicePlace place(Configuration conf) throws IOException {
-    Path standard =
-        Path.of("/dev/shm", "sluice-" + System.getProperty("user.name") + "-" + shufflePort(conf));
+    Path standard = Path.of("/dev/shm", "sluice-" + OwnUser.name() + "-" + shufflePort(conf));
     String configured = NodeSettings.POOL_DIR.get(conf::getTrimmed);
     return ServicePlace.of(
         configured.isEmpty() ? standard : ofThisHost(NodeSettings.POOL_DIR.name(), configured),

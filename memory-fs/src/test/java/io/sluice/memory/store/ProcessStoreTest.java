@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.ScratchRun;
@@ -65,8 +66,8 @@ class ProcessStoreTest {
     }
   }
 
-  private Path ours() {
-    return directory.resolve("sluice-local-" + System.getProperty("user.name"));
+  private Path ours() throws IOException {
+    return directory.resolve("sluice-local-" + OwnUser.name());
   }
 
   @Test
@@ -101,7 +102,8 @@ class ProcessStoreTest {
   @Test
   void whatIsInMemoryOutlivesItsNames() throws Exception {
     try (ProcessStore store = ProcessStore.open(conf())) {
-      readsWhatItWrote(store, () -> delete(ours()));
+      Path ours = ours();
+      readsWhatItWrote(store, () -> delete(ours));
       readsWhatItWrote(store, store::restore);
       assertTrue(Files.isDirectory(ours()));
     }

@@ -20,6 +20,7 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.unix.UnixListener;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;

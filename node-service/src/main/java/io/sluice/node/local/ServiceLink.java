@@ -6,6 +6,7 @@ import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.unix.PeerCredentials;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.segment.OwnPlace;
+import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;

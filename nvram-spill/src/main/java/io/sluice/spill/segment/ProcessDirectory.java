@@ -46,7 +46,7 @@ public final class ProcessDirectory implements Closeable {
   public static ProcessDirectory create(Path base, String kind, String name, String setting)
       throws IOException {
     makeBase(base);
-    Path ours = base.resolve(kind + "-" + System.getProperty("user.name"));
+    Path ours = base.resolve(kind + "-" + OwnUser.name());
     ProcessDirectory made = new ProcessDirectory(base, ours.resolve(name), setting);
     made.make(true);
     return made;

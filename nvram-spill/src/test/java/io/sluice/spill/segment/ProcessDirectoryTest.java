@@ -113,8 +113,21 @@ class ProcessDirectoryTest {
   @Test
   void followsNoLinkThatSomebodyPutThere() throws IOException {
     Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
-    Files.createSymbolicLink(base.resolve(KIND + "-" + System.getProperty("user.name")), elsewhere);
+    Files.createSymbolicLink(base.resolve(KIND + "-" + OwnUser.name()), elsewhere);
     assertThrows(IOException.class, () -> ProcessDirectory.create(base, KIND, "app-1", "test.dir"));
+  }
+
+  /** Java's property is a question mark for a user without a name. */
+  @Test
+  void isNamedAfterItsOwner() throws IOException {
+    String name = System.getProperty("user.name");
+    System.setProperty("user.name", "?");
+    try (ProcessDirectory home = ProcessDirectory.create(base, KIND, "app-1", "test.dir")) {
+      Path ours = home.directory().getParent();
+      assertEquals(KIND + "-" + Files.getOwner(ours).getName(), ours.getFileName().toString());
+    } finally {
+      System.setProperty("user.name", name);
+    }
   }
 
   /** A job or a test that runs as somebody else sets that property; the pool stays where it is. */

@@ -1,7 +1,9 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.spill.segment.OwnUser;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,17 +44,11 @@ record PlaceCheck(
               "no pool can lie here",
               "it is mounted read-only",
               "mount -o remount,rw %s, or give the container a tmpfs of its own there; or set"
-                      .formatted(readOnly.get().point())
+                      .formatted(ShellWord.of(readOnly.get().point()))
                   + " sluice.pool.dir to another place"));
     }
     if (!Files.isWritable(path)) {
-      String user = System.getProperty("user.name");
-      return List.of(
-          Finding.problem(
-              subject,
-              "no pool of this user can lie here",
-              "user %s may not write to it".formatted(user),
-              "chown %s %s, or set sluice.pool.dir to another place".formatted(user, path)));
+      return List.of(notWritable(subject));
     }
     try {
       Place place = Place.at(path, files, mounts, hasMapSync);
@@ -72,6 +68,21 @@ record PlaceCheck(
     } catch (IOException e) {
       return Optional.empty(); // a directory above it cannot be entered: no right to write either
     }
+  }
+
+  private Finding notWritable(String subject) {
+    String user;
+    try {
+      user = OwnUser.name();
+    } catch (IOException e) {
+      throw new UncheckedIOException("/proc is not mounted", e);
+    }
+    return Finding.problem(
+        subject,
+        "no pool of this user can lie here",
+        "user %s may not write to it".formatted(user),
+        "chown %s %s, or set sluice.pool.dir to another place"
+            .formatted(ShellWord.of(user), ShellWord.of(path)));
   }
 
   private Finding nature(String subject, Place place) {
@@ -95,7 +106,7 @@ record PlaceCheck(
               what,
               refusal.orElse("kernels do not pin pages of a DAX file system for a NIC"),
               "for a NIC to read it in place: umount %s; ndctl create-namespace -f -e NAMESPACE"
-                      .formatted(place.mount().point())
+                      .formatted(ShellWord.of(place.mount().point()))
                   + " --mode=devdax (deletes what is on it), then a pool on /dev/daxX.Y");
       case DAX -> withoutMapSync(subject, what, place.mount());
       case DISK ->
@@ -124,7 +135,8 @@ record PlaceCheck(
         subject,
         what,
         "a synchronous mapping is refused, so stores are not persistent when they are flushed",
-        "umount %1$s; mount -o dax=always %2$s %1$s".formatted(mount.point(), mount.device()));
+        "umount %1$s; mount -o dax=always %2$s %1$s"
+            .formatted(ShellWord.of(mount.point()), ShellWord.of(mount.device())));
   }
 
   private static Optional<Finding> shortage(String subject, Place place) {
@@ -133,7 +145,8 @@ record PlaceCheck(
     }
     String enlarge =
         switch (place.kind()) {
-          case TMPFS -> "mount -o remount,size=2g %s; or ".formatted(place.mount().point());
+          case TMPFS ->
+              "mount -o remount,size=2g %s; or ".formatted(ShellWord.of(place.mount().point()));
           case HUGETLBFS -> "sysctl -w vm.nr_hugepages=512 (for pages of 2 MiB); or ";
           default -> "";
         };

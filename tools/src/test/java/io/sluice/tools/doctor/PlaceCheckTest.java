@@ -140,6 +140,18 @@ class PlaceCheckTest {
   }
 
   @Test
+  void pathsInCommandsAreQuotedForAShell() throws IOException {
+    pool = Files.createDirectory(root.toRealPath().resolve("it's a pool"));
+    machine.with(
+        "/proc/self/mounts",
+        "/dev/pmem0 %s ext4 rw 0 0".formatted(pool.toString().replace(" ", "\\040")));
+    String quoted = "'" + root.toRealPath() + "/it'\\''s a pool'";
+    assertEquals(
+        "umount %1$s; mount -o dax=always /dev/pmem0 %1$s".formatted(quoted),
+        look(pool, false, NO_NIC).remedy());
+  }
+
+  @Test
   void aDiskIsAProblem() {
     Finding finding = lookOn("/dev/vda", "ext4", "rw", false, NO_NIC);
     assertEquals(Level.PROBLEM, finding.level());
