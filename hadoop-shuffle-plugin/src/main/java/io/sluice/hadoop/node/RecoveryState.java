@@ -2,6 +2,8 @@ package io.sluice.hadoop.node;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.OwnPlace;
+import io.sluice.spill.segment.PrivateDirectory;
+import io.sluice.spill.segment.PrivateFile;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
@@ -9,8 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Properties;
 import java.util.UUID;
@@ -60,7 +60,7 @@ final class RecoveryState {
    * @param recoveryPath of the auxiliary service
    */
   static RecoveryState read(Configuration conf, Path recoveryPath) throws IOException {
-    Path file = Files.createDirectories(recoveryPath).resolve(FILE);
+    Path file = Files.createDirectories(recoveryPath, PrivateDirectory.OWNER_ONLY).resolve(FILE);
     RecoveryState state = new RecoveryState(file, yarnState(conf));
     if (Files.exists(file)) {
       try (Reader in = Files.newBufferedReader(file)) {
@@ -133,20 +133,13 @@ final class RecoveryState {
    */
   void keep(Path directory, int port, boolean recovered) throws IOException {
     String pool = recovered ? former.getProperty(POOL) : UUID.randomUUID().toString();
-    write(directory.resolve(MARK), pool);
+    PrivateFile.replace(directory.resolve(MARK), pool);
     Properties now = new Properties();
     now.setProperty(POOL, pool);
     now.setProperty(YARN_STATE, yarnState);
     now.setProperty(PORT, Integer.toString(port));
     StringWriter text = new StringWriter();
     now.store(text, "of Sluice's service in this NodeManager");
-    write(file, text.toString());
-  }
-
-  private static void write(Path path, String text) throws IOException {
-    Path temporary = path.resolveSibling(path.getFileName() + ".new");
-    Files.deleteIfExists(temporary);
-    Files.writeString(temporary, text, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-    Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+    PrivateFile.replace(file, text.toString());
   }
 }

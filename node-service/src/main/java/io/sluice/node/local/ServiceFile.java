@@ -2,13 +2,13 @@ package io.sluice.node.local;
 
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.segment.OwnPlace;
+import io.sluice.spill.segment.PrivateFile;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Objects;
 import java.util.Properties;
 
@@ -32,9 +32,7 @@ public final class ServiceFile {
     properties.setProperty("medium", address.medium());
     StringWriter text = new StringWriter();
     properties.store(text, "of the running Sluice node service");
-    Path temporary = directory.resolve(NAME + ".new");
-    Files.writeString(temporary, text.toString());
-    Files.move(temporary, directory.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);
+    PrivateFile.replace(directory.resolve(NAME), text.toString());
   }
 
   /**

@@ -30,6 +30,8 @@ public final class PrivateDirectory {
       PosixFilePermissions.fromString("rwx------");
   private static final Set<PosixFilePermission> TO_PASS =
       PosixFilePermissions.fromString("rwx--x--x");
+  private static final Set<PosixFilePermission> TO_LOOK_INTO =
+      PosixFilePermissions.fromString("rwxr-xr-x");
 
   /** Of a directory that is made. */
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -53,17 +55,35 @@ public final class PrivateDirectory {
    * they can name and may open.
    */
   public static void prepareToPass(Path directory, PlaceUse use, String advice) throws IOException {
-    List<Path> made = new ArrayList<>();
-    for (Path each = directory.toAbsolutePath();
-        each != null && Files.notExists(each);
-        each = each.getParent()) {
-      made.add(each);
-    }
+    List<Path> made = missing(directory);
     create(directory, use, advice);
     made.add(directory);
     for (Path each : made) {
       Files.setPosixFilePermissions(each, TO_PASS);
     }
+  }
+
+  /**
+   * Creates a directory in which private ones will lie, and those above it: others may look into
+   * them, but not write to them, whatever the umask of this process is.
+   */
+  static void createAbove(Path directory) throws IOException {
+    List<Path> made = missing(directory);
+    Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(TO_LOOK_INTO));
+    for (Path each : made) {
+      Files.setPosixFilePermissions(each, TO_LOOK_INTO);
+    }
+  }
+
+  /** Of a directory and those above it, the ones that are not there. */
+  private static List<Path> missing(Path directory) {
+    List<Path> missing = new ArrayList<>();
+    for (Path each = directory.toAbsolutePath();
+        each != null && Files.notExists(each);
+        each = each.getParent()) {
+      missing.add(each);
+    }
+    return missing;
   }
 
   /** The same without closing one that was there, for whoever looks into it first. */

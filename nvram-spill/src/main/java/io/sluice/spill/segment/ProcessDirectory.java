@@ -52,10 +52,10 @@ public final class ProcessDirectory implements Closeable {
     return made;
   }
 
-  /** With the permissions that such have: what is ours is in it, and for us alone. */
+  /** For all to see: what is ours is in it, and for us alone. */
   private static void makeBase(Path base) throws IOException {
     if (!Files.isDirectory(base)) { // a link to one is good, and the JDK would refuse it
-      Files.createDirectories(base);
+      PrivateDirectory.createAbove(base);
     }
   }
 
