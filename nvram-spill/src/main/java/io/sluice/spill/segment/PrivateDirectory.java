@@ -88,6 +88,14 @@ public final class PrivateDirectory {
 
   /** The same without closing one that was there, for whoever looks into it first. */
   public static void create(Path directory, PlaceUse use, String advice) throws IOException {
+    if (Files.isSymbolicLink(directory)) {
+      throw new IOException(
+          directory
+              + " is a symbolic link to "
+              + Files.readSymbolicLink(directory)
+              + "; name what it leads to, or "
+              + advice);
+    }
     try {
       Files.createDirectories(directory, OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {

@@ -51,7 +51,10 @@ class PrivateDirectoryTest {
     assertRefused(PlaceUse.PRIVATE, "is not a directory");
     Files.delete(directory);
     Files.createSymbolicLink(directory, base);
-    assertRefused(PlaceUse.PRIVATE, "is not a directory");
+    assertRefused(PlaceUse.PRIVATE, directory + " is a symbolic link to " + base + "; name what");
+    Files.delete(directory);
+    Files.createSymbolicLink(directory, base.resolve("nowhere"));
+    assertRefused(PlaceUse.PRIVATE, directory + " is a symbolic link to ");
   }
 
   @Test
@@ -97,7 +100,7 @@ class PrivateDirectoryTest {
         assertThrows(IOException.class, () -> PrivateDirectory.prepare(directory, use, ADVICE))
             .getMessage();
     assertTrue(message.contains(why), message);
-    assertTrue(message.endsWith("; " + ADVICE), message);
+    assertTrue(message.endsWith(ADVICE), message);
   }
 
   private static void open(Path directory) throws IOException {

@@ -77,7 +77,7 @@ class PoolDirectoryTest extends PoolTestBase {
   @Test
   void aLinkIsRefused() throws Exception {
     Files.createSymbolicLink(pool(), Files.createDirectories(directory.resolve("elsewhere")));
-    assertRefused(config(1).build(), "not a directory");
+    assertRefused(config(1).build(), "is a symbolic link to ");
   }
 
   @Test
