@@ -202,6 +202,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
       System.out.printf("Metrics for Prometheus on port %s%n", metrics.port());
     }
     while (!ended.await(JANITOR_PERIOD_MS, TimeUnit.MILLISECONDS)) {
+      restoreRemoved(service);
       removeLeftovers(service);
     }
     return CommandLine.ExitCode.OK;
@@ -219,12 +220,16 @@ public final class NodeServiceCommand implements Callable<Integer> {
   NodeService start() throws IOException {
     NodeService service = open();
     try {
-      ServiceFile.write(directory, service.metadata().address().at(host));
+      writeAddress(service);
       return service;
     } catch (IOException | RuntimeException e) {
       service.close();
       throw e;
     }
+  }
+
+  private void writeAddress(NodeService service) throws IOException {
+    ServiceFile.write(directory, service.metadata().address().at(host));
   }
 
   private NodeService open() throws IOException {
@@ -271,6 +276,22 @@ public final class NodeServiceCommand implements Callable<Integer> {
     return overflowDirectories == null
         ? List.of()
         : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();
+  }
+
+  /** Makes again what executors find the service by, if somebody has removed it. */
+  void restoreRemoved(NodeService service) {
+    try {
+      service.restoreSocket();
+      if (ServiceFile.isGone(directory)) {
+        writeAddress(service);
+        LOG.warn(
+            "Somebody had removed the file in {} that tells executors of this service; it is there"
+                + " again. Exclude that directory from what removes old temporary files",
+            directory);
+      }
+    } catch (IOException | RuntimeException | Error e) { // the service ends with this thread
+      LastWords.error(LOG, "What was removed from {} cannot be made again", directory, e);
+    }
   }
 
   /** Drivers say when an application has ended; those that were killed do not. */

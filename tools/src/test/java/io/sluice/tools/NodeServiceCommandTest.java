@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.local.LocalClient;
+import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.store.Lease;
@@ -117,6 +119,28 @@ class NodeServiceCommandTest {
     command("service", "--keep=0s").removeLeftovers(service);
     assertEquals(0, service.storeStats().outputs());
     assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+  }
+
+  /** As cleaners of temporary directories do. */
+  @Test
+  void whatSomebodyRemovesIsThereAgain() throws IOException {
+    Path directory = base.resolve("service");
+    ServiceAddress address = ServiceFile.read(directory);
+    NodeServiceCommand command = command("service", "--medium=plain");
+    try (LocalClient before = LocalClient.connect(address.socket(), "app-1", SECRET, TIMEOUT_MS)) {
+      Files.delete(address.socket());
+      Files.delete(directory.resolve("service.properties"));
+      String said = logOf(() -> command.restoreRemoved(service));
+      assertTrue(said.contains("Somebody had removed " + address.socket()), said);
+      assertTrue(said.contains("tells executors of this service; it is there again"), said);
+      assertEquals(address, ServiceFile.read(directory));
+      try (LocalClient task = LocalClient.connect(address.socket(), "app-1", SECRET, TIMEOUT_MS)) {
+        TestOutput.single(new Random(1), "new", 10).commit("app-1", task);
+      }
+      TestOutput.single(new Random(2), "old", 10).commit("app-1", before);
+    }
+    assertEquals(2, service.storeStats().outputs());
+    assertEquals("", logOf(() -> command.restoreRemoved(service)), "nothing is missing");
   }
 
   @Test

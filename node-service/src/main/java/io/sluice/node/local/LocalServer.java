@@ -31,6 +31,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
@@ -72,6 +73,7 @@ public final class LocalServer implements AutoCloseable {
 
   private final Path socket;
   private final Acceptor acceptor;
+  private boolean closed;
 
   private LocalServer(
       SpillStore store,
@@ -134,6 +136,20 @@ public final class LocalServer implements AutoCloseable {
       throws IOException {
     Owner own = Owner.ofThisProcess();
     Files.deleteIfExists(socket);
+    return new LocalServer(
+        store,
+        records,
+        memory,
+        applications,
+        socket,
+        served,
+        own,
+        refusals,
+        bind(socket, served),
+        limits);
+  }
+
+  private static Listener bind(Path socket, ServedUsers served) throws IOException {
     Listener listener;
     try {
       listener = listen(socket, served);
@@ -152,12 +168,26 @@ public final class LocalServer implements AutoCloseable {
     try {
       String permissions = served == ServedUsers.ALL ? "rw-rw-rw-" : "rw-------";
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
-      return new LocalServer(
-          store, records, memory, applications, socket, served, own, refusals, listener, limits);
+      return listener;
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
     }
+  }
+
+  /**
+   * Listens again if somebody has removed the socket, as cleaners of temporary directories do: no
+   * task could connect any more. Connections stay.
+   *
+   * @return whether it was gone
+   * @throws IOException if it cannot be made again; this may be called again
+   */
+  public synchronized boolean restoreSocket() throws IOException {
+    if (closed || !Files.notExists(socket, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    acceptor.acceptFrom(bind(socket, served));
+    return true;
   }
 
   private static Listener listen(Path socket, ServedUsers served) throws IOException {
@@ -370,6 +400,9 @@ public final class LocalServer implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    synchronized (this) {
+      closed = true;
+    }
     try {
       acceptor.close();
       underWay.close();

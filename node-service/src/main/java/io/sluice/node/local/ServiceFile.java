@@ -8,6 +8,7 @@ import java.io.Reader;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Properties;
@@ -33,6 +34,11 @@ public final class ServiceFile {
     StringWriter text = new StringWriter();
     properties.store(text, "of the running Sluice node service");
     PrivateFile.replace(directory.resolve(NAME), text.toString());
+  }
+
+  /** Whether it was removed; also by who cleans up temporary files. */
+  public static boolean isGone(Path directory) {
+    return Files.notExists(directory.resolve(NAME), LinkOption.NOFOLLOW_LINKS);
   }
 
   /**

@@ -353,7 +353,33 @@ public final class NodeService implements Closeable, RemoteBackend {
    * each of its containers, or never, until it is stopped.
    */
   public void applicationExpected(String applicationId) {
+    restoreSocket();
     memory.expected(applicationId);
+  }
+
+  /**
+   * Listens for tasks again if somebody has removed the socket. Called when tasks are about to
+   * come, or now and then; if it cannot be made, that is logged, and tasks use the stock shuffle.
+   */
+  public void restoreSocket() {
+    if (localServer == null) {
+      return;
+    }
+    Path socket = metadata.address().socket();
+    try {
+      if (localServer.restoreSocket()) {
+        LOG.warn(
+            "Somebody had removed {}, at which tasks connect; it is there again. Exclude its"
+                + " directory from what removes old temporary files",
+            socket);
+      }
+    } catch (IOException e) {
+      LOG.error(
+          "Somebody has removed {}, and it cannot be made again: no task can connect until this"
+              + " service is started again",
+          socket,
+          e);
+    }
   }
 
   /**

@@ -46,7 +46,6 @@ public final class Acceptor implements AutoCloseable {
   private static final long CLOSE_TIMEOUT_MS = 5_000;
 
   private final String name;
-  private final Listener listener;
   private final ConnectionLimits limits;
   private final Handler handler;
   private final Pause pause;
@@ -59,6 +58,7 @@ public final class Acceptor implements AutoCloseable {
   private final AtomicLong errors = new AtomicLong(); // which needs no memory
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread acceptThread;
+  private volatile Listener listener; // another one if its socket was removed
   private int connectionNumber;
 
   /** Serves one connection until it ends; the acceptor closes the stream after it. */
@@ -115,9 +115,13 @@ public final class Acceptor implements AutoCloseable {
 
   private void acceptLoop() {
     while (!isClosed()) {
+      Listener from = listener;
       try {
-        take(listener.accept());
+        take(from.accept());
       } catch (IOException | RuntimeException | Error e) {
+        if (from != listener) {
+          continue; // it was closed because another one has taken its place
+        }
         if (e instanceof Error) {
           errors.incrementAndGet();
         }
@@ -131,6 +135,16 @@ public final class Acceptor implements AutoCloseable {
           pause();
         }
       }
+    }
+  }
+
+  /** Accepts from another listener from now on, and closes the former one; connections stay. */
+  public void acceptFrom(Listener other) throws IOException {
+    Listener former = listener;
+    listener = other;
+    former.close();
+    if (isClosed()) {
+      other.close(); // close() may have come too early to see it
     }
   }
 

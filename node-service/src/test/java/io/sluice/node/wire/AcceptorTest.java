@@ -1,6 +1,7 @@
 package io.sluice.node.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,6 +124,25 @@ class AcceptorTest {
     acceptor.close();
     Thread.setDefaultUncaughtExceptionHandler(before);
     assertEquals(List.of(), uncaught);
+  }
+
+  @Test
+  void anotherListenerTakesThePlaceOfOneAndConnectionsStay() throws Exception {
+    ServerSocketChannel former = ChannelPair.unixListener(directory, 50);
+    start(new JdkListener(former), AcceptorTest::serve);
+    try (DeadlineChannel old = DeadlineChannel.connect(former.getLocalAddress(), TIMEOUT_MS)) {
+      assertServed(old);
+      ServerSocketChannel other =
+          ChannelPair.unixListener(Files.createDirectory(directory.resolve("other")), 50);
+      acceptor.acceptFrom(new JdkListener(other));
+      assertFalse(former.isOpen());
+      try (DeadlineChannel next = DeadlineChannel.connect(other.getLocalAddress(), TIMEOUT_MS)) {
+        assertServed(next);
+      }
+      assertServed(old);
+      acceptor.close();
+      assertFalse(other.isOpen());
+    }
   }
 
   private static DeadlineChannel open(ServerSocketChannel listener, int kind) throws IOException {
