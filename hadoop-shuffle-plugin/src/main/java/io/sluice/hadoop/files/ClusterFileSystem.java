@@ -5,6 +5,7 @@ import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.hadoop.fs.SluiceFileSystem;
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.text.HostAndPort;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -421,7 +422,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
 
   private static BlockLocation[] blocks(
       PooledFile file, long fileBytes, long fromBytes, long lengthBytes) {
-    String[] names = {file.host() + ":" + file.controlPort()};
+    String[] names = {HostAndPort.of(file.host(), file.controlPort())};
     String[] hosts = {file.host()};
     long endBytes = lengthBytes > fileBytes - fromBytes ? fileBytes : fromBytes + lengthBytes;
     List<BlockLocation> found = new ArrayList<>();

@@ -5,6 +5,7 @@ import io.sluice.node.remote.ProbeMessages;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.text.HostAndPort;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -81,7 +82,10 @@ public final class Prober {
 
   private IOException failure(InetSocketAddress control, String what, IOException cause) {
     return new IOException(
-        control.getHostString() + ":" + control.getPort() + " " + what.formatted(timeoutMs), cause);
+        HostAndPort.of(control.getHostString(), control.getPort())
+            + " "
+            + what.formatted(timeoutMs),
+        cause);
   }
 
   private ProbeResult probe(

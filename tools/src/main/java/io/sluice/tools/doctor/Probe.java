@@ -5,6 +5,7 @@ import io.sluice.node.probe.ProbePlan;
 import io.sluice.node.probe.ProbeResult;
 import io.sluice.node.probe.Prober;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.text.HostAndPort;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.tools.text.TextTable;
 import java.io.IOException;
@@ -64,11 +65,12 @@ public record Probe(String host, int port, List<Way> transports) {
     StringBuilder text = new StringBuilder();
     if (anyWorks()) {
       text.append(
-          "Reads from %s:%s; \"x tcp\" is how many times as quick as over tcp\n"
-              .formatted(host, port));
+          "Reads from %s; \"x tcp\" is how many times as quick as over tcp\n"
+              .formatted(HostAndPort.of(host, port)));
       text.append(table());
     } else {
-      text.append("No transport works between this host and %s:%s\n".formatted(host, port));
+      text.append(
+          "No transport works between this host and %s\n".formatted(HostAndPort.of(host, port)));
     }
     transports.stream()
         .filter(way -> way.speed() == null)
