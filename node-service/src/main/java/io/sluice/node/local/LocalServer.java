@@ -252,7 +252,7 @@ public final class LocalServer implements AutoCloseable {
     try {
       opening = read(request, owner);
     } catch (EOFException | ProtocolException | IllegalArgumentException e) {
-      throw badMessage(e.toString());
+      throw badMessage(ErrorText.of(e));
     }
     admit(opening.speaker(), opening.secret());
     if (!peer.hasProved(served == ServedUsers.ALL ? owner : null)) {

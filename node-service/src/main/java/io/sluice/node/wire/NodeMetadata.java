@@ -103,12 +103,16 @@ public record NodeMetadata(
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
     int magic = in.readInt();
     int version = in.readUnsignedShort();
-    if (magic != MAGIC || version != VERSION) {
+    if (magic != MAGIC) {
       throw new ProtocolException(
-          String.format(
-              "node metadata has magic %08x and version %s, expected %08x and %s;"
-                  + " are the NodeManager and the job on the same Sluice release?",
-              magic, version, MAGIC, VERSION));
+          String.format("node metadata has magic %08x, expected %08x", magic, MAGIC));
+    }
+    if (version != VERSION) {
+      throw new ProtocolException(
+          "the NodeManager's Sluice is of another release: its metadata have version "
+              + version
+              + ", this job's have "
+              + VERSION);
     }
     int state = in.readUnsignedByte();
     if (state == DEGRADED) {

@@ -32,7 +32,12 @@ record MappedHeader(PoolHeader pool, MappedLayout layout) {
     int version = header.getInt(VERSION_OFFSET);
     if (version != VERSION) {
       throw new OtherFormatException(
-          unusable(place, "has version " + version + ", expected " + VERSION));
+          unusable(
+              place,
+              "is of another release of Sluice: it has format "
+                  + version
+                  + ", this release "
+                  + VERSION));
     }
     if (header.getInt(CRC_OFFSET) != crc(header)) {
       throw new IOException(unusable(place, "is damaged: its CRC-32C does not match"));

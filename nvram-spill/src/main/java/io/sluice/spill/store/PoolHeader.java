@@ -41,7 +41,14 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes, int firstIncarn
     properties.load(new StringReader(Files.readString(file, StandardCharsets.US_ASCII)));
     String format = properties.getProperty("format");
     if (format != null && !format.equals(FORMAT)) {
-      throw new OtherFormatException(mismatch(file, "format", format, FORMAT));
+      throw new OtherFormatException(
+          "the pool at "
+              + directory
+              + " is of another release of Sluice: it has format "
+              + format
+              + ", this release "
+              + FORMAT
+              + "; open it without recovery, which empties it");
     }
     try {
       if (format == null) {

@@ -76,7 +76,9 @@ class MappedPoolTest extends PoolTestBase {
     at(where);
     open(config(1).build()).close();
     setByte(MappedLayout.VERSION_OFFSET + 3, (byte) 9);
-    assertRefused(config(1).recover(Set.of()).build(), "has version 9, expected 5");
+    assertRefused(
+        config(1).recover(Set.of()).build(),
+        "is of another release of Sluice: it has format 9, this release 5");
     open(config(1).build()).close();
   }
 

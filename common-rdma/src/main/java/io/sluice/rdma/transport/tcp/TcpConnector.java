@@ -105,7 +105,10 @@ final class TcpConnector {
     }
     if (version != VERSION || verdict == VERDICT_OTHER_VERSION) {
       throw new ProtocolMismatch(
-          "server speaks version " + version + ", this client version " + VERSION);
+          "server is of another release of Sluice: it speaks version "
+              + version
+              + " of the protocol, this client speaks "
+              + VERSION);
     }
     if (verdict == VERDICT_FULL) {
       throw new IOException("server has as many connections as it takes; try again later");

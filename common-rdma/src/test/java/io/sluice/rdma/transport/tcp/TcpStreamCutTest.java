@@ -112,7 +112,10 @@ class TcpStreamCutTest {
     assertNoConnection(
         "not a Sluice server: magic 0x48545450", (in, out) -> out.writeBytes("HTTP/1.1 400 \r\n"));
     assertNoConnection(
-        "server speaks version " + (VERSION + 1) + ", this client version " + VERSION,
+        "server is of another release of Sluice: it speaks version "
+            + (VERSION + 1)
+            + " of the protocol, this client speaks "
+            + VERSION,
         (in, out) -> {
           out.writeInt(MAGIC);
           out.writeShort(VERSION + 1);
