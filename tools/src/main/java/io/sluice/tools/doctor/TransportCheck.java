@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.MissingProvider;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportProvider;
 import java.io.IOException;
 import java.util.List;
@@ -42,7 +43,7 @@ record TransportCheck(TransportProvider provider, List<Finding> needs, Trial tri
               .map(cause -> Finding.problem(subject, UNUSABLE, cause, remedies()))
               .orElseGet(() -> Finding.ok(subject, "works: listened, and registered memory")));
     } catch (IOException e) {
-      return List.of(Finding.info(subject, "seems to work, was not tried", e.getMessage(), ""));
+      return List.of(Finding.info(subject, "seems to work, was not tried", ErrorText.of(e), ""));
     }
   }
 
