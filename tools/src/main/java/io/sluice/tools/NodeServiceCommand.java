@@ -165,6 +165,8 @@ public final class NodeServiceCommand implements Callable<Integer> {
       description = "Address to listen at for it, if not that of --bind.")
   private InetAddress metricsBindAddress; // null: that of the service
 
+  private boolean closed;
+
   /** As they are written on the command line. */
   private enum Allocation {
     start,
@@ -279,7 +281,10 @@ public final class NodeServiceCommand implements Callable<Integer> {
   }
 
   /** Makes again what executors find the service by, if somebody has removed it. */
-  void restoreRemoved(NodeService service) {
+  synchronized void restoreRemoved(NodeService service) {
+    if (closed) {
+      return; // what is gone then is to be
+    }
     try {
       service.restoreSocket();
       if (ServiceFile.isGone(directory)) {
@@ -315,7 +320,8 @@ public final class NodeServiceCommand implements Callable<Integer> {
   }
 
   /** Ends it, and leaves its pool to a successor. */
-  void close(NodeService service) {
+  synchronized void close(NodeService service) {
+    closed = true;
     try (service) {
       ServiceFile.remove(directory);
       LOG.info(

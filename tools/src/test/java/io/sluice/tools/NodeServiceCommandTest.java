@@ -21,6 +21,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -140,6 +141,23 @@ class NodeServiceCommandTest {
       TestOutput.single(new Random(2), "old", 10).commit("app-1", before);
     }
     assertEquals(2, service.storeStats().outputs());
+    assertEquals("", logOf(() -> command.restoreRemoved(service)), "nothing is missing");
+  }
+
+  /** Who made it may put there what he likes before anything is made, or while it is. */
+  @Test
+  void nothingIsMadeInADirectoryThatSomebodyElseMade() throws IOException {
+    Path directory = base.resolve("service");
+    Path moved = Files.move(directory, base.resolve("moved"));
+    NodeServiceCommand command = command("service", "--medium=plain");
+    String gone = logOf(() -> command.restoreRemoved(service));
+    assertTrue(gone.contains(directory + ": no such file or directory"), gone);
+    Files.createDirectory(directory);
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+    String foreign = logOf(() -> command.restoreRemoved(service));
+    assertTrue(foreign.contains("can be written by other users"), foreign);
+    Files.delete(directory); // nothing is in it
+    Files.move(moved, directory);
     assertEquals("", logOf(() -> command.restoreRemoved(service)), "nothing is missing");
   }
 

@@ -14,12 +14,14 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixListening;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.unix.UnixListener;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.Lease;
@@ -170,14 +172,16 @@ public final class LocalServer implements AutoCloseable {
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
       return listener;
     } catch (IOException | RuntimeException e) {
-      listener.close();
+      Closing.after(e, listener);
+      Closing.after(e, () -> Files.delete(socket)); // else it would be taken for one that works
       throw e;
     }
   }
 
   /**
    * Listens again if somebody has removed the socket, as cleaners of temporary directories do: no
-   * task could connect any more. Connections stay.
+   * task could connect any more. Connections stay. Not in a directory that was removed as well:
+   * whoever made another of that name could have this process do things to files of its user.
    *
    * @return whether it was gone
    * @throws IOException if it cannot be made again; this may be called again
@@ -186,6 +190,7 @@ public final class LocalServer implements AutoCloseable {
     if (closed || !Files.notExists(socket, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
+    OwnPlace.require(socket.getParent());
     acceptor.acceptFrom(bind(socket, served));
     return true;
   }

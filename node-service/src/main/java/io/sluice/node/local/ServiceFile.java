@@ -25,8 +25,9 @@ public final class ServiceFile {
 
   private ServiceFile() {}
 
-  /** Puts it into the directory, all at once. */
+  /** Puts it into the directory, which must be this user's own, all at once. */
   public static void write(Path directory, ServiceAddress address) throws IOException {
+    OwnPlace.require(directory);
     Properties properties = new Properties();
     properties.setProperty("host", address.host());
     properties.setProperty("port", Integer.toString(address.controlPort()));

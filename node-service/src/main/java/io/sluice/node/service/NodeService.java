@@ -22,6 +22,7 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.node.wire.TakenPort;
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
@@ -100,6 +101,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final NodeMetadata metadata;
   private final boolean inlines;
   private final LongAdder inlinedBytes = new LongAdder();
+  private volatile String restoreFailure = ""; // as it was logged last
 
   /** Starts a service on a pool that no other one uses. */
   static NodeService start(NodeServiceConfig config) throws IOException {
@@ -373,12 +375,17 @@ public final class NodeService implements Closeable, RemoteBackend {
                 + " directory from what removes old temporary files",
             socket);
       }
+      restoreFailure = "";
     } catch (IOException e) {
-      LOG.error(
-          "Somebody has removed {}, and it cannot be made again: no task can connect until this"
-              + " service is started again",
-          socket,
-          e);
+      String why = ErrorText.of(e);
+      if (!why.equals(restoreFailure)) { // each container comes here
+        restoreFailure = why;
+        LOG.error(
+            "Somebody has removed {}, and it cannot be made again: {}. Tasks use the stock shuffle"
+                + " until that is mended, or this service is started again",
+            socket,
+            why);
+      }
     }
   }
 

@@ -71,8 +71,15 @@ public final class PrivateDirectory {
     List<Path> made = missing(directory);
     Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(TO_LOOK_INTO));
     for (Path each : made) {
-      Files.setPosixFilePermissions(each, TO_LOOK_INTO);
+      if (isOwn(each)) { // else another user has made it meanwhile
+        Files.setPosixFilePermissions(each, TO_LOOK_INTO);
+      }
     }
+  }
+
+  private static boolean isOwn(Path directory) throws IOException {
+    return Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+        .equals(OwnPlace.userId());
   }
 
   /** Of a directory and those above it, the ones that are not there. */

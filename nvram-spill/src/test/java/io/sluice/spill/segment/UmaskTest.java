@@ -57,7 +57,7 @@ class UmaskTest {
     try (Stream<Path> made = Files.walk(parent)) {
       for (Path each : made.toList()) {
         String name = each.equals(parent) ? "parent" : each.getFileName().toString();
-        if (!name.contains(".")) { // of locks, which LockFile makes
+        if (!name.matches(".*\\.(lock|guard).*")) { // which LockFile makes
           modes.put(name, PosixFilePermissions.toString(Files.getPosixFilePermissions(each)));
         }
       }
