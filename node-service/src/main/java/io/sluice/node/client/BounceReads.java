@@ -130,7 +130,8 @@ final class BounceReads implements AutoCloseable {
     } catch (IOException e) {
       disconnect();
       read.fail(new TransportException(read + " failed: " + ErrorText.of(e), e));
-    } catch (RuntimeException | Error e) { // of this read alone: others go on
+    } catch (RuntimeException | Error e) {
+      disconnect(); // an answer that was not taken would be the next question's
       read.fail(new TransportException(read + " failed: " + e, e));
     }
     return true;

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -46,7 +47,8 @@ class FreedMemoryTest extends PoolTestBase {
         heldBytes += store.find(id(number)).orElseThrow().place().bytesOf(Tier.MEMORY);
       }
       store.freeApplication(APP);
-      assertEquals(List.of(heldBytes), freedBytes);
+      assertEquals(heldBytes, freedBytes.stream().mapToLong(Long::longValue).sum());
+      assertTrue(freedBytes.size() < OUTPUTS, freedBytes.toString()); // 1 if nobody is let in
     }
   }
 }
