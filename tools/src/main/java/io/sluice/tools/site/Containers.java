@@ -18,7 +18,7 @@ record Containers(SiteConf conf) {
   static final int LEAST_MB = 32;
 
   private static final int DEFAULT_CONTAINER_MB = 1_024;
-  private static final double DEFAULT_HEAP_RATIO = 0.8;
+  private static final float DEFAULT_HEAP_RATIO = 0.8f;
   private static final String HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio";
   private static final String SORT_MB = "mapreduce.task.io.sort.mb";
   private static final int DEFAULT_SORT_MB = 100;
@@ -45,13 +45,13 @@ record Containers(SiteConf conf) {
     String optionsName = "mapreduce.%s.java.opts".formatted(task);
     String options = conf.get(optionsName, conf.get(OPTIONS, ""));
     Optional<Long> setHeapMb = option(options, "-Xmx");
-    double ratio = ratio();
+    float ratio = ratio();
     int setMb = conf.number(memoryName, -1).orElse(-1);
     long containerMb =
         setMb > 0
             ? setMb
             : setHeapMb.map(mb -> (long) Math.ceil(mb / ratio)).orElse((long) DEFAULT_CONTAINER_MB);
-    long heapMb = setHeapMb.orElse((long) (containerMb * ratio));
+    long heapMb = setHeapMb.orElse((long) Math.ceil(containerMb * ratio));
     long roomMb = containerMb - heapMb - JVM_MB;
     String what =
         "a %s has %s MiB and a heap of %s MiB".formatted(task, containerMb, heapMb)
@@ -67,12 +67,7 @@ record Containers(SiteConf conf) {
           subject,
           what,
           "%s is %s; %s (%s MiB at least)".formatted(setting, wantedMb, consequence, LEAST_MB),
-          "-Xmx%sm in %s, or %s=%s"
-              .formatted(
-                  Math.max(1, containerMb - JVM_MB - neededMb),
-                  optionsName,
-                  memoryName,
-                  heapMb + JVM_MB + neededMb));
+          remedy(memoryName, setMb > 0, containerMb, optionsName, setHeapMb, heapMb, neededMb));
     }
     Optional<Long> directMb = option(options, "-XX:MaxDirectMemorySize=");
     long directNeededMb = (task.equals("map") ? wantedMb * 4L + 2 : wantedMb * 12L) / 3;
@@ -85,9 +80,33 @@ record Containers(SiteConf conf) {
         : Finding.ok(subject, what + ", enough for %s=%s".formatted(setting, wantedMb));
   }
 
-  private double ratio() {
+  /**
+   * A smaller heap, or a larger container. Of what is not set, Hadoop makes the one of the other,
+   * so that both are to be written.
+   */
+  private static String remedy(
+      String memoryName,
+      boolean isMemorySet,
+      long containerMb,
+      String optionsName,
+      Optional<Long> setHeapMb,
+      long heapMb,
+      long neededMb) {
+    String sameContainer = isMemorySet ? "" : "%s=%s and ".formatted(memoryName, containerMb);
+    String sameHeap =
+        setHeapMb.isPresent() ? "" : "-Xmx%sm in %s and ".formatted(heapMb, optionsName);
+    String largerContainer = "%s%s=%s".formatted(sameHeap, memoryName, heapMb + JVM_MB + neededMb);
+    long smallerHeapMb = containerMb - JVM_MB - neededMb;
+    return smallerHeapMb <= 0
+        ? largerContainer
+        : "%s-Xmx%sm in %s, or %s"
+            .formatted(sameContainer, smallerHeapMb, optionsName, largerContainer);
+  }
+
+  /** What a heap is of its container where only one of them is set. */
+  private float ratio() {
     try {
-      return Double.parseDouble(conf.get(HEAP_RATIO, "" + DEFAULT_HEAP_RATIO));
+      return Float.parseFloat(conf.get(HEAP_RATIO, "" + DEFAULT_HEAP_RATIO));
     } catch (NumberFormatException e) {
       return DEFAULT_HEAP_RATIO;
     }

@@ -10,9 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is said of a cluster's site files, one mistake at a time. */
 class HadoopChecksTest {
@@ -270,8 +274,45 @@ class HadoopChecksTest {
   @Test
   void aContainerOfStocksSizeHasASmallerSortBuffer() {
     String said = ofContainers();
-    assertContains("a map has 1024 MiB and a heap of 819 MiB; that leaves 77 MiB", said);
-    assertContains("-Xmx796m in mapreduce.map.java.opts, or mapreduce.map.memory.mb=1047", said);
+    assertContains("a map has 1024 MiB and a heap of 820 MiB; that leaves 76 MiB", said);
+    assertContains(
+        "mapreduce.map.memory.mb=1024 and -Xmx796m in mapreduce.map.java.opts,"
+            + " or -Xmx820m in mapreduce.map.java.opts and mapreduce.map.memory.mb=1048",
+        said);
+  }
+
+  /** Whoever does as one of the two remedies says hears no more of it. */
+  @ParameterizedTest
+  @CsvSource({"0, 0", "1024, 0", "0, 900", "1024, 900", "0, 1", "150, 100"})
+  void eachRemedyHelps(int containerMb, int heapMb) throws IOException {
+    for (String task : List.of("map", "reduce")) {
+      int index = task.equals("map") ? 0 : 1;
+      Conf before = sized(task, containerMb, heapMb);
+      for (String remedy :
+          new Containers(before.read()).look().get(index).remedy().split(", or ")) {
+        Matcher container = Pattern.compile("memory\\.mb=(\\d+)").matcher(remedy);
+        Matcher heap = Pattern.compile("-Xmx(\\d+)m").matcher(remedy);
+        Conf after =
+            sized(
+                task,
+                container.find() ? Integer.parseInt(container.group(1)) : containerMb,
+                heap.find() ? Integer.parseInt(heap.group(1)) : heapMb);
+        Finding finding = new Containers(after.read()).look().get(index);
+        assertEquals(Finding.Level.OK, finding.level(), remedy + ": " + finding.toText());
+      }
+    }
+  }
+
+  /** Without what is 0. */
+  private Conf sized(String task, int containerMb, int heapMb) {
+    Conf sized = new Conf(root.resolve("conf"));
+    if (containerMb > 0) {
+      sized.mapred("mapreduce.%s.memory.mb".formatted(task), "" + containerMb);
+    }
+    if (heapMb > 0) {
+      sized.mapred("mapreduce.%s.java.opts".formatted(task), "-Xmx%sm".formatted(heapMb));
+    }
+    return sized;
   }
 
   @Test
