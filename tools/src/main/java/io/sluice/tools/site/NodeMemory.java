@@ -1,15 +1,17 @@
 package io.sluice.tools.site;
 
+import io.sluice.spill.disk.Device;
 import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * Whether what the service takes fits this host: the file system of its pool, the machine's memory,
@@ -28,6 +30,17 @@ record NodeMemory(SiteConf conf, SystemFiles files, Path shared) {
   private static final String POOL_DIR = "sluice.pool.dir";
   private static final String CONTAINERS = "yarn.nodemanager.resource.memory-mb";
   private static final int DEFAULT_CONTAINERS_MB = 8_192;
+  private static final String OVERFLOW = "sluice.pool.overflow-dirs";
+  private static final String LOCAL_DIRS = "yarn.nodemanager.local-dirs";
+  private static final String DEFAULT_LOCAL_DIR = "${hadoop.tmp.dir}/nm-local-dir";
+  private static final String BOUNCE = "sluice.service.bounce-buffer-mb";
+  static final int DEFAULT_BOUNCE_MB = 16;
+  private static final String SEGMENT = "sluice.pool.segment-mb";
+  static final int DEFAULT_SEGMENT_MB = 64;
+
+  /** UCX and DiSNI. */
+  private static final int RDMA_TRANSPORTS = 2;
+
   private static final int MIB_SHIFT = 20;
 
   List<Finding> look() {
@@ -52,42 +65,105 @@ record NodeMemory(SiteConf conf, SystemFiles files, Path shared) {
     }
     long bytes = (long) mb.get() << MIB_SHIFT;
     List<Finding> findings = new ArrayList<>();
-    place(where, bytes).ifPresent(findings::add);
-    machine(where, bytes, name.equals(NODE_MEMORY)).ifPresent(findings::add);
+    try {
+      PoolPlace place = PoolPlace.of(conf.get(POOL_DIR, shared.toString()));
+      (name.equals(CAPACITY) ? capacity(where, bytes, place) : total(where, bytes, place))
+          .ifPresent(findings::add);
+    } catch (IOException | InvalidPathException e) {
+      findings.add(
+          Finding.problem(
+              conf.get(POOL_DIR).map(Property::where).orElse(shared.toString()),
+              "cannot be looked at",
+              e.toString(),
+              "see that it is an absolute path on this host"));
+    }
+    if (name.equals(NODE_MEMORY)) {
+      machine(where, bytes).ifPresent(findings::add);
+    }
     return findings.isEmpty()
         ? List.of(Finding.ok(where, "is %s, which fits this host".formatted(ByteSize.of(bytes))))
         : findings;
   }
 
-  private Optional<Finding> place(String where, long bytes) {
-    Path place = conf.get(POOL_DIR).map(dir -> Path.of(dir.value())).orElse(shared);
-    while (!Files.exists(place) && place.getParent() != null) {
-      place = place.getParent();
-    }
-    long totalBytes;
-    try {
-      totalBytes = Files.isDirectory(place) ? Files.getFileStore(place).getTotalSpace() : 0;
-    } catch (IOException e) {
-      return Optional.of(Finding.broken(where, "has no place", e.toString(), "see " + place));
-    }
-    return totalBytes > 0 && bytes > totalBytes // devices, and hugetlbfs of no size, say none
+  /** A memory tier alone, which the service compares with nothing. */
+  static Optional<Finding> capacity(String where, long bytes, PoolPlace place) {
+    return place.totalBytes() > 0 && bytes > place.totalBytes()
         ? Optional.of(
-            Finding.broken(
+            Finding.problem(
                 where,
-                "is %s, more than %s of this host holds".formatted(ByteSize.of(bytes), place),
-                "that is %s in all; the service does not start".formatted(ByteSize.of(totalBytes)),
-                "lower it, or mount -o remount,size=%sm %s (a container: --shm-size)"
-                    .formatted((bytes >> MIB_SHIFT) + 1, place)))
+                more(bytes, place),
+                "that is %s in all; the pool is filled as far as it goes, the rest goes to disk"
+                    .formatted(ByteSize.of(place.totalBytes())),
+                remedy(bytes, place)))
         : Optional.empty();
   }
 
-  private Optional<Finding> machine(String where, long bytes, boolean isMemory) {
+  /**
+   * A tier and buffers, of which the service compares the tier with a tmpfs. How many transports
+   * have bounce buffers is seen at its start.
+   */
+  Optional<Finding> total(String where, long bytes, PoolPlace place) {
+    long diskBytes = disks() * Device.MEMORY_BYTES;
+    long bounceBytes = (long) RDMA_TRANSPORTS * mb(BOUNCE, DEFAULT_BOUNCE_MB) << MIB_SHIFT;
+    long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
+    long mostTierBytes = wholeSegments(bytes - diskBytes, segmentBytes);
+    long leastTierBytes = wholeSegments(bytes - diskBytes - bounceBytes, segmentBytes);
+    if (!place.isTmpfs() || place.totalBytes() == 0 || mostTierBytes <= place.totalBytes()) {
+      return Optional.empty();
+    }
+    String holds = "that is %s in all".formatted(ByteSize.of(place.totalBytes()));
+    return Optional.of(
+        leastTierBytes > place.totalBytes()
+            ? Finding.broken(
+                where,
+                more(bytes, place),
+                holds + "; the service does not start",
+                remedy(bytes, place))
+            : Finding.problem(
+                where,
+                "is %s, which may not fit %s".formatted(ByteSize.of(bytes), place.path()),
+                holds
+                    + "; without buffers for RDMA the pool takes %s, and the service does not start"
+                        .formatted(ByteSize.of(mostTierBytes)),
+                remedy(bytes, place)));
+  }
+
+  private static String more(long bytes, PoolPlace place) {
+    return "is %s, more than %s of this host holds".formatted(ByteSize.of(bytes), place.path());
+  }
+
+  private static String remedy(long bytes, PoolPlace place) {
+    return place.isTmpfs()
+        ? "lower it, or mount -o remount,size=%sm %s (a container: --shm-size)"
+            .formatted((bytes >> MIB_SHIFT) + 1, place.path())
+        : "lower it, or give the pool a larger file system with " + POOL_DIR;
+  }
+
+  private static long wholeSegments(long bytes, long segmentBytes) {
+    return bytes / segmentBytes * segmentBytes;
+  }
+
+  /** Directories of the disk tier, each of which has buffers. */
+  private long disks() {
+    String overflow = conf.get(OVERFLOW, "");
+    String directories = overflow.isEmpty() ? conf.get(LOCAL_DIRS, DEFAULT_LOCAL_DIR) : overflow;
+    return overflow.equals("none")
+        ? 0
+        : Stream.of(directories.split(",")).filter(directory -> !directory.isBlank()).count();
+  }
+
+  private int mb(String name, int otherwise) {
+    return Math.max(1, conf.number(name, otherwise).orElse(otherwise));
+  }
+
+  private Optional<Finding> machine(String where, long bytes) {
     OptionalLong total = machineBytes();
-    if (!isMemory || total.isEmpty()) {
+    if (total.isEmpty()) {
       return Optional.empty();
     }
     String has = "this host has %s".formatted(ByteSize.of(total.getAsLong()));
-    if (bytes > total.getAsLong()) {
+    long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
+    if (bytes - segmentBytes >= total.getAsLong()) { // the tier is whole segments
       return Optional.of(
           Finding.broken(
               where,

@@ -1,6 +1,7 @@
 package io.sluice.tools.site;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.Finding;
@@ -249,16 +250,55 @@ class HadoopChecksTest {
     assertContains("is 8 GiB, and sluice.node.memory-mb takes 1 MiB more", ofMemory(8L << 20));
   }
 
+  private String inPlace(String type, int placeMb) {
+    NodeMemory memory = new NodeMemory(conf.read(), new SystemFiles(root), root);
+    PoolPlace place = new PoolPlace(root, type, (long) placeMb << 20);
+    return Conf.complaints(memory.total("it", 1L << 30, place).stream().toList());
+  }
+
+  /** Of 1 GiB, buffers of one disk take less than a segment; those of two transports 32 MiB. */
   @Test
-  void moreThanThePlaceHoldsDoesNotStart() throws IOException {
-    conf.yarn("sluice.node.memory-mb", "16777216");
-    assertContains("more than %s of this host holds".formatted(root), ofMemory(1L << 40));
+  void theServiceDoesNotStartIfItsTierCannotFit() {
+    assertContains("BROKEN   it: is 1 GiB, more than %s of".formatted(root), inPlace("tmpfs", 800));
+    assertContains("the service does not start", inPlace("tmpfs", 800));
+    assertEquals("", inPlace("tmpfs", 1024));
+  }
+
+  @Test
+  void buffersAreNoPartOfTheTier() {
+    assertEquals("", inPlace("tmpfs", 960)); // 15 segments
+  }
+
+  @Test
+  void whatDependsOnTheTransportsMayNotFit() {
+    conf.yarn("sluice.pool.overflow-dirs", "none").yarn("sluice.pool.segment-mb", "32");
+    assertContains("PROBLEM  it: is 1 GiB, which may not fit", inPlace("tmpfs", 1000));
+  }
+
+  @Test
+  void aDiskIsNotComparedWithTheMemory() {
+    assertEquals("", inPlace("ext4", 800));
+  }
+
+  @Test
+  void aTierThatIsSetIsFilledAsFarAsItGoes() throws IOException {
+    long tooLargeMb = (Files.getFileStore(root).getTotalSpace() >> 20) + 1;
+    conf.yarn("sluice.pool.capacity-mb", Long.toString(tooLargeMb))
+        .yarn("sluice.pool.dir", "file://" + root.resolve("later/pool"));
+    String said = ofMemory(1024);
+    assertContains("PROBLEM  " + root.resolve("conf/yarn-site.xml"), said);
+    assertContains("more than %s of this host holds".formatted(root), said);
+    assertContains("filled as far as it goes, the rest goes to disk", said);
+    assertEquals(1, said.lines().filter(line -> line.contains("capacity-mb: ")).count(), said);
   }
 
   @Test
   void moreThanTheMachineHasDoesNotStart() throws IOException {
-    conf.yarn("sluice.node.memory-mb", "2");
-    assertContains("this host has 1 MiB", ofMemory(1024));
+    conf.yarn("sluice.node.memory-mb", "128").yarn("yarn.nodemanager.resource.memory-mb", "1");
+    assertContains("this host has 64 MiB; the service does not start", ofMemory(64 << 10));
+    String said = ofMemory(100 << 10); // the tier is one segment
+    assertContains("PROBLEM", said);
+    assertFalse(said.contains("does not start"), said);
   }
 
   @Test
@@ -346,5 +386,10 @@ class HadoopChecksTest {
     assertContains(
         "| `sluice.service.port-offset` | `%s` |".formatted(HadoopPorts.DEFAULT_OFFSET), page);
     assertContains("| `sluice.reduce.buffer-mb` | `64` |", page);
+    assertContains(
+        "| `sluice.service.bounce-buffer-mb` | `%s` |".formatted(NodeMemory.DEFAULT_BOUNCE_MB),
+        page);
+    assertContains(
+        "| `sluice.pool.segment-mb` | `%s` |".formatted(NodeMemory.DEFAULT_SEGMENT_MB), page);
   }
 }
