@@ -5,7 +5,7 @@ import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +31,13 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
   private static final String PUSH = "spark.shuffle.push.enabled";
   private static final String CAPACITY = "spark.sluice.pool.capacity";
   private static final String POOL_DIR = "spark.sluice.pool.dir";
+  private static final String AUTO = "auto";
+  private static final String SERVICE = "spark.sluice.service";
+  private static final String NO_SERVICE = "none";
+
+  /** With it, the NodeManagers' service is the default on YARN. */
+  private static final String STOCK_SERVICE = "spark.shuffle.service.enabled";
+
   private static final String PORT = "spark.sluice.pool.port";
 
   List<Finding> look() {
@@ -45,7 +52,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
                 "applications use Spark's own shuffle unless they set it",
                 "set it to " + MANAGER));
     jar(findings);
-    overhead(findings);
+    pool(findings);
     if (conf.get(PUSH, "false").equalsIgnoreCase("true")) {
       findings.add(
           Finding.problem(
@@ -54,7 +61,6 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
               "Sluice does not merge what maps push",
               "take it out, or leave these applications to Spark's own shuffle"));
     }
-    capacity(findings);
     port(findings);
     return findings;
   }
@@ -119,40 +125,57 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
     }
   }
 
-  private void overhead(List<Finding> findings) {
-    String master = conf.get("spark.master", "");
-    if ((master.equals("yarn") || master.startsWith("k8s")) && conf.get(OVERHEAD).isEmpty()) {
+  private void pool(List<Finding> findings) {
+    try {
+      PoolPlace place = PoolPlace.of(conf.get(POOL_DIR, shared.toString()));
+      overhead(place).ifPresent(findings::add);
+      capacity(place).ifPresent(findings::add);
+    } catch (IOException | InvalidPathException e) {
       findings.add(
           Finding.problem(
-              where(OVERHEAD),
-              "is not set, with spark.master=" + master,
-              "an executor's container then has no memory for a pool, and shuffles are files",
-              "set it to the size of the pool above Spark's own default (docs/spark.md)"));
+              where(POOL_DIR),
+              "cannot be looked at",
+              e.toString(),
+              "name a directory of this host"));
     }
   }
 
-  private void capacity(List<Finding> findings) {
+  /** A pool in memory that is given no size has what the overhead leaves. */
+  Optional<Finding> overhead(PoolPlace place) {
+    String master = conf.get("spark.master", "");
+    boolean isContainer = master.equals("yarn") || master.startsWith("k8s");
+    boolean isSized = !conf.get(CAPACITY, AUTO).equals(AUTO);
+    boolean isOfNode =
+        !conf.get(SERVICE, NO_SERVICE).equals(NO_SERVICE)
+            || master.equals("yarn")
+                && conf.get(SERVICE).isEmpty()
+                && conf.get(STOCK_SERVICE, "false").equalsIgnoreCase("true");
+    return isContainer && conf.get(OVERHEAD).isEmpty() && !isSized && !isOfNode && place.isMemory()
+        ? Optional.of(
+            Finding.problem(
+                where(OVERHEAD),
+                "is not set, with spark.master=" + master,
+                "an executor's container then has no memory for a pool, and shuffles are files",
+                "set it to the size of the pool above Spark's own default (docs/spark.md)"))
+        : Optional.empty();
+  }
+
+  private Optional<Finding> capacity(PoolPlace place) {
     Optional<Property> capacity = conf.get(CAPACITY);
     OptionalLong bytes = capacity.map(set -> Units.bytes(set.value())).orElse(OptionalLong.empty());
-    Path place = Path.of(conf.get(POOL_DIR, shared.toString()));
-    if (bytes.isEmpty() || !Files.isDirectory(place)) {
-      return;
+    if (bytes.isEmpty() || place.totalBytes() == 0 || bytes.getAsLong() <= place.totalBytes()) {
+      return Optional.empty();
     }
-    try {
-      long totalBytes = Files.getFileStore(place).getTotalSpace();
-      if (bytes.getAsLong() > totalBytes) {
-        findings.add(
-            Finding.problem(
-                capacity.orElseThrow().where(),
-                "is %s for each executor, more than %s of this host holds"
-                    .formatted(ByteSize.of(bytes.getAsLong()), place),
-                "that is %s in all; the rest goes to files".formatted(ByteSize.of(totalBytes)),
-                "lower it, or mount -o remount,size=SIZE %s (a container: --shm-size)"
-                    .formatted(place)));
-      }
-    } catch (IOException e) {
-      findings.add(Finding.problem(POOL_DIR, "cannot be looked at", e.toString(), "see " + place));
-    }
+    return Optional.of(
+        Finding.problem(
+            capacity.orElseThrow().where(),
+            "is %s for each executor, more than %s of this host holds"
+                .formatted(ByteSize.of(bytes.getAsLong()), place.path()),
+            "that is %s in all; the rest goes to files".formatted(ByteSize.of(place.totalBytes())),
+            place.isTmpfs()
+                ? "lower it, or mount -o remount,size=SIZE %s (a container: --shm-size)"
+                    .formatted(place.path())
+                : "lower it, or name a larger file system in " + POOL_DIR));
   }
 
   private void port(List<Finding> findings) {

@@ -10,6 +10,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SparkChecksTest {
   @TempDir private Path directory;
@@ -84,18 +87,49 @@ class SparkChecksTest {
         look("spark.shuffle.manager %s\nspark.jars %s".formatted(SparkChecks.MANAGER, jar)));
   }
 
-  @Test
-  void onYarnAnExecutorNeedsRoomForAPool() throws IOException {
+  private String overhead(String type, String text) throws IOException {
+    SystemFiles none = new SystemFiles(directory);
+    return Conf.complaints(
+        new SparkChecks(read(text), none, directory, Optional.of("1.0"))
+            .overhead(new PoolPlace(directory, type, 0)).stream().toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "spark.sluice.pool.capacity auto",
+        "spark.sluice.service none",
+        "spark.sluice.service none\nspark.shuffle.service.enabled true"
+      })
+  void onYarnAnExecutorNeedsRoomForAPool(String more) throws IOException {
     assertContains(
-        "spark.executor.memoryOverhead: is not set", look(complete() + "spark.master yarn"));
-    assertEquals("", look(complete() + "spark.master yarn\nspark.executor.memoryOverhead 2g"));
+        "spark.executor.memoryOverhead: is not set",
+        overhead("tmpfs", "spark.master yarn\n" + more));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tmpfs, yarn, spark.executor.memoryOverhead 2g",
+    "tmpfs, yarn, spark.sluice.pool.capacity 1g",
+    "tmpfs, yarn, spark.sluice.service yarn",
+    "tmpfs, yarn, spark.sluice.service /run/sluice",
+    "tmpfs, yarn, spark.shuffle.service.enabled true",
+    "tmpfs, local[2], ''",
+    "ext4, yarn, ''",
+  })
+  void elsewhereItHasRoom(String type, String master, String more) throws IOException {
+    assertEquals("", overhead(type, "spark.master %s\n%s".formatted(master, more)));
   }
 
   @Test
   void aPoolLargerThanItsPlaceIsSaid() throws IOException {
     assertContains(
         "more than %s of this host holds".formatted(directory),
-        look(complete() + "spark.sluice.pool.capacity 16t"));
+        look(
+            complete()
+                + "spark.sluice.pool.capacity %sb"
+                    .formatted(Files.getFileStore(directory).getTotalSpace() + 1)));
   }
 
   @Test
