@@ -24,8 +24,31 @@ import java.util.stream.Stream;
  * @param conf where to look
  * @param prefix of Sluice's settings in it
  * @param pages that have them
+ * @param renamed for names that were settings once, what to write instead
  */
-record KnownNames(SiteConf conf, String prefix, List<String> pages) {
+record KnownNames(SiteConf conf, String prefix, List<String> pages, Map<String, String> renamed) {
+  static final Map<String, String> RENAMED_OF_HADOOP =
+      Map.of(
+          "sluice.transport",
+          "sluice.reduce.transport (of jobs) and sluice.service.transport (of NodeManagers)",
+          "sluice.bounce.buffer-mb",
+          "sluice.service.bounce-buffer-mb");
+
+  static final Map<String, String> RENAMED_OF_SPARK =
+      Map.ofEntries(
+          Map.entry("spark.sluice.pool.capacity-mb", "spark.sluice.pool.capacity"),
+          Map.entry("spark.sluice.pool.segment-mb", "spark.sluice.pool.segmentSize"),
+          Map.entry("spark.sluice.bounce.buffer-mb", "spark.sluice.server.bounceBuffer"),
+          Map.entry("spark.sluice.read.buffer-mb", "spark.sluice.read.buffer"),
+          Map.entry("spark.sluice.io.timeout-ms", "spark.sluice.io.timeout"),
+          Map.entry("spark.sluice.persistence.capacity-mb", "spark.sluice.persistence.capacity"),
+          Map.entry("spark.sluice.pool.max-connections", "spark.sluice.server.maxConnections"),
+          Map.entry(
+              "spark.sluice.pool.max-unproved-connections",
+              "spark.sluice.server.maxUnprovedConnections"),
+          Map.entry("spark.sluice.pool.proof-timeout-ms", "spark.sluice.server.proofTimeout"),
+          Map.entry("spark.sluice.pool.idle-timeout-ms", "spark.sluice.server.idleTimeout"));
+
   private static final Pattern ROW = Pattern.compile("\\| `([A-Za-z.\\-]+)` \\|.*");
 
   /**
@@ -38,15 +61,17 @@ record KnownNames(SiteConf conf, String prefix, List<String> pages) {
   private static final String IN_ONE_PROCESS = "sluice.local.";
 
   static KnownNames ofHadoop(SiteConf conf) {
-    return new KnownNames(conf, "sluice.", List.of("settings.md", "experiments.md"));
+    return new KnownNames(
+        conf, "sluice.", List.of("settings.md", "experiments.md"), RENAMED_OF_HADOOP);
   }
 
   static KnownNames ofSpark(SiteConf conf) {
-    return new KnownNames(conf, "spark.sluice.", List.of("spark-settings.md", "experiments.md"));
+    return new KnownNames(
+        conf, "spark.sluice.", List.of("spark-settings.md", "experiments.md"), RENAMED_OF_SPARK);
   }
 
   List<Finding> look() {
-    SettingNames names = new SettingNames(known(), Map.of());
+    SettingNames names = new SettingNames(known(), renamed);
     return conf.all().stream()
         .filter(property -> property.name().startsWith(prefix))
         .filter(property -> !property.name().startsWith(IN_ONE_PROCESS))
@@ -59,11 +84,14 @@ record KnownNames(SiteConf conf, String prefix, List<String> pages) {
         .findFirst()
         .map(
             sentence -> {
+              String newName = names.renamed().get(property.name());
               String remedy =
-                  names
-                      .nearest(property.name())
-                      .map("write %s, or take it out"::formatted)
-                      .orElse("take it out");
+                  newName == null
+                      ? names
+                          .nearest(property.name())
+                          .map("write %s, or take it out"::formatted)
+                          .orElse("take it out")
+                      : "write " + newName;
               return property.file().endsWith(SiteConf.MAPRED_SITE)
                   ? Finding.problem(
                       property.where(), "is no setting", sentence + "; jobs only warn", remedy)

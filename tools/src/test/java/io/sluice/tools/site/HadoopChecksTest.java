@@ -11,8 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -182,6 +185,47 @@ class HadoopChecksTest {
         .mapred("sluice.fallback.policy", "auto")
         .mapred("sluice.local.map-threads", "2");
     assertEquals("", Conf.complaints(KnownNames.ofHadoop(conf.read()).look()));
+  }
+
+  @Test
+  void aNameThatWasRenamedIsSaidWithTheNewOne() {
+    conf.yarn("sluice.bounce.buffer-mb", "32").mapred("sluice.transport", "tcp");
+    String said = Conf.complaints(KnownNames.ofHadoop(conf.read()).look());
+    assertContains(
+        "sluice.bounce.buffer-mb is now called sluice.service.bounce-buffer-mb; no NodeManager",
+        said);
+    assertContains("fix: write sluice.service.bounce-buffer-mb\n", said);
+    assertContains("fix: write sluice.reduce.transport (of jobs) and sluice.service", said);
+  }
+
+  /** UnknownSettings' and SparkSettings' modules are not needed by this one. */
+  @Test
+  void theRenamedNamesAreThoseOfTheEngines() throws IOException {
+    assertRenamed(
+        "hadoop-shuffle-plugin/src/main/java/io/sluice/hadoop/conf/UnknownSettings.java",
+        "\"(sluice\\.[a-z.\\-]+[a-z])\",",
+        KnownNames.ofHadoop(conf.read()));
+    assertRenamed(
+        "spark-shuffle-manager/src/main/java/io/sluice/spark/conf/SparkSettings.java",
+        "Map\\.entry\\(\\s*\"([^\"]+)\"",
+        KnownNames.ofSpark(conf.read()));
+  }
+
+  private static void assertRenamed(String source, String name, KnownNames names)
+      throws IOException {
+    String text = Files.readString(Path.of("..").resolve(source));
+    assertEquals(
+        names.renamed().keySet(),
+        Pattern.compile(name)
+            .matcher(text)
+            .results()
+            .map(found -> found.group(1))
+            .collect(Collectors.toSet()));
+    Set<String> known = names.known();
+    for (String instead : names.renamed().values()) {
+      Stream.of(instead.replaceAll("\\([^)]*\\)", "").split(" and "))
+          .forEach(one -> assertTrue(known.contains(one.strip()), one));
+    }
   }
 
   private String ofPorts(String outgoing) throws IOException {
