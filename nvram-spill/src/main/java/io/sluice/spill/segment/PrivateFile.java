@@ -1,11 +1,8 @@
 package io.sluice.spill.segment;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -31,15 +28,8 @@ public final class PrivateFile {
   public static void replace(Path file, String text) throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(temporary); // of a process that was killed
-    try (OutputStream out = Channels.newOutputStream(create(temporary))) {
-      out.write(text.getBytes(StandardCharsets.UTF_8));
-    }
+    Files.createFile(temporary, OWNER_ONLY);
+    Files.writeString(temporary, text, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  /** What is written is the file that is made, whatever lies at that name later. */
-  private static SeekableByteChannel create(Path file) throws IOException {
-    return Files.newByteChannel(
-        file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY);
   }
 }
