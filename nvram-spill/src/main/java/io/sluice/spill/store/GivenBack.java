@@ -56,8 +56,9 @@ final class GivenBack {
 
   /** Tells the keeper what was freed since it was told last, under the lock of the store. */
   void tell(MemoryKeeper keeper) {
-    freedBytes.forEach(keeper::freed);
-    freedBytes.clear();
+    Map<String, Long> told = Map.copyOf(freedBytes);
+    freedBytes.clear(); // first: what fails halfway is not to be told twice
+    told.forEach(keeper::freed);
   }
 
   List<SegmentHandle> retired() {
