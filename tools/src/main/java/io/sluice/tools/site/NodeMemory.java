@@ -1,5 +1,6 @@
 package io.sluice.tools.site;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.disk.Device;
 import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
@@ -74,7 +75,7 @@ record NodeMemory(SiteConf conf, SystemFiles files, Path shared) {
           Finding.problem(
               conf.get(POOL_DIR).map(Property::where).orElse(shared.toString()),
               "cannot be looked at",
-              e.toString(),
+              ErrorText.of(e),
               "see that it is an absolute path on this host"));
     }
     if (name.equals(NODE_MEMORY)) {

@@ -1,5 +1,6 @@
 package io.sluice.tools.site;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding;
 import java.io.IOException;
 import java.io.Reader;
@@ -77,7 +78,7 @@ final class SiteConf {
       read.load(content);
     } catch (IOException | IllegalArgumentException e) {
       conf.findings.add(
-          Finding.broken(file.toString(), "cannot be read", e.toString(), "correct it"));
+          Finding.broken(file.toString(), "cannot be read", ErrorText.of(e), "correct it"));
     }
     for (String name : read.stringPropertyNames()) {
       conf.put(new Property(name, read.getProperty(name).strip(), file, false));

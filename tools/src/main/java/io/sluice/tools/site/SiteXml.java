@@ -1,5 +1,6 @@
 package io.sluice.tools.site;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,7 +48,7 @@ final class SiteXml {
     } catch (SAXParseException e) {
       site.unreadable("line %s: %s".formatted(e.getLineNumber(), e.getMessage()));
     } catch (IOException | SAXException | ParserConfigurationException e) {
-      site.unreadable(e.toString());
+      site.unreadable(ErrorText.of(e));
     }
     return site;
   }

@@ -1,6 +1,7 @@
 package io.sluice.tools.site;
 
 import io.sluice.node.conf.Units;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
@@ -135,7 +136,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
           Finding.problem(
               where(POOL_DIR),
               "cannot be looked at",
-              e.toString(),
+              ErrorText.of(e),
               "name a directory of this host"));
     }
   }
