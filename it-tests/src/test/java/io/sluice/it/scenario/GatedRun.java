@@ -54,10 +54,7 @@ final class GatedRun implements AutoCloseable {
         scenario
             .with(ScenarioConf.MAPS, SLOTS)
             .with(ScenarioConf.MAP_GATE, mapGate)
-            .with(ScenarioConf.REDUCE_GATE, reduceGate)
-            // A task at a gate looks like one that hangs.
-            .with("mapreduce.map.speculative", false)
-            .with("mapreduce.reduce.speculative", false);
+            .with(ScenarioConf.REDUCE_GATE, reduceGate);
     this.job =
         RunningJob.start(
             cluster,

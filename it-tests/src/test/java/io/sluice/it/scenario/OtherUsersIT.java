@@ -59,10 +59,7 @@ class OtherUsersIT {
   private static final Duration DEADLINE = Duration.ofMinutes(1);
   private static final Duration JOB_DEADLINE = Duration.ofMinutes(10);
   private static final Scenario RECORDS =
-      Scenario.newApi("users")
-          .with(ScenarioConf.RECORDS_PER_MAP, 3_000)
-          // A task at a gate looks like one that hangs.
-          .with("mapreduce.map.speculative", false);
+      Scenario.newApi("users").with(ScenarioConf.RECORDS_PER_MAP, 3_000);
 
   private static TestUsers users;
   private static PseudoCluster cluster;

@@ -23,11 +23,16 @@ import java.util.stream.Stream;
 /**
  * A scenario job with its settings, to be run in one variant after the other.
  *
+ * <p>No attempt is speculative: on a busy machine a task may get a twin at any moment, which is
+ * killed before it has a log or once the first has succeeded, and tests count attempts.
+ *
  * @param name unique among the scenarios: also the directory of the outputs
  * @param program the job's main class
  * @param settings {@link io.sluice.it.jobs.ScenarioConf} keys and any others
  */
 public record Scenario(String name, Class<?> program, Map<String, String> settings) {
+  private static final Map<String, String> ONE_ATTEMPT =
+      Map.of("mapreduce.map.speculative", "false", "mapreduce.reduce.speculative", "false");
   private static final Duration DEADLINE = Duration.ofMinutes(20);
   private static final Duration GATE_DEADLINE = Duration.ofMinutes(10);
 
@@ -80,6 +85,7 @@ public record Scenario(String name, Class<?> program, Map<String, String> settin
             variant.settings(),
             List.of(output(variant)),
             DEADLINE)
+        .with(ONE_ATTEMPT)
         .with(settings);
   }
 

@@ -40,9 +40,7 @@ class SoakIT {
       Scenario.newApi("soak")
           .with(ScenarioConf.MAPS, 4)
           .with(ScenarioConf.RECORDS_PER_MAP, 20_000)
-          .with(ScenarioConf.MAX_VALUE_LENGTH, 450)
-          .with("mapreduce.map.speculative", false)
-          .with("mapreduce.reduce.speculative", false);
+          .with(ScenarioConf.MAX_VALUE_LENGTH, 450);
 
   /** What one NodeManager holds, and how many files are in the pool that it serves. */
   private record Held(ProcessHoldings process, long poolFiles) {

@@ -21,8 +21,7 @@ class SortMemoryIT {
           .with(ScenarioConf.MAPS, 3)
           .with(ScenarioConf.RECORDS_PER_MAP, 20_000)
           .with(ScenarioConf.MAX_VALUE_LENGTH, 1_000)
-          .with("mapreduce.task.io.sort.mb", 1)
-          .with("mapreduce.map.speculative", false);
+          .with("mapreduce.task.io.sort.mb", 1);
 
   @Test
   void mapsOfTwoUsersSortInWhatTheirNodesLend() throws IOException {
