@@ -52,7 +52,7 @@ class SegmentRegistrarTest {
     bounce = new BounceTransports(endpoints, new BounceConfig(1, 0));
     registrar = new SegmentRegistrar(endpoints, bounce);
     store = SpillStore.open(TestPool.memory(directory, 1).segmentListener(registrar).build());
-    Await.until("the segment is there", () -> registrar.location(0) != null);
+    Await.until("the segment is there", () -> store.segment(0).isPresent()); // told of it before
     segment = store.segment(0).orElseThrow();
   }
 
