@@ -34,6 +34,7 @@ public final class Admission {
   private int inside;
   private long refused;
   private long strangers;
+  private long dropped;
 
   private record Expected(Object sharer, Set<InetAddress> from, long untilNs) {}
 
@@ -182,6 +183,11 @@ public final class Admission {
     return Optional.empty();
   }
 
+  /** A connection was ended because of what its peer sent, or did not send. */
+  public synchronized void dropped() {
+    dropped++;
+  }
+
   /** Its endpoint is closed: nobody is expected any more. */
   public synchronized void close() {
     expected.values().forEach(each -> places.giveBack(each.sharer()));
@@ -190,6 +196,6 @@ public final class Admission {
 
   /** What became of those who came. */
   public synchronized ConnectionCounters counters() {
-    return new ConnectionCounters(inside, refused, strangers, 0);
+    return new ConnectionCounters(inside, refused, strangers, dropped, 0);
   }
 }

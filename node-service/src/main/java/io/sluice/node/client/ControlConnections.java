@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
  * and proving the secret takes longer than most questions.
  *
  * <p>A kept one may have been ended by the service meanwhile, so that a question it fails to answer
- * is asked again on a new one; what fails there has failed.
+ * is asked again on a new one; what fails there has failed, unless a part of it was answered
+ * before.
  *
  * <p>Thread contract: safe from any thread; there are at most as many connections as questions at
  * one time. Ownership: the node closes it, after the last question.
@@ -25,6 +26,8 @@ final class ControlConnections implements AutoCloseable {
 
   /** Sooner than the service ends them. */
   private static final long KEPT_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
+
+  private static final int MOST_TRIES = 5;
 
   private final Connector connector;
   private final Deque<Kept> kept = new ArrayDeque<>();
@@ -58,8 +61,20 @@ final class ControlConnections implements AutoCloseable {
         LOG.debug("A kept control connection does not answer any more: {}", e.toString());
       }
     }
-    checkOpen();
-    return ask(question, connector.connect()); // if it is closed meanwhile, it is not kept
+    for (int tries = 1; ; tries++) {
+      checkOpen();
+      RemoteClient client = connector.connect(); // if this is closed meanwhile, it is not kept
+      try {
+        return ask(question, client);
+      } catch (RemoteError | InterruptedIOException e) {
+        throw e;
+      } catch (IOException e) {
+        if (tries == MOST_TRIES || !client.isAnswered()) {
+          throw e;
+        }
+        LOG.debug("A control connection ended between two questions: {}", e.toString());
+      }
+    }
   }
 
   private synchronized void checkOpen() throws IOException {

@@ -307,6 +307,10 @@ public final class NodeMetrics {
               "Connections that proved nothing in time, or came in a crowd of such",
               now -> now.connections().expelled()),
           counter(
+              "sluice_connections_dropped_total",
+              "Connections whose peer sent what is no message, or nothing or not all of one in time",
+              now -> now.connections().dropped()),
+          counter(
               "sluice_connections_errors_total",
               "Connections that ended in an error of this process",
               now -> now.connections().errors()),

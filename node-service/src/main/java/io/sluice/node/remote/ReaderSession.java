@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.ProtocolException;
@@ -35,7 +36,9 @@ final class ReaderSession {
   private final RemoteBackend backend;
   private final String applicationId;
   private final ServedReader reader;
+  private final Acceptor.Peer peer;
   private final long idleTimeoutMs;
+  private boolean keepsItsPlace;
 
   /**
    * Answers nothing yet.
@@ -47,11 +50,13 @@ final class ReaderSession {
       RemoteBackend backend,
       String applicationId,
       ServedReader reader,
+      Acceptor.Peer peer,
       long idleTimeoutMs) {
     this.frames = frames;
     this.backend = backend;
     this.applicationId = applicationId;
     this.reader = reader;
+    this.peer = peer;
     this.idleTimeoutMs = idleTimeoutMs;
   }
 
@@ -59,7 +64,11 @@ final class ReaderSession {
   void serve() throws IOException {
     while (true) {
       Frames.Frame request = frames.receive(idleTimeoutMs, TIMEOUT_MS);
+      if (!peer.used()) {
+        throw new EOFException("another reader has its place"); // this one asks again elsewhere
+      }
       DataInputStream in = request.in();
+      keepsItsPlace |= !isQuestion(request.type());
       switch (request.type()) {
         case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
         case RemoteProtocol.VERIFY -> answer(() -> verify(in));
@@ -71,7 +80,17 @@ final class ReaderSession {
         case RemoteProtocol.RELEASE -> reader.slots().release(in.readLong());
         default -> throw new ProtocolException("unknown request type " + request.type());
       }
+      if (!keepsItsPlace) {
+        peer.unused();
+      }
     }
+  }
+
+  /** Who stages holds slots, which go with the connection; who frees may have more to free. */
+  private static boolean isQuestion(int type) {
+    return type == RemoteProtocol.DESCRIBE
+        || type == RemoteProtocol.VERIFY
+        || type == RemoteProtocol.ADMIT;
   }
 
   private interface Request {

@@ -52,6 +52,7 @@ public final class RemoteClient implements AutoCloseable {
   private final long timeoutMs;
   private UUID poolId;
   private List<Offer> offers;
+  private boolean answered;
 
   private RemoteClient(DeadlineChannel channel, long timeoutMs) {
     this.channel = channel;
@@ -240,7 +241,26 @@ public final class RemoteClient implements AutoCloseable {
         },
         timeoutMs);
     return RemoteProtocol.readDescription(
-        Replies.receive(frames, timeoutMs), question.partitions(), poolId, question.places());
+        described(), question.partitions(), poolId, question.places());
+  }
+
+  private DataInputStream described() throws IOException {
+    try {
+      DataInputStream in = Replies.receive(frames, timeoutMs);
+      answered = true;
+      return in;
+    } catch (RemoteError e) {
+      answered = true;
+      throw e;
+    }
+  }
+
+  /**
+   * Whether a question of {@link #describe}, which may ask several, was answered. The service may
+   * end the connection after that, to give its place to another reader.
+   */
+  public boolean isAnswered() {
+    return answered;
   }
 
   /**

@@ -114,7 +114,8 @@ public final class RemoteServer implements AutoCloseable {
         return;
       }
       welcome(frames, proved.answer(), reader.offers());
-      new ReaderSession(frames, backend, applicationId, reader, limits.idleTimeoutMs()).serve();
+      new ReaderSession(frames, backend, applicationId, reader, peer, limits.idleTimeoutMs())
+          .serve();
     }
   }
 

@@ -10,8 +10,8 @@ import io.sluice.rdma.transport.support.UnprovedShare;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,10 +51,10 @@ public final class Acceptor implements AutoCloseable {
   private final Pause pause;
   private final Deadlines deadlines;
   private final UnprovedShare<MessageStream> unproved;
-  private final Map<MessageStream, Optional<Object>> proved = new HashMap<>(); // under itself
-  private final FairShare places; // under proved
+  private final ProvedPlaces<MessageStream> proved;
   private final Map<MessageStream, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
   private final AtomicLong errors = new AtomicLong(); // which needs no memory
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread acceptThread;
@@ -69,7 +69,6 @@ public final class Acceptor implements AutoCloseable {
   }
 
   /** Who is at the other end, as far as the acceptor must know. */
-  @FunctionalInterface
   public interface Peer {
     /**
      * It has proved that it may be here.
@@ -79,6 +78,19 @@ public final class Acceptor implements AutoCloseable {
      * @throws EOFException if it took too long for that, and was ended
      */
     boolean hasProved(Object sharer) throws EOFException;
+
+    /**
+     * It has what it asked for. Until {@link #used} its connection may be ended, after a while, to
+     * make place for another one; its peer is to connect again then.
+     */
+    void unused();
+
+    /**
+     * It has asked something.
+     *
+     * @return whether it still has its place
+     */
+    boolean used();
   }
 
   /** Lets some time pass after an accept that failed. */
@@ -105,7 +117,11 @@ public final class Acceptor implements AutoCloseable {
     this.limits = limits;
     this.handler = handler;
     this.pause = pause;
-    this.places = new FairShare(limits.maxConnections());
+    this.proved =
+        new ProvedPlaces<>(
+            limits.maxConnections(),
+            System::nanoTime,
+            unused -> expel(unused, "is unused, and another one needs its place"));
     this.deadlines = new Deadlines(name + "-deadlines");
     this.unproved =
         new UnprovedShare<>(limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
@@ -191,10 +207,13 @@ public final class Acceptor implements AutoCloseable {
 
   private void handle(MessageStream stream) {
     try {
-      handler.serve(stream, sharer -> hasProved(stream, sharer));
+      handler.serve(stream, new Connected(stream));
     } catch (EOFException e) {
       LOG.debug("{}: {} went away", name, stream.peer());
     } catch (IOException | RuntimeException e) {
+      if (e instanceof ProtocolException || e instanceof SocketTimeoutException) {
+        dropped.increment();
+      }
       if (unproved.leave(stream) || isClosed()) { // strangers do not fill the log
         LOG.debug("{}: the conversation with {} ended in an error", name, stream.peer(), e);
       } else {
@@ -208,18 +227,33 @@ public final class Acceptor implements AutoCloseable {
     }
   }
 
-  private boolean hasProved(MessageStream stream, Object sharer) throws EOFException {
-    synchronized (proved) {
-      if (!places.take(sharer)) {
+  private final class Connected implements Peer {
+    private final MessageStream stream;
+
+    Connected(MessageStream stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public boolean hasProved(Object sharer) throws EOFException {
+      if (!proved.take(stream, sharer)) {
         refused.increment();
         return false;
       }
-      if (!unproved.leave(stream)) {
-        places.giveBack(sharer);
+      if (!unproved.leave(stream)) { // whose place is given back when it is forgotten
         throw new EOFException("the proof of " + stream.peer() + " came too late");
       }
-      proved.put(stream, Optional.ofNullable(sharer));
       return true;
+    }
+
+    @Override
+    public void unused() {
+      proved.unused(stream);
+    }
+
+    @Override
+    public boolean used() {
+      return proved.used(stream);
     }
   }
 
@@ -231,12 +265,7 @@ public final class Acceptor implements AutoCloseable {
   private void forget(MessageStream stream) {
     unproved.leave(stream);
     closeQuietly(stream);
-    synchronized (proved) {
-      Optional<Object> sharer = proved.remove(stream);
-      if (sharer != null) {
-        places.giveBack(sharer.orElse(null));
-      }
-    }
+    proved.leave(stream);
     connections.remove(stream);
   }
 
@@ -250,10 +279,8 @@ public final class Acceptor implements AutoCloseable {
 
   /** What became of those who came. */
   public ConnectionCounters counters() {
-    synchronized (proved) {
-      return new ConnectionCounters(
-          proved.size(), refused.sum(), unproved.expelled(), errors.get());
-    }
+    return new ConnectionCounters(
+        proved.taken(), refused.sum(), unproved.expelled(), dropped.sum(), errors.get());
   }
 
   @Override

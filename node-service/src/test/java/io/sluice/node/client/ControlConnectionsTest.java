@@ -9,6 +9,7 @@ import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.segment.PoolPlaces;
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
@@ -65,6 +66,41 @@ class ControlConnectionsTest extends NodeTestBase {
       startWithAnOutput();
       assertEquals(1, outputsOf(Partitions.one(0)));
       assertEquals(3, connected);
+    }
+  }
+
+  /** Its place was given to another reader between two parts of the question. */
+  @Test
+  void aQuestionOfWhichAPartWasAnsweredIsAskedAgain() throws IOException {
+    startWithAnOutput();
+    int[] times = {0};
+    try (connections) {
+      int answer =
+          connections.ask(
+              client -> {
+                client.describe(Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE);
+                if (++times[0] == 1) {
+                  throw new EOFException("expected by this test");
+                }
+                return times[0];
+              });
+      assertEquals(2, answer);
+      assertEquals(2, connected);
+    }
+  }
+
+  @Test
+  void aQuestionThatNothingIsAnsweredOfHasFailed() throws IOException {
+    startWithAnOutput();
+    try (connections) {
+      assertThrows(
+          EOFException.class,
+          () ->
+              connections.ask(
+                  client -> {
+                    throw new EOFException("expected by this test");
+                  }));
+      assertEquals(1, connected);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.ServedReader;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
@@ -78,19 +79,17 @@ class DataLinksTest extends NodeTestBase {
   @Test
   void aBusyNodeIsNeverAFetchFailure() throws IOException {
     startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
-    try (NodeReader first = tcpReader(2);
-        NodeReader second = tcpReader(2);
+    try (RemoteClient first = connect();
+        RemoteClient second = connect();
         NodeReader third = reader(2, null, 2_000, new TcpProvider())) {
-      NodeRun held = locateOnly(first, "attempt_0");
-      NodeRun alsoHeld = locateOnly(second, "attempt_0");
-      readSome(held, 1);
-      readSome(alsoHeld, 1);
-      // Both control connections are kept, as are the data connections.
+      assertEquals(first.poolId(), second.poolId());
       assertThrows(NodeBusyException.class, () -> locateOnly(third, "attempt_0"));
       assertTrue(third.stats().nodeRefusals() > 0);
-      held.close();
-      alsoHeld.close();
     }
+  }
+
+  private RemoteClient connect() throws IOException {
+    return RemoteClient.connect(address().control(), APP, SECRET, TIMEOUT_MS);
   }
 
   @Test

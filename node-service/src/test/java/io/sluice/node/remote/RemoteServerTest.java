@@ -525,12 +525,7 @@ class RemoteServerTest {
       }
       for (int i = 0; i < MAX_READERS; i++) {
         try (RemoteClient client = connect(SECRET)) {
-          assertEquals(
-              0,
-              client
-                  .describe(Partitions.one(3), List.of("absent"), 0, backend.places)
-                  .runs()
-                  .size());
+          describeNothing(client);
         }
       }
       Await.until(
@@ -541,6 +536,62 @@ class RemoteServerTest {
         socket.close();
       }
     }
+  }
+
+  /** They keep their connections only to save the next ones. */
+  @Test
+  void moreReadersAreServedThanThereArePlaces() throws IOException {
+    List<RemoteClient> readers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3 * MAX_READERS; i++) {
+        readers.add(connectAtLast());
+        describeNothing(readers.get(i));
+      }
+      assertEquals(MAX_READERS, server.counters().open());
+    } finally {
+      for (RemoteClient reader : readers) {
+        reader.close();
+      }
+    }
+  }
+
+  /** They may hold slots, which would go with their connections. */
+  @Test
+  void readersThatBounceKeepTheirPlaces() throws IOException {
+    List<RemoteClient> readers = new ArrayList<>();
+    try {
+      StageRequest request = new StageRequest("tcp", "attempt_1", 3, 0, 10, 64, 1_000);
+      for (int i = 0; i < MAX_READERS; i++) {
+        readers.add(connect(SECRET));
+        readers.get(i).stage(request, TIMEOUT_MS);
+        describeNothing(readers.get(i));
+      }
+      assertEquals(
+          RemoteError.Code.BUSY, assertThrows(RemoteError.class, () -> connect(SECRET)).code());
+      for (RemoteClient reader : readers) {
+        describeNothing(reader);
+      }
+    } finally {
+      for (RemoteClient reader : readers) {
+        reader.close();
+      }
+    }
+  }
+
+  /** Those before have their answers, but the server may not have noticed yet. */
+  private RemoteClient connectAtLast() throws IOException {
+    while (true) {
+      try {
+        return connect(SECRET);
+      } catch (RemoteError e) {
+        assertEquals(RemoteError.Code.BUSY, e.code());
+      }
+    }
+  }
+
+  private void describeNothing(RemoteClient client) throws IOException {
+    assertEquals(
+        0, client.describe(Partitions.one(3), List.of("absent"), 0, backend.places).runs().size());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -124,6 +125,22 @@ class AcceptorTest {
     acceptor.close();
     Thread.setDefaultUncaughtExceptionHandler(before);
     assertEquals(List.of(), uncaught);
+  }
+
+  @Test
+  void peersThatSpeakSomethingElseOrNotInTimeAreCounted() throws Exception {
+    ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
+    start(new JdkListener(listener), (channel, peer) -> new Frames(channel).receiveHello(1));
+    try (DeadlineChannel silent = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
+      assertThrows(EOFException.class, () -> silent.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
+    }
+    assertEquals(1, acceptor.counters().dropped());
+    try (DeadlineChannel gone = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
+      gone.writeFully(ByteBuffer.wrap("GET / HTTP/1.1".getBytes(US_ASCII)), TIMEOUT_MS);
+      assertThrows(EOFException.class, () -> gone.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
+    }
+    assertEquals(2, acceptor.counters().dropped());
+    assertEquals(0, acceptor.counters().errors());
   }
 
   @Test

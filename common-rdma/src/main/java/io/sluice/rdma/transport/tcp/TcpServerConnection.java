@@ -96,6 +96,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     ByteBuffer hello = ByteBuffer.allocate(HELLO_BYTES);
     Sockets.readFully(channel, hello, "a hello");
     if (hello.getInt(HELLO_MAGIC_OFFSET) != MAGIC) {
+      serving.admission().dropped();
       throw new IOException("not a Sluice client: hello starts with " + hello.getInt(0));
     }
     short verdict = verdict(hello);
@@ -227,6 +228,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     if (since != NOT_BUSY) {
       if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(stallLimitMs)) {
         LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, stallLimitMs);
+        serving.admission().dropped();
         shutdown();
       }
     } else if (System.nanoTime() - idleSinceNanos > TimeUnit.MILLISECONDS.toNanos(idleLimitMs)) {
