@@ -8,17 +8,27 @@ import java.io.IOException;
 /**
  * A sorted run that this reducer will merge: located in a pool, or staged by itself.
  *
- * @param name how messages call it
+ * @param name how messages call one that was staged
  * @param lengthBytes bytes as they are stored
  * @param compressed whether the job's codec must be put before {@code input}
- * @param input its bytes
+ * @param input the bytes of one that was staged
  * @param node the run in a node's pool, or null for one that was staged
  */
 record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput input, NodeRun node)
     implements MergeRun {
 
   static FetchedRun of(NodeRun run, boolean compressed) {
-    return new FetchedRun(run.name(), run.lengthBytes(), compressed, run.input(), run);
+    return new FetchedRun(null, run.lengthBytes(), compressed, null, run);
+  }
+
+  @Override
+  public String name() {
+    return node == null ? name : node.name();
+  }
+
+  @Override
+  public RunInput input() {
+    return node == null ? input : node.input();
   }
 
   /** Whether every byte of it is on this node, whatever happens to its map's node. */
@@ -45,6 +55,10 @@ record FetchedRun(String name, long lengthBytes, boolean compressed, RunInput in
 
   @Override
   public void close() throws IOException {
-    input.close();
+    if (node == null) {
+      input.close();
+    } else {
+      node.close();
+    }
   }
 }

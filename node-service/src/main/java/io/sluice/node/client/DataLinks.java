@@ -7,12 +7,13 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * One task's data connections to one node, one for each transport: made when something is to be
@@ -31,7 +32,8 @@ final class DataLinks {
   private static final long KEPT_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
 
   private final Connector connector;
-  private final Map<String, Link> links = new HashMap<>();
+  private final ReentrantLock lock = new ReentrantLock(); // held while connecting
+  private final Map<String, Link> links = new ConcurrentHashMap<>(); // changed under the lock
   private boolean closed;
 
   /** Makes a connection. */
@@ -98,7 +100,16 @@ final class DataLinks {
     return read;
   }
 
-  private synchronized Link acquire(Offer offer) throws TransportException {
+  private Link acquire(Offer offer) throws TransportException {
+    lock.lock();
+    try {
+      return acquireLocked(offer);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Link acquireLocked(Offer offer) throws TransportException {
     if (closed) {
       throw new TransportException("this reader is closed"); // nobody would end the connection
     }
@@ -116,25 +127,40 @@ final class DataLinks {
     return link;
   }
 
-  /** Ends those that nothing was read over lately. */
-  synchronized void closeIdle() {
-    for (Iterator<Link> each = links.values().iterator(); each.hasNext(); ) {
-      Link link = each.next();
-      if (link.isIdle()) {
-        each.remove(); // first: one that does not end is not to be ended again and again
-        link.connection.close();
+  /**
+   * Ends those that nothing was read over lately; none while one is being made, for which the other
+   * nodes would have to wait.
+   */
+  void closeIdle() {
+    if (!lock.tryLock()) {
+      return;
+    }
+    try {
+      for (Iterator<Link> each = links.values().iterator(); each.hasNext(); ) {
+        Link link = each.next();
+        if (link.isIdle()) {
+          each.remove(); // first: one that does not end is not to be ended again and again
+          link.connection.close();
+        }
       }
+    } finally {
+      lock.unlock();
     }
   }
 
   /** How many there are. */
-  synchronized int count() {
+  int count() {
     return links.size();
   }
 
-  synchronized void close() {
-    closed = true;
-    links.values().forEach(link -> link.connection.close());
-    links.clear();
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      links.values().forEach(link -> link.connection.close());
+      links.clear();
+    } finally {
+      lock.unlock();
+    }
   }
 }

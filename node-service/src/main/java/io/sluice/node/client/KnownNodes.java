@@ -31,6 +31,7 @@ final class KnownNodes implements Closeable {
   static final long FORGOTTEN_AFTER_NS = TimeUnit.HOURS.toNanos(1);
 
   private final Function<NodeAddress, RemoteNode> opener;
+  private final ConnectedNodes connected;
   private final Map<NodeAddress, Known> kept = new HashMap<>();
   private final Map<NodeAddress, WeakReference<RemoteNode>> forgotten = new HashMap<>();
   private boolean closed;
@@ -42,9 +43,12 @@ final class KnownNodes implements Closeable {
    * Knows none yet.
    *
    * @param opener makes a node without a connection
+   * @param mostConnected how many have control connections at a time, but for those that are being
+   *     asked
    */
-  KnownNodes(Function<NodeAddress, RemoteNode> opener) {
+  KnownNodes(Function<NodeAddress, RemoteNode> opener, int mostConnected) {
     this.opener = opener;
+    this.connected = new ConnectedNodes(mostConnected);
   }
 
   /**
@@ -52,7 +56,13 @@ final class KnownNodes implements Closeable {
    *
    * @throws IOException if this is closed
    */
-  synchronized RemoteNode at(NodeAddress address, long nowNs) throws IOException {
+  RemoteNode at(NodeAddress address, long nowNs) throws IOException {
+    RemoteNode node = keep(address, nowNs);
+    connected.asks(node); // under no lock: it may end connections
+    return node;
+  }
+
+  private synchronized RemoteNode keep(NodeAddress address, long nowNs) throws IOException {
     if (closed) {
       throw new IOException("this reader is closed"); // nobody would close the node
     }
@@ -76,7 +86,7 @@ final class KnownNodes implements Closeable {
    * end as they should keeps no other node's open.
    */
   void tidy(long nowNs) {
-    Set<RemoteNode> connected = new HashSet<>();
+    Set<RemoteNode> inUse = new HashSet<>();
     List<RemoteNode> all = all();
     for (RemoteNode node : all) { // under no lock: it may be connecting
       try {
@@ -85,13 +95,13 @@ final class KnownNodes implements Closeable {
         LOG.warn("Ending the idle connections to {} failed", node.name(), e);
       }
       if (node.isConnected()) {
-        connected.add(node);
+        inUse.add(node);
       }
     }
     synchronized (this) {
       forgotten.values().removeIf(reference -> reference.get() == null);
       for (RemoteNode node : all) {
-        if (connected.contains(node)) { // by a run that was located long ago, say
+        if (inUse.contains(node)) { // by a run that was located long ago, say
           forgotten.remove(node.address());
           kept.putIfAbsent(node.address(), new Known(node, nowNs));
         } else {
@@ -105,6 +115,7 @@ final class KnownNodes implements Closeable {
     Known known = kept.get(node.address());
     if (known != null && nowNs - known.askedNs() > FORGOTTEN_AFTER_NS) {
       kept.remove(node.address());
+      connected.forget(node);
       forgotten.put(node.address(), new WeakReference<>(node));
     }
   }
@@ -119,6 +130,11 @@ final class KnownNodes implements Closeable {
       }
     }
     return all;
+  }
+
+  /** How many may have control connections. */
+  int connected() {
+    return connected.count();
   }
 
   /** Those that are kept whether or not anybody reads from them. */

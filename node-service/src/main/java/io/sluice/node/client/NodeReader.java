@@ -8,13 +8,11 @@ import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
-import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
-import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentOpener;
@@ -39,6 +37,9 @@ import java.util.Set;
  * IOException} when a node cannot be asked, or this is closed.
  */
 public final class NodeReader implements AutoCloseable {
+  private static final int MOST_CONNECTED = 256;
+  private static final int FEWEST_CONNECTED = 16;
+
   private final String applicationId;
   private final JobSecret secret;
   private final Transports transports;
@@ -47,7 +48,7 @@ public final class NodeReader implements AutoCloseable {
   private final Timeouts timeouts;
   private final Deadlines idleWatch = new Deadlines("sluice-idle-connections");
   private final ReadStats stats = new ReadStats();
-  private final KnownNodes nodes = new KnownNodes(this::newNode);
+  private final KnownNodes nodes = new KnownNodes(this::newNode, mostConnected());
   private final SegmentMapper mapper;
 
   /**
@@ -148,6 +149,8 @@ public final class NodeReader implements AutoCloseable {
     RemoteNode node = node(address);
     Description description = node.describe(partitions, outputIds, inlinedRunBytes);
     boolean local = node.isLocal();
+    NodeRun.Origin origin =
+        new NodeRun.Origin(node, applicationId, description.segments(), mapper, key);
     Map<String, List<NodeRun>> all = new HashMap<>();
     description
         .runs()
@@ -155,11 +158,12 @@ public final class NodeReader implements AutoCloseable {
             (outputId, runs) -> {
               List<NodeRun> opened = new ArrayList<>(runs.size());
               for (LocatedRun located : runs) {
+                byte[] inlined = description.inlined().get(located);
                 boolean inPlace =
                     local
-                        && !description.inlined().containsKey(located)
+                        && inlined == null
                         && (isInMemory(located) || !isServed(node, located, description));
-                opened.add(open(address, node, outputId, located, description, inPlace));
+                opened.add(new NodeRun(origin, outputId, located, inlined, inPlace));
               }
               all.put(outputId, opened);
             });
@@ -197,6 +201,11 @@ public final class NodeReader implements AutoCloseable {
     return node(address).isDamaged(partition, outputId);
   }
 
+  /** Each connection has three open files; most are left for other things. */
+  private static int mostConnected() {
+    return Math.max(FEWEST_CONNECTED, Math.min(MOST_CONNECTED, OpenFilesLimit.share(3 * 8)));
+  }
+
   private RemoteNode node(NodeAddress address) throws IOException {
     return nodes.at(address, System.nanoTime());
   }
@@ -216,42 +225,6 @@ public final class NodeReader implements AutoCloseable {
     return located.place().ranges().stream()
         .map(range -> description.segments().get(range.segmentId()))
         .allMatch(segment -> segment == null || node.isServed(segment));
-  }
-
-  private NodeRun open(
-      NodeAddress address,
-      RemoteNode node,
-      String outputId,
-      LocatedRun located,
-      Description description,
-      boolean inPlace) {
-    Run run = located.run();
-    String name =
-        outputId + " partition " + run.partition() + " run " + run.ordinal() + " at " + node.name();
-    RunKey runKey = key == null ? null : key.reading(new OutputId(applicationId, outputId));
-    if (!inPlace) {
-      return NodeRun.remote(
-          address,
-          outputId,
-          name,
-          run,
-          runKey,
-          new RemoteRunInput(
-              node,
-              outputId,
-              name,
-              located,
-              description.segments(),
-              description.inlined().get(located)));
-    }
-    return NodeRun.local(
-        address,
-        outputId,
-        name,
-        run,
-        runKey,
-        new LocalRunInput(node, mapper, outputId, name, located, description.segments()),
-        stats);
   }
 
   /** How many windows there are; so many remote runs can be merged at once. */

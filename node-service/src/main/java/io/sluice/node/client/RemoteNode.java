@@ -331,6 +331,11 @@ public final class RemoteNode implements AutoCloseable {
     bounceReads.closeIdle();
   }
 
+  /** Ends the control connections that are kept for further questions. */
+  void endKept() {
+    controls.closeKept();
+  }
+
   /** How many data connections there are. */
   int dataConnections() {
     return links.count();

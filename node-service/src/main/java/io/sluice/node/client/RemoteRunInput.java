@@ -99,6 +99,11 @@ final class RemoteRunInput implements RunInput {
     }
   }
 
+  /** Whether nothing of it was read, is here or is on its way. */
+  boolean isUnread() {
+    return consumedBytes == 0 && windows.isEmpty();
+  }
+
   /** How many windows all runs of this reader have together. */
   int windowCount() {
     return node.pools().windowCount();

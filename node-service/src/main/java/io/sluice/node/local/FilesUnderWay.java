@@ -1,12 +1,11 @@
 package io.sluice.node.local;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.unix.SentQueue;
 import io.sluice.spill.segment.Owner;
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,11 +34,7 @@ final class FilesUnderWay implements Closeable {
 
   /** With a share of the files that this process may have open. */
   static FilesUnderWay ofThisProcess() {
-    long mostOpen =
-        ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class)
-            .getMaxFileDescriptorCount();
-    long share = Math.min(mostOpen / SHARES, Integer.MAX_VALUE);
-    return new FilesUnderWay((int) Math.max(share, LocalProtocol.MAX_FILES));
+    return new FilesUnderWay(Math.max(OpenFilesLimit.share(SHARES), LocalProtocol.MAX_FILES));
   }
 
   FilesUnderWay(int mostOfUser) {

@@ -319,7 +319,7 @@ final class RemoteProtocol {
     if (lengthBytes < 0 || leftBytes != 0) {
       throw new ProtocolException("a run of " + lengthBytes + " bytes lies in " + ranges);
     }
-    return ranges;
+    return List.copyOf(ranges); // a reader may keep a million of them
   }
 
   private static BlockChecksums readChecksums(DataInputStream in, long lengthBytes)

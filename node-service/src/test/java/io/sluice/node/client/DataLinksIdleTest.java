@@ -8,11 +8,18 @@ import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+/** When data connections end of which nothing is wanted now. */
+@Timeout(300)
 class DataLinksIdleTest {
+  private static final Offer OFFER = new Offer("a", "host", 1, 4096);
+
   private final AtomicInteger closes = new AtomicInteger();
 
   /** Does not end within its time, as an RDMA connection may. */
@@ -69,5 +76,42 @@ class DataLinksIdleTest {
           return links.count() == 0;
         });
     assertEquals(2, closes.get());
+  }
+
+  /** It may take its whole deadline, and another node is asked meanwhile. */
+  @Test
+  void nobodyWaitsForAConnectionThatIsBeingMade() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CompletableFuture<Void> slow = new CompletableFuture<>();
+    DataLinks connecting =
+        new DataLinks(
+            new DataLinks.Connector() {
+              @Override
+              public Ticket admit(String transport) {
+                begun.countDown();
+                slow.join();
+                return new Ticket(1, 2);
+              }
+
+              @Override
+              public Connection connect(Offer offer, Ticket ticket) {
+                return new Unending();
+              }
+            });
+    CompletableFuture<Void> made =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                connecting.connect(OFFER);
+              } catch (TransportException e) {
+                throw new AssertionError(e);
+              }
+            });
+    begun.await();
+    connecting.closeIdle();
+    assertEquals(0, connecting.count());
+    slow.complete(null);
+    made.join();
+    assertEquals(1, connecting.count());
   }
 }

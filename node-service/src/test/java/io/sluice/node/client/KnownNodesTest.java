@@ -28,7 +28,7 @@ class KnownNodesTest extends NodeTestBase {
   private final long lateNs = startNs + KnownNodes.FORGOTTEN_AFTER_NS + 1;
   private final Transports transports =
       new Transports(List.of(new TcpProvider()), WINDOW_BYTES, WINDOW_BYTES);
-  private final KnownNodes nodes = new KnownNodes(this::node);
+  private final KnownNodes nodes = new KnownNodes(this::node, 100);
 
   private RemoteNode node(NodeAddress at) {
     return new RemoteNode(
