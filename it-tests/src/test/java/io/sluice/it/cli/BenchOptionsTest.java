@@ -53,8 +53,9 @@ class BenchOptionsTest {
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "many", "3000000000"})
   void runsAreAtLeastOne(String runs) {
-    List<String> benches = new ArrayList<>(List.of("chain", "exchange", "hone", "local", "memory"));
-    benches.addAll(List.of("pagerank", "rmr-nvm", "rmr-sizes", "scaling", "spark", "synthetic"));
+    List<String> benches = new ArrayList<>(List.of("chain", "crowd", "exchange", "hone", "local"));
+    benches.addAll(
+        List.of("memory", "pagerank", "rmr-nvm", "rmr-sizes", "scaling", "spark", "synthetic"));
     for (String name : benches) {
       ParameterException e =
           assertThrows(ParameterException.class, () -> parsed(name, "--runs", runs), name);

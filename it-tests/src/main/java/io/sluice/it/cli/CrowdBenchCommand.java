@@ -1,0 +1,45 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.crowd.CrowdBench;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench crowd}. */
+@Command(
+    name = "crowd",
+    description =
+        "Measures a reader of thousands of nodes, and a node that thousands of readers ask.",
+    mixinStandardHelpOptions = true)
+final class CrowdBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--nodes",
+      split = ",",
+      converter = CountConverter.class,
+      defaultValue = "100,500,1000,2500,5000",
+      description = "How many nodes the reader reads from (default: ${DEFAULT-VALUE}).")
+  private List<Integer> nodes;
+
+  @Option(
+      names = "--readers",
+      split = ",",
+      converter = CountConverter.class,
+      defaultValue = "100,1000,2500,5000,10000",
+      description = "How many readers ask the node (default: ${DEFAULT-VALUE}).")
+  private List<Integer> readers;
+
+  @Mixin private RunsOption runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    new CrowdBench(workspace, Console.standard(), nodes, readers)
+        .run(runs.count(), new ResultFiles(workspace.results()));
+    return 0;
+  }
+}
