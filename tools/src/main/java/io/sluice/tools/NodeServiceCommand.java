@@ -1,6 +1,7 @@
 package io.sluice.tools;
 
 import io.sluice.node.conf.DataAddress;
+import io.sluice.node.local.RemovedFile;
 import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
@@ -165,6 +166,10 @@ public final class NodeServiceCommand implements Callable<Integer> {
       description = "Address to listen at for it, if not that of --bind.")
   private InetAddress metricsBindAddress; // null: that of the service
 
+  private final RemovedFile removedAddress =
+      new RemovedFile(
+          "the file in --dir that tells executors of this service",
+          "Executors that start now do not find it until that is mended");
   private boolean closed;
 
   /** As they are written on the command line. */
@@ -285,18 +290,16 @@ public final class NodeServiceCommand implements Callable<Integer> {
     if (closed) {
       return; // what is gone then is to be
     }
-    try {
-      service.restoreSocket();
-      if (ServiceFile.isGone(directory)) {
-        writeAddress(service);
-        LOG.warn(
-            "Somebody had removed the file in {} that tells executors of this service; it is there"
-                + " again. Exclude that directory from what removes old temporary files",
-            directory);
-      }
-    } catch (IOException | RuntimeException | Error e) { // the service ends with this thread
-      LastWords.error(LOG, "What was removed from {} cannot be made again", directory, e);
+    service.restoreSocket();
+    removedAddress.restore(() -> restoreAddress(service));
+  }
+
+  private boolean restoreAddress(NodeService service) throws IOException {
+    boolean isGone = ServiceFile.isGone(directory);
+    if (isGone) {
+      writeAddress(service);
     }
+    return isGone;
   }
 
   /** Drivers say when an application has ended; those that were killed do not. */

@@ -152,6 +152,8 @@ class NodeServiceCommandTest {
     NodeServiceCommand command = command("service", "--medium=plain");
     String gone = logOf(() -> command.restoreRemoved(service));
     assertTrue(gone.contains(directory + ": no such file or directory"), gone);
+    assertFalse(gone.contains("\tat "), "it has a stack trace: " + gone);
+    assertEquals("", logOf(() -> command.restoreRemoved(service)), "it was said");
     Files.createDirectory(directory);
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     String foreign = logOf(() -> command.restoreRemoved(service));

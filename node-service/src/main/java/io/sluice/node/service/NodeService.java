@@ -5,6 +5,7 @@ import io.sluice.node.local.LeaseRecords;
 import io.sluice.node.local.LocalServer;
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.Refusals;
+import io.sluice.node.local.RemovedFile;
 import io.sluice.node.local.ServedUsers;
 import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.memory.MemoryMoment;
@@ -22,7 +23,6 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.node.wire.TakenPort;
 import io.sluice.rdma.memory.Mapping;
-import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
@@ -101,7 +101,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final NodeMetadata metadata;
   private final boolean inlines;
   private final LongAdder inlinedBytes = new LongAdder();
-  private volatile String restoreFailure = ""; // as it was logged last
+  private final RemovedFile removedSocket;
 
   /** Starts a service on a pool that no other one uses. */
   static NodeService start(NodeServiceConfig config) throws IOException {
@@ -180,6 +180,10 @@ public final class NodeService implements Closeable, RemoteBackend {
       metadata =
           NodeMetadata.running(
               own, store.poolId(), socket, built.directory(), remoteServer.port(), medium.name());
+      removedSocket =
+          new RemovedFile(
+              socket + ", at which tasks connect",
+              "Tasks use the stock shuffle until that is mended, or this service is started again");
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;
@@ -364,28 +368,8 @@ public final class NodeService implements Closeable, RemoteBackend {
    * come, or now and then; if it cannot be made, that is logged, and tasks use the stock shuffle.
    */
   public void restoreSocket() {
-    if (localServer == null) {
-      return;
-    }
-    Path socket = metadata.address().socket();
-    try {
-      if (localServer.restoreSocket()) {
-        LOG.warn(
-            "Somebody had removed {}, at which tasks connect; it is there again. Exclude its"
-                + " directory from what removes old temporary files",
-            socket);
-      }
-      restoreFailure = "";
-    } catch (IOException e) {
-      String why = ErrorText.of(e);
-      if (!why.equals(restoreFailure)) { // each container comes here
-        restoreFailure = why;
-        LOG.error(
-            "Somebody has removed {}, and it cannot be made again: {}. Tasks use the stock shuffle"
-                + " until that is mended, or this service is started again",
-            socket,
-            why);
-      }
+    if (localServer != null) {
+      removedSocket.restore(localServer::restoreSocket);
     }
   }
 
