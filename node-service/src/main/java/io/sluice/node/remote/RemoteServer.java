@@ -64,6 +64,13 @@ public final class RemoteServer implements AutoCloseable {
     }
   }
 
+  /** Fails as {@link #start} would if nobody can listen there now; changes nothing. */
+  public static void checkFree(InetSocketAddress address) throws IOException {
+    try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+      bind(listener, address);
+    }
+  }
+
   private static void bind(ServerSocketChannel listener, InetSocketAddress address)
       throws IOException {
     try {

@@ -110,6 +110,8 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   private NodeService(NodeServiceConfig config) throws IOException {
     try {
+      InetSocketAddress control = new InetSocketAddress(config.bindAddress(), config.controlPort());
+      RemoteServer.checkFree(control); // first: a pool is not emptied for a start that fails
       nodeMemory = config.memory();
       // Else the bytes would go another way than the administrator has said.
       inlines = config.dataAddress().equals(config.bindAddress());
@@ -170,12 +172,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       }
       open.push(memory::close); // else a task that waits for memory keeps the server open
       open.push(store::quiesce); // closed before the tasks' connections, which must not free leases
-      remoteServer =
-          RemoteServer.start(
-              this,
-              new InetSocketAddress(config.bindAddress(), config.controlPort()),
-              refusals,
-              config.limits());
+      remoteServer = RemoteServer.start(this, control, refusals, config.limits());
       open.push(remoteServer::close);
       metadata =
           NodeMetadata.running(

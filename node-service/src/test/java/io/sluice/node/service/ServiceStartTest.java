@@ -61,6 +61,22 @@ class ServiceStartTest extends NodeTestBase {
     service = inMemory(2, new TcpProvider()).listen(LOOPBACK, port).start();
   }
 
+  /**
+   * The ports are tried in turn, and the pool of the life before is to be there at the next one.
+   */
+  @Test
+  void aControlPortInUseLeavesThePoolAsItWas() throws IOException {
+    start(4);
+    TestOutput output = TestOutput.single(new Random(1), "attempt_0", 100_000);
+    commit(output);
+    service.close();
+    try (ServerSocket other = occupy(FreePorts.inARow(3))) {
+      failedStart(other.getLocalPort(), false);
+    }
+    service = inMemory(4, new TcpProvider()).recover(true).start();
+    assertEquals(1, service.storeStats().outputs());
+  }
+
   @Test
   void aTransportPortInUseIsNamed() throws IOException {
     int port = FreePorts.inARow(3);
