@@ -380,12 +380,8 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   @Override
   public void applicationStopped(String applicationId) throws IOException {
-    try {
-      store.freeApplication(applicationId);
-    } finally {
-      // What could not be freed is freed by the next start, because nobody knows the application.
-      admission.forget(applicationId);
-    }
+    // What could not be freed is freed by the next start, because nobody knows the application.
+    admission.ended(applicationId, () -> store.freeApplication(applicationId));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.sluice.node.local.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 
@@ -66,7 +67,21 @@ final class TaskAdmission implements LocalServer.Applications {
     }
   }
 
-  /** The application has ended. */
+  /** Frees what an application has. */
+  interface Freeing {
+    void run() throws IOException;
+  }
+
+  /**
+   * The application has ended. It is forgotten first: a task that was admitted and opens its lease
+   * after all else is freed is not confirmed. And once more: one that came meanwhile has registered
+   * it anew.
+   */
+  void ended(String applicationId, Freeing freeing) throws IOException {
+    Closing.all(() -> forget(applicationId), freeing::run, () -> forget(applicationId));
+  }
+
+  /** The same of one that is freed later. */
   void forget(String applicationId) throws IOException {
     owners.forget(applicationId);
     registry.forget(applicationId);

@@ -1,8 +1,10 @@
 package io.sluice.node.service;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.local.RefusalKind;
@@ -103,6 +105,37 @@ class TaskAdmissionTest {
     TaskRefusedException e =
         assertThrows(TaskRefusedException.class, () -> admission.confirm(APP, OWN));
     assertEquals(RefusalKind.UNKNOWN_APPLICATION, e.kind());
+    assertForgotten();
+  }
+
+  /** Tasks of the service's own user are never looked up, and may come after the end. */
+  @Test
+  void whoComesWhileAnApplicationIsFreedDoesNotRegisterItForGood() throws Exception {
+    admission.admit(APP, OWN, SECRET);
+    admission.ended(
+        APP,
+        () -> {
+          assertThrows(TaskRefusedException.class, () -> admission.confirm(APP, OWN));
+          assertDoesNotThrow(() -> admission.admit(APP, OWN, SECRET));
+        });
+    assertForgotten();
+    assertThrows(TaskRefusedException.class, () -> admission.confirm(APP, OWN));
+  }
+
+  @Test
+  void anApplicationThatCannotBeFreedIsForgotten() throws Exception {
+    admission.admit(APP, OWN, SECRET);
+    IOException failure = new IOException("of the test");
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () ->
+                admission.ended(
+                    APP,
+                    () -> {
+                      throw failure;
+                    }));
+    assertSame(failure, thrown);
     assertForgotten();
   }
 
