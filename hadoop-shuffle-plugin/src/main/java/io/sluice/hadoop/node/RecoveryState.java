@@ -110,6 +110,13 @@ final class RecoveryState {
         || said(mark).equals(former.getProperty(POOL));
   }
 
+  /**
+   * The pool of this directory is a life's that keeps nothing: no later one knows its applications.
+   */
+  static void keepNothing(Path directory) throws IOException {
+    PrivateFile.replace(directory.resolve(MARK), UUID.randomUUID().toString());
+  }
+
   /** What a mark says; empty if it is none of ours. */
   private static String said(Path mark) throws IOException {
     BasicFileAttributes attributes =

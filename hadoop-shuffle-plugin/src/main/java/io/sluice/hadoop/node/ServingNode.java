@@ -50,8 +50,7 @@ final class ServingNode implements NodeRole {
     try {
       users = RunAsUsers.of(conf);
       long filesKeptMs = NodeSettings.FILES_KEPT.get(conf::getTrimmed);
-      service =
-          recoveryPath == null ? NodeManagerPlan.start(conf, users) : recover(conf, recoveryPath);
+      service = recoveryPath == null ? startEmpty(conf) : recover(conf, recoveryPath);
       metadata = service.metadata();
       forgottenFiles = ForgottenFiles.start(service, filesKeptMs);
       LOG.info(
@@ -73,6 +72,17 @@ final class ServingNode implements NodeRole {
     }
     bean = MBeans.register("NodeManager", BEAN_NAME, new ServiceState(metadata, service));
     endOfMetrics = SluiceMetrics.register(service);
+  }
+
+  private NodeService startEmpty(Configuration conf) throws IOException {
+    NodeService started = NodeManagerPlan.start(conf, users);
+    try {
+      RecoveryState.keepNothing(started.metadata().address().socket().getParent());
+      return started;
+    } catch (IOException | RuntimeException e) {
+      Closing.after(e, started);
+      throw e;
+    }
   }
 
   /** Only a NodeManager that recovers keeps its containers, and with them what they wrote. */

@@ -62,6 +62,13 @@ class RecoveryStateTest {
     assertFalse(read().knowsPoolOf(pool));
   }
 
+  /** Its applications are known to nobody, though YARN's state may be that of the life before. */
+  @Test
+  void knowsNoPoolOfALifeWithoutRecovery() throws IOException {
+    RecoveryState.keepNothing(pool);
+    assertFalse(read().knowsPoolOf(pool));
+  }
+
   /** The same disk may have another number after a reboot. */
   @Test
   void asksForNoNumberOfADevice() throws IOException {
