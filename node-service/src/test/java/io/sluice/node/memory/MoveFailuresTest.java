@@ -145,8 +145,8 @@ class MoveFailuresTest {
     open(tierBytes, StoreConfig.Builder::shared);
     try (Lease anothers = store.openLease("application_1_0002", new Owner(4_242));
         Lease much = store.openLease(APP)) {
-      anothers.lease(1); // for whom the rest is kept
-      much.leaseDisk(tierBytes * 7 / 8 - 3 * much.info().blockBytes());
+      much.leaseDisk(tierBytes * 7 / 8 - 3 * much.info().blockBytes()); // before outputs are there
+      anothers.lease(1); // for whom the rest is kept, and outputs are to leave memory
       ask();
       awaitMoves();
     }
