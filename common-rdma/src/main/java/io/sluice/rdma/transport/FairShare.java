@@ -34,10 +34,10 @@ public final class FairShare {
     if (free == 0 || sharer != null && held.getOrDefault(sharer, 0) >= OF_FREE * free) {
       return false;
     }
-    taken++;
     if (sharer != null) {
-      held.merge(sharer, 1, Integer::sum);
+      held.merge(sharer, 1, Integer::sum); // first: it takes memory
     }
+    taken++;
     return true;
   }
 

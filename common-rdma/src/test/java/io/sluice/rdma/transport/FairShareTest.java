@@ -2,6 +2,7 @@ package io.sluice.rdma.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -53,5 +54,24 @@ class FairShareTest {
     assertEquals(2, takeAll(new FairShare(2), "ann"));
     assertEquals(3, takeAll(new FairShare(3), "ann"));
     assertEquals(3, takeAll(new FairShare(4), "ann"));
+  }
+
+  @Test
+  void whatFailsTakesNone() {
+    FairShare places = new FairShare(4);
+    Object failing =
+        new Object() {
+          @Override
+          public int hashCode() {
+            throw new OutOfMemoryError("expected by this test");
+          }
+
+          @Override
+          public boolean equals(Object other) {
+            return this == other;
+          }
+        };
+    assertThrows(OutOfMemoryError.class, () -> places.take(failing));
+    assertEquals(0, places.taken());
   }
 }

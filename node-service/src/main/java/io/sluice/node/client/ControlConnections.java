@@ -90,7 +90,7 @@ final class ControlConnections implements AutoCloseable {
     } catch (RemoteError e) {
       keep(client); // the next question may be answered
       throw e;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) { // of memory, say: its answer is not taken
       closeQuietly(client);
       throw e;
     }

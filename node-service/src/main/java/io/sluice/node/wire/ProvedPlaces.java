@@ -55,15 +55,23 @@ final class ProvedPlaces<C> {
   boolean take(C connection, Object sharer) {
     C former = null;
     synchronized (this) {
-      if (!places.take(sharer)) {
-        former = longestUnused(sharer);
-        if (former == null) {
-          return false;
+      sharers.put(connection, Optional.ofNullable(sharer)); // first: it takes memory
+      boolean taken = false;
+      try {
+        if (!places.take(sharer)) {
+          former = longestUnused(sharer);
+          if (former == null) {
+            return false;
+          }
+          unusedSinceNs.remove(former);
+          sharers.remove(former); // whose place it gets
         }
-        unusedSinceNs.remove(former);
-        sharers.remove(former); // whose place it gets
+        taken = true;
+      } finally {
+        if (!taken) {
+          sharers.remove(connection);
+        }
       }
-      sharers.put(connection, Optional.ofNullable(sharer));
     }
     if (former != null) {
       end.accept(former);

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.EOFException;
 import java.io.IOException;
@@ -101,6 +103,23 @@ class ControlConnectionsTest extends NodeTestBase {
                     throw new EOFException("expected by this test");
                   }));
       assertEquals(1, connected);
+    }
+  }
+
+  /** An answer that was not taken would be the next question's. */
+  @Test
+  void anErrorEndsTheConnectionThatItStrikes() throws IOException {
+    limit(new ConnectionLimits(16, 8, TIMEOUT_MS, 10 * TIMEOUT_MS)); // the service does not
+    startWithAnOutput();
+    try (connections) {
+      assertThrows(
+          OutOfMemoryError.class,
+          () ->
+              connections.ask(
+                  client -> {
+                    throw new OutOfMemoryError("expected by this test");
+                  }));
+      Await.until("it has ended", () -> service.connectionCounters().open() == 0);
     }
   }
 

@@ -2,6 +2,7 @@ package io.sluice.node.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -97,5 +98,25 @@ class ProvedPlacesTest {
     places.leave("bob 2");
     places.leave("ann");
     assertEquals(0, places.taken());
+  }
+
+  @Test
+  void whatFailsTakesNone() {
+    Object failing =
+        new Object() {
+          @Override
+          public int hashCode() {
+            throw new OutOfMemoryError("expected by this test");
+          }
+
+          @Override
+          public boolean equals(Object other) {
+            return this == other;
+          }
+        };
+    assertThrows(OutOfMemoryError.class, () -> places.take("z", failing));
+    assertEquals(0, places.taken());
+    places.leave("z");
+    takeAll();
   }
 }
