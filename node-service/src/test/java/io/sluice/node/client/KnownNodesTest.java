@@ -15,12 +15,15 @@ import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class KnownNodesTest extends NodeTestBase {
+  private static final int MOST_CONNECTED = 3;
+  private static final int NODES = 20;
   private static final NodeAddress GONE =
       new NodeAddress("gone", InetSocketAddress.createUnresolved("gone", 1));
 
@@ -28,7 +31,7 @@ class KnownNodesTest extends NodeTestBase {
   private final long lateNs = startNs + KnownNodes.FORGOTTEN_AFTER_NS + 1;
   private final Transports transports =
       new Transports(List.of(new TcpProvider()), WINDOW_BYTES, WINDOW_BYTES);
-  private final KnownNodes nodes = new KnownNodes(this::node, 100);
+  private final KnownNodes nodes = new KnownNodes(this::node, MOST_CONNECTED);
 
   private RemoteNode node(NodeAddress at) {
     return new RemoteNode(
@@ -123,5 +126,41 @@ class KnownNodesTest extends NodeTestBase {
     nodes.close();
     assertThrows(IOException.class, () -> ask(node));
     assertThrows(IOException.class, () -> nodes.at(address(), lateNs));
+  }
+
+  /** The service under many names. */
+  private RemoteNode at(int number) throws IOException {
+    return nodes.at(new NodeAddress("node" + number, address().control()), startNs);
+  }
+
+  @Test
+  void thoseThatWereAskedLongestAgoAreLeft() throws IOException {
+    startWithAnOutput();
+    List<RemoteNode> asked = new ArrayList<>();
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < NODES; i++) {
+        RemoteNode node = at(i);
+        ask(node);
+        asked.remove(node);
+        asked.add(node);
+        List<RemoteNode> last =
+            asked.subList(Math.max(0, asked.size() - MOST_CONNECTED), asked.size());
+        assertEquals(last, asked.stream().filter(RemoteNode::isConnected).toList());
+      }
+    }
+    Await.until(
+        "the service has noticed", () -> service.connectionCounters().open() == MOST_CONNECTED);
+  }
+
+  /** Nothing is kept of those for their connections' sake. */
+  @Test
+  void whoIsForgottenCountsNoMore() throws IOException {
+    for (int i = 0; i < MOST_CONNECTED; i++) {
+      nodes.at(new NodeAddress("node" + i, GONE.control()), startNs);
+    }
+    assertEquals(MOST_CONNECTED, nodes.connected());
+    nodes.tidy(lateNs);
+    assertEquals(List.of(), nodes.kept());
+    assertEquals(0, nodes.connected());
   }
 }

@@ -7,8 +7,8 @@ import io.sluice.node.remote.Partitions;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.testing.UsedHeap;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 class LocatedRunHeapTest extends NodeTestBase {
   private static final int OUTPUTS = 20; // as many as a reducer asks for at once
   private static final int ANSWERS = 500;
-  private static final int COLLECTIONS = 4;
 
   /** With what is on its way of the first few. */
   private static final long MOST_BYTES = 600;
@@ -37,12 +36,11 @@ class LocatedRunHeapTest extends NodeTestBase {
     List<NodeRun> runs = new ArrayList<>();
     try (NodeReader reader = tcpReader(2)) {
       locate(reader, ids, runs); // with its classes
-      long before = usedBytes();
+      long before = UsedHeap.bytes();
       for (int i = 0; i < ANSWERS; i++) {
         locate(reader, ids, runs);
       }
-      long perRun = (usedBytes() - before) / (ANSWERS * OUTPUTS);
-      System.out.println("heap of a located run: " + perRun + " bytes");
+      long perRun = (UsedHeap.bytes() - before) / (ANSWERS * OUTPUTS);
       assertTrue(perRun <= MOST_BYTES, perRun + " bytes of heap for each run");
       Closing.all(runs);
     }
@@ -56,14 +54,5 @@ class LocatedRunHeapTest extends NodeTestBase {
     for (NodeRun run : runs.subList(before, runs.size())) {
       run.prefetch(2);
     }
-  }
-
-  private static long usedBytes() {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < COLLECTIONS; i++) {
-      System.gc();
-      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-    }
-    return least;
   }
 }

@@ -561,13 +561,19 @@ class RemoteServerTest {
     List<RemoteClient> readers = new ArrayList<>();
     try {
       StageRequest request = new StageRequest("tcp", "attempt_1", 3, 0, 10, 64, 1_000);
-      for (int i = 0; i < MAX_READERS; i++) {
+      for (int i = 0; i < MAX_READERS - 1; i++) {
         readers.add(connect(SECRET));
         readers.get(i).stage(request, TIMEOUT_MS);
         describeNothing(readers.get(i));
       }
+      RemoteClient other = connect(SECRET);
+      readers.add(other);
+      describeNothing(other);
+      readers.add(connectAtLast()); // in the place of the other, which asked last of all
       assertEquals(
           RemoteError.Code.BUSY, assertThrows(RemoteError.class, () -> connect(SECRET)).code());
+      readers.remove(other);
+      other.close();
       for (RemoteClient reader : readers) {
         describeNothing(reader);
       }

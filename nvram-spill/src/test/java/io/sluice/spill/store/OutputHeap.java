@@ -1,10 +1,10 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.testing.UsedHeap;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 
 /**
@@ -15,7 +15,6 @@ public final class OutputHeap {
   private static final int SEGMENT_BYTES = 64 << 20;
   private static final int BLOCK_BYTES = 4 << 10;
   private static final int RUN_BYTES = 16;
-  private static final int COLLECTIONS = 4;
 
   private OutputHeap() {}
 
@@ -38,11 +37,11 @@ public final class OutputHeap {
         StoreConfig.builder(directory, capacityBytes).geometry(SEGMENT_BYTES, BLOCK_BYTES).build();
     try (SpillStore store = SpillStore.open(config)) {
       commit(store, 0, partitions); // with its classes
-      long before = usedBytes();
+      long before = UsedHeap.bytes();
       for (int i = 1; i <= outputs; i++) {
         commit(store, i, partitions);
       }
-      long perOutput = (usedBytes() - before) / outputs;
+      long perOutput = (UsedHeap.bytes() - before) / outputs;
       store.freeApplication("application_1700000000000_0001");
       return perOutput;
     }
@@ -64,14 +63,5 @@ public final class OutputHeap {
               "application_1700000000000_0001",
               "attempt_1700000000000_0001_m_%06d_0".formatted(number)));
     }
-  }
-
-  private static long usedBytes() {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < COLLECTIONS; i++) {
-      System.gc();
-      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-    }
-    return least;
   }
 }
