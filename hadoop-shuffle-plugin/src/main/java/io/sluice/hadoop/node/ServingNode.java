@@ -75,14 +75,9 @@ final class ServingNode implements NodeRole {
   }
 
   private NodeService startEmpty(Configuration conf) throws IOException {
-    NodeService started = NodeManagerPlan.start(conf, users);
-    try {
-      RecoveryState.keepNothing(started.metadata().address().socket().getParent());
-      return started;
-    } catch (IOException | RuntimeException e) {
-      Closing.after(e, started);
-      throw e;
-    }
+    return recorded(
+        NodeManagerPlan.start(conf, users),
+        address -> RecoveryState.keepNothing(address.socket().getParent()));
   }
 
   /** Only a NodeManager that recovers keeps its containers, and with them what they wrote. */
@@ -93,12 +88,22 @@ final class ServingNode implements NodeRole {
     if (!knowsPool) {
       LOG.info("This NodeManager knows no application of before: Sluice's pool starts empty");
     }
-    NodeService started = NodeManagerPlan.start(conf, users, knowsPool, state.port());
+    return recorded(
+        NodeManagerPlan.start(conf, users, knowsPool, state.port()),
+        address -> state.keep(address.socket().getParent(), address.controlPort(), knowsPool));
+  }
+
+  /** Writes down what the next start is to know of a service. */
+  private interface Recording {
+    void write(ServiceAddress address) throws IOException;
+  }
+
+  /** The service, or none: of one whose pool is not on record the next start would be wrong. */
+  private static NodeService recorded(NodeService started, Recording recording) throws IOException {
     try {
-      ServiceAddress address = started.metadata().address();
-      state.keep(address.socket().getParent(), address.controlPort(), knowsPool);
+      recording.write(started.metadata().address());
       return started;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       Closing.after(e, started);
       throw e;
     }

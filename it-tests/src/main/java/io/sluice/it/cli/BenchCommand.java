@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description =
-        "Measures TeraSort stock, tuned and through Sluice, without and with its archive of"
-            + " classes, in turn, with spread.",
+        "Measures TeraSort stock, tuned and through Sluice, without and with its archive of classes,"
+            + " in turn, with spread.",
     subcommands = {
       AllBenchCommand.class,
       ChainBenchCommand.class,

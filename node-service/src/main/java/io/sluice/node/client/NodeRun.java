@@ -73,6 +73,7 @@ public final class NodeRun implements Closeable {
   private NodeRunInput open() {
     RemoteNode node = origin.node();
     Run run = located.run();
+    String name = name();
     RunKey key =
         origin.key() == null
             ? null
@@ -80,15 +81,15 @@ public final class NodeRun implements Closeable {
     RunInput from;
     LongConsumer counter;
     if (local) {
-      from = new LocalRunInput(node, origin.mapper(), outputId, name(), located, origin.segments());
+      from = new LocalRunInput(node, origin.mapper(), outputId, name, located, origin.segments());
       counter = bytes -> node.stats().read(ReadStats.LOCAL, bytes);
     } else {
-      remote = new RemoteRunInput(node, outputId, name(), located, origin.segments(), inlined);
+      remote = new RemoteRunInput(node, outputId, name, located, origin.segments(), inlined);
       remote.setWindows(windows);
       from = remote;
       counter = bytes -> {}; // it counts for itself
     }
-    return new NodeRunInput(outputId, name(), from, run, key, counter);
+    return new NodeRunInput(outputId, name, from, run, key, counter);
   }
 
   /** The node that it was located at. */

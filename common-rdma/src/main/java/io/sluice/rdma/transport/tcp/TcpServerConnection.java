@@ -51,6 +51,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
   private boolean refusedBefore;
   private volatile long busySinceNanos = NOT_BUSY;
   private volatile boolean lends;
+  private volatile boolean dropped;
   private volatile long idleSinceNanos = System.nanoTime(); // its thread may begin late
 
   /**
@@ -228,7 +229,10 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     if (since != NOT_BUSY) {
       if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(stallLimitMs)) {
         LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, stallLimitMs);
-        serving.admission().dropped();
+        if (!dropped) { // it may take a while to end
+          dropped = true;
+          serving.admission().dropped();
+        }
         shutdown();
       }
     } else if (System.nanoTime() - idleSinceNanos > TimeUnit.MILLISECONDS.toNanos(idleLimitMs)) {
