@@ -1,6 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.reduce.FetchException.Scope;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.id.TaskNames;
@@ -258,33 +259,59 @@ final class HostFetcher implements Runnable {
     }
   }
 
-  /** As stock: what concerns the node counts for all of them, and they wait for its penalty. */
+  /**
+   * As stock: in one request, and what concerns the node counts for all of them, and they wait for
+   * its penalty. Where one of several cannot be had and nobody says which, each is asked for alone,
+   * so that none is blamed for another.
+   */
   private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, Service service)
       throws IOException {
-    for (int i = 0; i < maps.size() && !schedule.isOver(); i++) {
+    List<TaskAttemptID> left = new ArrayList<>(maps);
+    boolean alone = false;
+    while (!left.isEmpty() && !schedule.isOver()) {
+      List<TaskAttemptID> asked = List.copyOf(alone ? left.subList(0, 1) : left);
       try {
-        fetchFromStock(batch, maps.get(i));
+        receive(batch, asked, left);
       } catch (StockFetch.BusyException e) {
         LOG.info("Leaving {} alone: {}", batch.hostName(), e.getMessage());
         schedule.backOff(batch, e.retryAfterMs());
-        schedule.putBack(batch, maps.subList(i, maps.size()));
+        schedule.putBack(batch, left);
         return;
-      } catch (StockFetch.FetchException e) {
-        int end = e.isOfNode() ? maps.size() : i + 1;
-        if (e.isAbsent() && service == Service.ABSENT) {
-          lost(batch, maps.subList(i, end), e.getMessage());
-          i = end - 1;
+      } catch (FetchException e) {
+        if (e.scope() == Scope.REQUEST && asked.size() > 1) {
+          alone = true;
           continue;
         }
+        List<TaskAttemptID> failed =
+            List.copyOf(e.scope() == Scope.NODE ? left : left.subList(0, 1));
+        left.removeAll(failed);
+        if (e.isAbsent() && service == Service.ABSENT) {
+          lost(batch, failed, e.getMessage());
+          continue;
+        }
+        if (e.kind() == Kind.READ) { // the others first: it may fail each time
+          schedule.putBack(batch, left);
+          left.clear();
+        }
         if (service == Service.BUSY) {
-          schedule.putBack(batch, maps.subList(i, end)); // the service may hold them
+          schedule.putBack(batch, failed); // the service may hold them
         } else {
-          waitFor(batch, maps.subList(i, end), e, service);
+          waitFor(batch, failed, e, service);
         }
-        if (e.isOfNode() || e.kind() == Kind.READ) {
-          schedule.putBack(batch, maps.subList(end, maps.size()));
-          return;
-        }
+      }
+    }
+  }
+
+  /** Takes out of {@code left} what has come; what was coming when it fails is its first. */
+  private void receive(Batch batch, List<TaskAttemptID> asked, List<TaskAttemptID> left)
+      throws IOException {
+    try (StockReply reply = stock.ask(batch.url(), asked, settings.reduce)) {
+      for (int i = 0; i < asked.size() && !schedule.isOver(); i++) {
+        TaskAttemptID map = reply.next();
+        left.remove(map);
+        left.add(0, map);
+        keep(batch, FetchedOutput.of(map, List.of(staged(map, reply))));
+        left.remove(0);
       }
     }
   }
@@ -294,7 +321,7 @@ final class HostFetcher implements Runnable {
    * with Sluice's service, which does not answer, that is waited for.
    */
   private void waitFor(
-      Batch batch, List<TaskAttemptID> maps, StockFetch.FetchException failure, Service service) {
+      Batch batch, List<TaskAttemptID> maps, FetchException failure, Service service) {
     Kind kind = failure.kind();
     long patienceMs =
         switch (kind) {
@@ -309,25 +336,24 @@ final class HostFetcher implements Runnable {
     later(batch, maps, kind, patienceMs, failure.getMessage());
   }
 
-  private void fetchFromStock(Batch batch, TaskAttemptID map) throws IOException {
+  private FetchedRun staged(TaskAttemptID map, StockReply reply) throws IOException {
     StagedRun staged = stage.create(map + " partition " + settings.reduce + " from stock");
-    FetchedRun run;
     try {
-      long travelledBytes = stock.fetch(batch.url(), map, settings.reduce, new Staging(staged));
+      long travelledBytes = reply.copyTo(new Staging(staged));
       staged.finish();
-      run =
+      FetchedRun run =
           new FetchedRun(
               staged.name(), staged.lengthBytes(), settings.compressed, staged.open(), null);
       notes.fetchedFromStock(travelledBytes);
+      return run;
     } catch (IOException | RuntimeException | Error e) {
       Closing.after(e, staged);
       throw e;
     }
-    keep(batch, FetchedOutput.of(map, List.of(run)));
   }
 
   /** Puts what stock sends where the merge will read it. */
-  private record Staging(StagedRun staged) implements StockFetch.Sink {
+  private record Staging(StagedRun staged) implements StockReply.Sink {
     @Override
     public void begin(long storedBytes, long rawLengthBytes) throws IOException {
       staged.expect(Math.min(storedBytes, MAX_EXPECTED_BYTES));

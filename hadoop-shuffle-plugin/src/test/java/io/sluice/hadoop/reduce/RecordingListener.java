@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /** Remembers what a schedule said. */
-final class RecordingListener implements FetchSchedule.Listener {
+class RecordingListener implements FetchSchedule.Listener {
   final List<TaskAttemptID> reported = new ArrayList<>();
   int failedFetches;
   int doneMaps;

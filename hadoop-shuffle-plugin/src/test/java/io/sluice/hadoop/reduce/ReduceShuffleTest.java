@@ -346,8 +346,11 @@ final class ReduceShuffleTest {
     stock =
         new StockHandler(
             exchange -> {
-              byte[] body = bodies.get(mapOf(exchange));
-              StockHandler.reply(exchange, body, body.length);
+              ByteArrayOutputStream body = new ByteArrayOutputStream();
+              for (String map : mapOf(exchange).split(",")) {
+                body.write(bodies.get(map));
+              }
+              StockHandler.reply(exchange, body.toByteArray(), body.size());
             });
     for (int i = first; i < first + count; i++) {
       reduce.events.add(

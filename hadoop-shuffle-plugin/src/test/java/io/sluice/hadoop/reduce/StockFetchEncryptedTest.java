@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.PrivilegedExceptionAction;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -85,9 +86,14 @@ final class StockFetchEncryptedTest {
   }
 
   private static byte[] body(byte[] partition, long partLength, long rawLength) throws IOException {
+    return body(MAP, partition, partLength, rawLength);
+  }
+
+  private static byte[] body(TaskAttemptID map, byte[] partition, long partLength, long rawLength)
+      throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
-    Text.writeString(out, MAP.toString());
+    Text.writeString(out, map.toString());
     WritableUtils.writeVLong(out, partLength);
     WritableUtils.writeVLong(out, rawLength);
     WritableUtils.writeVInt(out, REDUCE);
@@ -96,35 +102,46 @@ final class StockFetchEncryptedTest {
   }
 
   private long fetch(byte[] body, int sentBytes) throws IOException, InterruptedException {
+    return fetch(body, sentBytes, List.of(MAP));
+  }
+
+  /** Returns the bytes of the last one that travelled. */
+  private long fetch(byte[] body, int sentBytes, List<TaskAttemptID> maps)
+      throws IOException, InterruptedException {
     try (StockHandler handler = new StockHandler(exchange -> reply(exchange, body, sentBytes));
         StockFetch fetch = new StockFetch(job, TestJob.SECRET)) {
       return task.doAs(
           (PrivilegedExceptionAction<Long>)
-              () ->
-                  fetch.fetch(
-                      handler.url(),
-                      MAP,
-                      REDUCE,
-                      new StockFetch.Sink() {
-                        @Override
-                        public void begin(long stored, long raw) {
-                          storedBytes = stored;
-                          rawBytes = raw;
-                        }
-
-                        @Override
-                        public void write(byte[] from, int offset, int length) {
-                          received.write(from, offset, length);
-                        }
-                      }));
+              () -> {
+                long travelledBytes = 0;
+                try (StockReply reply = fetch.ask(handler.url(), maps, REDUCE)) {
+                  for (TaskAttemptID map : maps) {
+                    assertEquals(map, reply.next());
+                    travelledBytes = reply.copyTo(new Received());
+                  }
+                }
+                return travelledBytes;
+              });
     }
   }
 
-  private StockFetch.FetchException assertFails(byte[] body, int sentBytes) {
-    StockFetch.FetchException e =
-        assertThrows(StockFetch.FetchException.class, () -> fetch(body, sentBytes));
+  private final class Received implements StockReply.Sink {
+    @Override
+    public void begin(long stored, long raw) {
+      storedBytes = stored;
+      rawBytes = raw;
+    }
+
+    @Override
+    public void write(byte[] from, int offset, int length) {
+      received.write(from, offset, length);
+    }
+  }
+
+  private FetchException assertFails(byte[] body, int sentBytes) {
+    FetchException e = assertThrows(FetchException.class, () -> fetch(body, sentBytes));
     assertEquals(Kind.READ, e.kind(), e.toString());
-    assertFalse(e.isOfNode(), e.toString());
+    assertFalse(e.scope() == FetchException.Scope.NODE, e.toString());
     return e;
   }
 
@@ -139,6 +156,22 @@ final class StockFetchEncryptedTest {
     assertArrayEquals(records, received.toByteArray());
     assertEquals(length, storedBytes, "what follows without offset, IV and CRC");
     assertEquals(length + 2, rawBytes);
+  }
+
+  /** A decrypted partition takes nothing of the next one, and leaves the reply open. */
+  @Test
+  void severalOutputsOfOneRequest() throws Exception {
+    List<TaskAttemptID> maps = List.of(MAP, TestJob.map(6, 0), TestJob.map(7, 0));
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    ByteArrayOutputStream expected = new ByteArrayOutputStream();
+    for (TaskAttemptID map : maps) {
+      byte[] records = random(20_000 + map.getTaskID().getId());
+      byte[] partition = partition(records);
+      body.write(body(map, partition, partition.length, partition.length));
+      expected.write(records);
+    }
+    fetch(body.toByteArray(), body.size(), maps);
+    assertArrayEquals(expected.toByteArray(), received.toByteArray());
   }
 
   @Test
@@ -166,7 +199,7 @@ final class StockFetchEncryptedTest {
       assertTrue(
           assertFails(body, sent)
               .getMessage()
-              .matches(".* ends after \\d+ of " + partition.length + " bytes"));
+              .matches(".* ends after \\d+ of " + partition.length + " bytes of " + MAP));
     }
   }
 

@@ -16,9 +16,11 @@ import io.sluice.rdma.testing.ClosedPort;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
@@ -45,7 +47,7 @@ final class StockFetchTest {
   private StockFetch fetch;
   private StockHandler handler;
 
-  private static final class Collected implements StockFetch.Sink {
+  private static final class Collected implements StockReply.Sink {
     final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     long storedBytes = -1;
     long rawBytes = -1;
@@ -82,14 +84,20 @@ final class StockFetchTest {
     }
   }
 
-  private long fetch(StockHandler.Script script) throws IOException {
-    handler = new StockHandler(script);
-    return fetch.fetch(handler.url(), MAP, REDUCE, sink);
+  private long receive(String url, StockReply.Sink to) throws IOException {
+    try (StockReply reply = fetch.ask(url, List.of(MAP), REDUCE)) {
+      assertEquals(MAP, reply.next());
+      return reply.copyTo(to);
+    }
   }
 
-  private StockFetch.FetchException assertFails(Kind kind, StockHandler.Script script) {
-    StockFetch.FetchException e =
-        assertThrows(StockFetch.FetchException.class, () -> fetch(script));
+  private long fetch(StockHandler.Script script) throws IOException {
+    handler = new StockHandler(script);
+    return receive(handler.url(), sink);
+  }
+
+  private FetchException assertFails(Kind kind, StockHandler.Script script) {
+    FetchException e = assertThrows(FetchException.class, () -> fetch(script));
     assertEquals(kind, e.kind(), e.toString());
     return e;
   }
@@ -116,6 +124,45 @@ final class StockFetchTest {
         handler.requests);
   }
 
+  /** In whatever order the ShuffleHandler has them. */
+  @Test
+  void severalOutputsOfOneRequest() throws IOException {
+    List<TaskAttemptID> maps = List.of(TestJob.map(2, 0), MAP, TestJob.map(9, 3));
+    List<TaskAttemptID> sent = List.of(maps.get(1), maps.get(2), maps.get(0));
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    for (TaskAttemptID map : sent) {
+      body.write(output(map, REDUCE, random(100_000 + map.getTaskID().getId())));
+    }
+    handler = new StockHandler(exchange -> reply(exchange, body.toByteArray(), body.size()));
+    try (StockReply reply = fetch.ask(handler.url(), maps, REDUCE)) {
+      for (TaskAttemptID map : sent) {
+        assertEquals(map, reply.next());
+        Collected bytes = new Collected();
+        assertEquals(100_004 + map.getTaskID().getId(), reply.copyTo(bytes));
+        assertArrayEquals(random(100_000 + map.getTaskID().getId()), bytes.bytes.toByteArray());
+      }
+    }
+    assertEquals(
+        List.of(
+            "/mapOutput?job=job_1700000000000_0007&reduce=3&map="
+                + maps.stream().map(TaskAttemptID::toString).collect(Collectors.joining(","))),
+        handler.requests);
+  }
+
+  @Test
+  void anOutputThatComesTwice() throws IOException {
+    byte[] once = output(MAP, REDUCE, random(60));
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    body.write(once);
+    body.write(once);
+    handler = new StockHandler(exchange -> reply(exchange, body.toByteArray(), body.size()));
+    try (StockReply reply = fetch.ask(handler.url(), List.of(MAP, TestJob.map(9, 3)), REDUCE)) {
+      reply.next();
+      reply.copyTo(sink);
+      assertEquals(Kind.READ, assertThrows(FetchException.class, reply::next).kind());
+    }
+  }
+
   @Test
   void cutAnywhereIsNoticed() throws IOException {
     byte[] body = output(MAP, REDUCE, random(60));
@@ -129,10 +176,10 @@ final class StockFetchTest {
   @Test
   void cutInALargeBodyNamesWhereAndHowMuch() throws IOException {
     byte[] body = output(MAP, REDUCE, random(500_000));
-    StockFetch.FetchException e =
-        assertFails(Kind.READ, exchange -> reply(exchange, body, 300_000));
-    assertTrue(e.getMessage().matches(".* ends after \\d+ of 500004 bytes"), e.getMessage());
-    assertFalse(e.isOfNode());
+    FetchException e = assertFails(Kind.READ, exchange -> reply(exchange, body, 300_000));
+    assertTrue(
+        e.getMessage().matches(".* ends after \\d+ of 500004 bytes of attempt_.*"), e.getMessage());
+    assertFalse(e.scope() == FetchException.Scope.NODE);
   }
 
   @ParameterizedTest
@@ -177,9 +224,9 @@ final class StockFetchTest {
   @ParameterizedTest
   @CsvSource({"401, true", "500, false", "400, true"})
   void refusal(int status, boolean ofNode) {
-    StockFetch.FetchException e =
+    FetchException e =
         assertFails(Kind.REFUSED, exchange -> exchange.sendResponseHeaders(status, -1));
-    assertEquals(ofNode, e.isOfNode());
+    assertEquals(ofNode, e.scope() == FetchException.Scope.NODE);
     assertTrue(e.getMessage().contains("it answered " + status), e.getMessage());
   }
 
@@ -198,15 +245,31 @@ final class StockFetchTest {
     "401, '', false"
   })
   void absence(int status, String reason, boolean absent) {
-    StockFetch.FetchException e =
+    FetchException e =
         assertFails(Kind.REFUSED, exchange -> StockHandler.refuse(exchange, status, reason));
     assertEquals(absent, e.isAbsent(), e.getMessage());
     assertTrue(e.getMessage().contains(reason), e.getMessage());
   }
 
+  /** Hadoop 3.3 has sent the headers of a good reply by then. */
+  @Test
+  void refusalInPlaceOfTheFirstHeader() {
+    byte[] body =
+        ("HTTP/1.1 500 Internal Server Error\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\n"
+                + StockHandler.noOutput("m"))
+            .getBytes(StandardCharsets.UTF_8);
+    FetchException e = assertFails(Kind.REFUSED, exchange -> reply(exchange, body, body.length));
+    assertTrue(e.isAbsent(), e.getMessage());
+    assertEquals(FetchException.Scope.REQUEST, e.scope());
+    assertTrue(
+        e.getMessage()
+            .endsWith("it answered 500 Internal Server Error, " + StockHandler.noOutput("m")),
+        e.getMessage());
+  }
+
   @Test
   void endlessReasonIsCutOff() {
-    StockFetch.FetchException e =
+    FetchException e =
         assertFails(
             Kind.REFUSED,
             exchange -> {
@@ -264,10 +327,10 @@ final class StockFetchTest {
     fetch.close();
     fetch = fetch(new SecretKeySpec(new byte[] {1}, "HmacSHA1"));
     assertThrows(
-        StockFetch.FetchException.class,
+        FetchException.class,
         () -> {
           handler = new StockHandler(exchange -> reply(exchange, body, 0));
-          fetch.fetch(handler.url(), MAP, REDUCE, sink);
+          receive(handler.url(), sink);
         });
   }
 
@@ -292,21 +355,18 @@ final class StockFetchTest {
   void nobodyListens() throws IOException {
     try (ClosedPort closed = new ClosedPort(InetAddress.getLoopbackAddress())) {
       String url = "http://127.0.0.1:" + closed.address().getPort();
-      StockFetch.FetchException e =
-          assertThrows(StockFetch.FetchException.class, () -> fetch.fetch(url, MAP, REDUCE, sink));
+      FetchException e = assertThrows(FetchException.class, () -> receive(url, sink));
       assertEquals(Kind.CONNECT, e.kind());
-      assertTrue(e.isOfNode());
+      assertTrue(e.scope() == FetchException.Scope.NODE);
     }
   }
 
   @Test
   void hostThatIsNone() {
-    StockFetch.FetchException e =
-        assertThrows(
-            StockFetch.FetchException.class,
-            () -> fetch.fetch("http://no-such-host.invalid:1", MAP, REDUCE, sink));
+    FetchException e =
+        assertThrows(FetchException.class, () -> receive("http://no-such-host.invalid:1", sink));
     assertEquals(Kind.UNREACHED, e.kind(), "as stock, which reports only refused connections");
-    assertTrue(e.isOfNode());
+    assertTrue(e.scope() == FetchException.Scope.NODE);
   }
 
   @Test
@@ -318,11 +378,9 @@ final class StockFetchTest {
             () -> {
               byte[] good = output(MAP, REDUCE, random(10));
               handler = new StockHandler(exchange -> reply(exchange, good, good.length));
-              fetch.fetch(
+              receive(
                   handler.url(),
-                  MAP,
-                  REDUCE,
-                  new StockFetch.Sink() {
+                  new StockReply.Sink() {
                     @Override
                     public void begin(long storedBytes, long rawLengthBytes) throws IOException {
                       throw full;
@@ -338,7 +396,7 @@ final class StockFetchTest {
   @Test
   void redirectionIsNotFollowed() {
     List<String> asked = new CopyOnWriteArrayList<>();
-    StockFetch.FetchException e =
+    FetchException e =
         assertFails(
             Kind.REFUSED,
             exchange -> {

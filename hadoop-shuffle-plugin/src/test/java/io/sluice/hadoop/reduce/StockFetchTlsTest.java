@@ -56,12 +56,11 @@ final class StockFetchTlsTest {
   }
 
   private void fetch(StockHandler handler) throws IOException {
-    try (StockFetch fetch = new StockFetch(job, TestJob.SECRET)) {
-      fetch.fetch(
-          handler.url(),
-          MAP,
-          REDUCE,
-          new StockFetch.Sink() {
+    try (StockFetch fetch = new StockFetch(job, TestJob.SECRET);
+        StockReply reply = fetch.ask(handler.url(), List.of(MAP), REDUCE)) {
+      reply.next();
+      reply.copyTo(
+          new StockReply.Sink() {
             @Override
             public void begin(long storedBytes, long rawLengthBytes) {}
 
@@ -78,10 +77,9 @@ final class StockFetchTlsTest {
     return exchange -> reply(exchange, body, body.length);
   }
 
-  private StockFetch.FetchException refused(StockHandler handler) {
-    StockFetch.FetchException e =
-        assertThrows(StockFetch.FetchException.class, () -> fetch(handler));
-    assertTrue(e.isOfNode(), e.toString());
+  private FetchException refused(StockHandler handler) {
+    FetchException e = assertThrows(FetchException.class, () -> fetch(handler));
+    assertTrue(e.scope() == FetchException.Scope.NODE, e.toString());
     assertFalse(e.isAbsent(), e.toString());
     assertEquals(List.of(), handler.requests, "nothing was asked");
     assertEquals(0, received.size());
@@ -120,7 +118,7 @@ final class StockFetchTlsTest {
   void addressInTheClear() throws Exception {
     trust(ofThisHost);
     try (StockHandler handler = new StockHandler(answer())) {
-      StockFetch.FetchException e = refused(handler);
+      FetchException e = refused(handler);
       assertTrue(e.getMessage().contains("is to be over TLS"), e.getMessage());
     }
   }
@@ -131,7 +129,7 @@ final class StockFetchTlsTest {
     job.set("ssl.client.truststore.location", directory.resolve("no-such-store").toString());
     try (StockHandler handler = new StockHandler(answer(), ofThisHost)) {
       IOException e = assertThrows(IOException.class, () -> fetch(handler));
-      assertFalse(e instanceof StockFetch.FetchException, "no node's fault: " + e);
+      assertFalse(e instanceof FetchException, "no node's fault: " + e);
       assertTrue(e.getMessage().contains(MRConfig.SHUFFLE_SSL_ENABLED_KEY), e.getMessage());
     }
   }
