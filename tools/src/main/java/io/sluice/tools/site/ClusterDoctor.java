@@ -1,7 +1,9 @@
 package io.sluice.tools.site;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,7 @@ public final class ClusterDoctor {
     findings.addAll(new HadoopJars(conf, environment, ownRelease()).look());
     findings.addAll(KnownNames.ofHadoop(conf).look());
     findings.addAll(new HadoopPorts(conf, files).look());
-    findings.addAll(new NodeMemory(conf, files, NodeMemory.SHARED_MEMORY).look());
+    findings.addAll(memory(conf, files).look());
     findings.addAll(new Containers(conf).look());
     return findings;
   }
@@ -36,6 +38,18 @@ public final class ClusterDoctor {
             .look());
     findings.addAll(KnownNames.ofSpark(conf).look());
     return findings;
+  }
+
+  /** The service counts what its own container has. */
+  private static NodeMemory memory(SiteConf conf, SystemFiles files) {
+    long ownBytes =
+        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+    long machineBytes =
+        files
+            .field("/proc/meminfo", "MemTotal:")
+            .map(kib -> Long.parseLong(kib) << 10)
+            .orElse(ownBytes);
+    return new NodeMemory(conf, machineBytes, ownBytes, NodeMemory.SHARED_MEMORY);
   }
 
   private static Optional<String> ownRelease() {

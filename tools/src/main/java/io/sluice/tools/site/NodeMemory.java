@@ -4,14 +4,12 @@ import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.disk.Device;
 import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
-import io.sluice.tools.doctor.SystemFiles;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
@@ -19,10 +17,12 @@ import java.util.stream.Stream;
  * and beside the containers.
  *
  * @param conf the cluster's
- * @param files where the kernel shows the machine's memory
+ * @param machineBytes the machine's memory
+ * @param ownBytes what this process may have of it: less in a container, which need not be the
+ *     NodeManager's
  * @param shared where a pool lies by default
  */
-record NodeMemory(SiteConf conf, SystemFiles files, Path shared) {
+record NodeMemory(SiteConf conf, long machineBytes, long ownBytes, Path shared) {
   static final String NODE_MEMORY = "sluice.node.memory-mb";
   static final int DEFAULT_NODE_MEMORY_MB = 1_024;
   static final Path SHARED_MEMORY = Path.of("/dev/shm");
@@ -158,27 +158,34 @@ record NodeMemory(SiteConf conf, SystemFiles files, Path shared) {
   }
 
   private Optional<Finding> machine(String where, long bytes) {
-    OptionalLong total = machineBytes();
-    if (total.isEmpty()) {
-      return Optional.empty();
-    }
-    String has = "this host has %s".formatted(ByteSize.of(total.getAsLong()));
     long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
-    if (bytes - segmentBytes >= total.getAsLong()) { // the tier is whole segments
+    if (bytes - segmentBytes >= machineBytes) { // the tier is whole segments
       return Optional.of(
           Finding.broken(
               where,
               "is " + ByteSize.of(bytes),
-              has + "; the service does not start",
+              "this host has %s; the service does not start".formatted(ByteSize.of(machineBytes)),
               "lower it, as docs/sizing.md says"));
+    }
+    String has =
+        ownBytes < machineBytes
+            ? "the container of this process has " + ByteSize.of(ownBytes)
+            : "this host has " + ByteSize.of(machineBytes);
+    if (bytes - segmentBytes >= ownBytes) {
+      return Optional.of(
+          Finding.problem(
+              where,
+              "is " + ByteSize.of(bytes),
+              has + "; in that one, the service does not start",
+              "look from the NodeManager's container, or lower it, as docs/sizing.md says"));
     }
     Optional<Integer> containersMb = conf.number(CONTAINERS, DEFAULT_CONTAINERS_MB);
     if (containersMb.isEmpty() || containersMb.get() < 0) { // YARN finds it out itself
       return Optional.empty();
     }
     long containerBytes = (long) containersMb.get() << MIB_SHIFT;
-    long leftMb = (total.getAsLong() - bytes) >> MIB_SHIFT;
-    return containerBytes + bytes > total.getAsLong()
+    long leftMb = (ownBytes - bytes) >> MIB_SHIFT;
+    return containerBytes + bytes > ownBytes
         ? Optional.of(
             Finding.problem(
                 conf.get(CONTAINERS).map(Property::where).orElse(CONTAINERS + ", by default"),
@@ -188,12 +195,5 @@ record NodeMemory(SiteConf conf, SystemFiles files, Path shared) {
                 "set it to less than %s, what is left, minus the system's and the daemons'"
                     .formatted(leftMb)))
         : Optional.empty();
-  }
-
-  private OptionalLong machineBytes() {
-    return files
-        .field("/proc/meminfo", "MemTotal:")
-        .map(kib -> OptionalLong.of(Long.parseLong(kib) << 10))
-        .orElse(OptionalLong.empty());
   }
 }

@@ -279,23 +279,20 @@ class HadoopChecksTest {
     assertContains("no whole number", ofPorts("32768 60999"));
   }
 
-  private String ofMemory(long totalKib) throws IOException {
-    return Conf.complaints(
-        new NodeMemory(
-                conf.read(), machine("/proc/meminfo", "MemTotal: %s kB".formatted(totalKib)), root)
-            .look());
+  private String ofMemory(long machineBytes) {
+    return Conf.complaints(new NodeMemory(conf.read(), machineBytes, machineBytes, root).look());
   }
 
   @Test
   void containersAndTheServiceMustFitTheMachine() throws IOException {
     conf.yarn("sluice.node.memory-mb", "1");
-    assertEquals("", ofMemory(16L << 20));
-    assertContains("yarn.nodemanager.resource.memory-mb, by default", ofMemory(8L << 20));
-    assertContains("is 8 GiB, and sluice.node.memory-mb takes 1 MiB more", ofMemory(8L << 20));
+    assertEquals("", ofMemory(16L << 30));
+    assertContains("yarn.nodemanager.resource.memory-mb, by default", ofMemory(8L << 30));
+    assertContains("is 8 GiB, and sluice.node.memory-mb takes 1 MiB more", ofMemory(8L << 30));
   }
 
   private String inPlace(String type, int placeMb) {
-    NodeMemory memory = new NodeMemory(conf.read(), new SystemFiles(root), root);
+    NodeMemory memory = new NodeMemory(conf.read(), 16L << 30, 16L << 30, root);
     PoolPlace place = new PoolPlace(root, type, (long) placeMb << 20);
     return Conf.complaints(memory.total("it", 1L << 30, place).stream().toList());
   }
@@ -329,7 +326,7 @@ class HadoopChecksTest {
     long tooLargeMb = (Files.getFileStore(root).getTotalSpace() >> 20) + 1;
     conf.yarn("sluice.pool.capacity-mb", Long.toString(tooLargeMb))
         .yarn("sluice.pool.dir", "file://" + root.resolve("later/pool"));
-    String said = ofMemory(1024);
+    String said = ofMemory(1L << 20);
     assertContains("PROBLEM  " + root.resolve("conf/yarn-site.xml"), said);
     assertContains("more than %s of this host holds".formatted(root), said);
     assertContains("filled as far as it goes, the rest goes to disk", said);
@@ -339,16 +336,29 @@ class HadoopChecksTest {
   @Test
   void moreThanTheMachineHasDoesNotStart() throws IOException {
     conf.yarn("sluice.node.memory-mb", "128").yarn("yarn.nodemanager.resource.memory-mb", "1");
-    assertContains("this host has 64 MiB; the service does not start", ofMemory(64 << 10));
-    String said = ofMemory(100 << 10); // the tier is one segment
+    assertContains("this host has 64 MiB; the service does not start", ofMemory(64L << 20));
+    String said = ofMemory(100L << 20); // the tier is one segment
     assertContains("PROBLEM", said);
     assertFalse(said.contains("does not start"), said);
+  }
+
+  /** Which need not be the NodeManager's: it may start all the same. */
+  @Test
+  void moreThanTheContainerHasIsAProblem() {
+    conf.yarn("sluice.node.memory-mb", "2048").yarn("yarn.nodemanager.resource.memory-mb", "1");
+    String said = Conf.complaints(new NodeMemory(conf.read(), 16L << 30, 1L << 30, root).look());
+    assertContains("PROBLEM", said);
+    assertContains("the container of this process has 1 GiB", said);
+    conf.yarn("sluice.node.memory-mb", "512").yarn("yarn.nodemanager.resource.memory-mb", "1024");
+    assertContains(
+        "the container of this process has 1 GiB",
+        Conf.complaints(new NodeMemory(conf.read(), 16L << 30, 1L << 30, root).look()));
   }
 
   @Test
   void bothSizesTogetherAreRefused() throws IOException {
     conf.yarn("sluice.node.memory-mb", "2").yarn("sluice.pool.capacity-mb", "2");
-    assertContains("the service does not start with both", ofMemory(16L << 20));
+    assertContains("the service does not start with both", ofMemory(16L << 30));
   }
 
   private String ofContainers() {
