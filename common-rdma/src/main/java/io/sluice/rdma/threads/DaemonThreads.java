@@ -69,6 +69,27 @@ public final class DaemonThreads {
         });
   }
 
+  /**
+   * Waits for a thread's end, whatever interrupts the caller.
+   *
+   * @return whether it has ended, or was never started
+   */
+  public static boolean awaitEnd(Thread thread, long timeoutMs) {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    boolean interrupted = false;
+    for (long leftNs; thread.isAlive() && (leftNs = deadlineNs - System.nanoTime()) > 0; ) {
+      try {
+        TimeUnit.NANOSECONDS.timedJoin(thread, leftNs);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return !thread.isAlive();
+  }
+
   /** Without the callers' classes: a new thread keeps those up to the first such call. */
   @SuppressWarnings("removal") // newer JDKs remember no callers, and need no such call
   private static <T> T ofNobody(PrivilegedAction<T> make) {

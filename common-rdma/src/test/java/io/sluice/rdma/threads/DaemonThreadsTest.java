@@ -1,6 +1,7 @@
 package io.sluice.rdma.threads;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +11,7 @@ import java.io.InputStream;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -88,6 +90,29 @@ class DaemonThreadsTest {
     task.start();
     task.join();
     return (Thread) task.made;
+  }
+
+  @Test
+  void whoWaitsForAnEndIsInterruptedBehindIt() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    Thread thread = DaemonThreads.create("sluice-test", () -> await(over));
+    assertTrue(DaemonThreads.awaitEnd(thread, 60_000), "it was never started");
+    thread.start();
+    assertFalse(DaemonThreads.awaitEnd(thread, 10));
+    CompletableFuture<Boolean> waits = new CompletableFuture<>();
+    Thread waiting =
+        new Thread(
+            () -> {
+              Thread.currentThread().interrupt();
+              boolean ended = DaemonThreads.awaitEnd(thread, 60_000);
+              waits.complete(ended && Thread.interrupted());
+            });
+    waiting.start();
+    while (waiting.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    over.countDown();
+    assertTrue(waits.get(60, TimeUnit.SECONDS), "it waited for the end, and is interrupted");
   }
 
   @Test

@@ -100,14 +100,6 @@ public final class NoticeListener implements Closeable {
   public void close() throws IOException {
     closed = true;
     connection.close();
-    boolean interrupted = Thread.interrupted();
-    try {
-      thread.join(END_MS);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    DaemonThreads.awaitEnd(thread, END_MS);
   }
 }

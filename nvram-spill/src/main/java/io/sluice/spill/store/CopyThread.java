@@ -151,19 +151,7 @@ final class CopyThread {
 
   /** Waits for what was being copied; nothing of the store may be unlocked before. */
   void awaitEnd() throws IOException {
-    boolean interrupted = false;
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
-    while (thread.isAlive() && System.nanoTime() - deadlineNs < 0) {
-      try {
-        thread.join(END_MS);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (thread.isAlive()) {
+    if (!DaemonThreads.awaitEnd(thread, END_MS)) {
       throw new IOException("an output is still being copied to disk after " + END_MS + " ms");
     }
   }

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -29,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * take from each other in turns: each time they are more alike.
  *
  * <p>Thread contract: guarded by the lock of the store, but for {@link Content#moveToDisk}, which
- * the filler's thread calls. Ownership: nothing to close. Failure: the segment stays its owner's,
- * and none is emptied for {@value #PAUSE_MS} ms.
+ * {@link Emptier} calls. Ownership: nothing to close. Failure: the segment stays its owner's, and
+ * none is emptied for {@value #PAUSE_MS} ms.
  */
 final class Emptying {
   static final long PAUSE_MS = 10_000;
@@ -45,6 +46,7 @@ final class Emptying {
   private final Deque<CommittedOutput> left = new ArrayDeque<>();
   private Owner lacking; // null: nobody
   private SegmentHandle segment; // null: none
+  private Owner gets; // that one, when it is empty
   private long sinceNs; // of what is emptied, or of the failure
   private boolean paused;
 
@@ -107,6 +109,9 @@ final class Emptying {
 
   /** The output to move now; null if there is none. */
   CommittedOutput next() {
+    if (segment != null && memory.segment(segment.info().segmentId()) != segment) {
+      forget(); // it has gone over, or is damaged
+    }
     if (segment == null && lacking != null) {
       victim(lacking).ifPresent(victim -> begin(victim, lacking));
       lacking = null;
@@ -114,12 +119,7 @@ final class Emptying {
     if (segment == null) {
       return null;
     }
-    if (memory.segment(segment.info().segmentId()) != segment) { // it has gone over, or is damaged
-      segment = null;
-      left.clear();
-      return null;
-    }
-    while (!left.isEmpty() && !hasPassed(LONGEST_MS)) {
+    while (!left.isEmpty() && !hasPassed(LONGEST_MS) && mayLose(segment.owner(), gets)) {
       Optional<CommittedOutput> output =
           content.stillIn(segment.info().segmentId(), left.remove().id());
       if (output.isPresent()) {
@@ -130,12 +130,15 @@ final class Emptying {
     return null;
   }
 
+  /** Else the two would take from each other in turns. */
+  private boolean mayLose(Owner has, Owner owner) {
+    return !has.equals(owner) && memory.segmentsOf(has) >= memory.segmentsOf(owner) + 2;
+  }
+
   /** Of who has most, the one with fewest bytes to be moved. */
   private Optional<SegmentHandle> victim(Owner owner) {
-    int most = memory.segmentsOf(owner) + 2;
     return memory.segments().stream()
-        .filter(each -> !each.owner().equals(owner))
-        .filter(each -> memory.segmentsOf(each.owner()) >= most)
+        .filter(each -> mayLose(each.owner(), owner))
         .filter(each -> !content.isWritten(each))
         .min(
             Comparator.comparing((SegmentHandle each) -> -memory.segmentsOf(each.owner()))
@@ -144,6 +147,7 @@ final class Emptying {
 
   private void begin(SegmentHandle victim, Owner owner) {
     segment = victim;
+    gets = owner;
     sinceNs = nanoTime.getAsLong();
     memory.beginLeaving(victim, owner);
     left.addAll(content.outputs(victim.info().segmentId()));
@@ -162,16 +166,26 @@ final class Emptying {
     }
   }
 
-  /** An output could not be moved. */
+  /** An output could not be moved, or none be chosen. */
   void failed(Throwable cause) {
-    LOG.warn("{} cannot be emptied, and stays its owner's for now", segment.info(), cause);
+    SegmentHandle staying = segment;
     sinceNs = nanoTime.getAsLong();
     paused = true;
+    lacking = null;
     stay();
+    LastWords.warn(
+        LOG,
+        "{} cannot be emptied, and stays its owner's for now",
+        staying == null ? "A segment" : staying.info(),
+        cause);
   }
 
   private void stay() {
     memory.endLeaving();
+    forget();
+  }
+
+  private void forget() {
     segment = null;
     left.clear();
   }

@@ -14,13 +14,14 @@ import java.util.stream.IntStream;
 
 /**
  * Where the memory tier gets its room from: leases that lack some wait here, and a thread makes the
- * next segment for them, or takes one from another owner that is idle, or that it has emptied.
+ * next segment for them, or takes one from another owner that is idle, or that was emptied.
  *
  * <p>{@link PoolGrowth}, {@link HandOver} and {@link Emptying} decide, without a thread; {@link
- * PoolFiller} makes a segment. This brings them together under the lock of the store.
+ * PoolFiller} makes a segment, {@link Emptier} moves outputs away. This brings them together under
+ * the lock of the store.
  *
  * <p>Thread contract: called under the lock of the store, but for {@link #start} and {@link #stop};
- * the filler's thread takes that lock itself, and makes and takes segments under none. Ownership:
+ * the threads take that lock themselves, and make, take and empty segments under none. Ownership:
  * the store stops it, then closes it. Failure: a lease that waited in vain is told why there is no
  * more room; the tier is as large as it got.
  */
@@ -40,8 +41,9 @@ final class MemoryRoom implements Closeable {
   private final Condition growthWanted;
   private final PoolGrowth growth;
   private final HandOver handOver;
-  private final Emptying.Content content;
   private final Emptying emptying;
+  private final Emptier emptier;
+  private final boolean empties;
   private final PoolFiller filler;
   private boolean ended;
 
@@ -72,19 +74,23 @@ final class MemoryRoom implements Closeable {
         IntStream.range(0, count).filter(id -> !memory.has(id)).boxed().toList();
     this.growth = new PoolGrowth(config, memory, missing, nanoTime);
     this.handOver = new HandOver(shared, files.owner(), memory, growth, holders, nanoTime);
-    this.content = content;
-    boolean hasDisk = !config.diskDirectories().isEmpty();
-    this.emptying = new Emptying(shared && hasDisk, memory, content, nanoTime);
+    this.empties = shared && !config.diskDirectories().isEmpty();
+    this.emptying = new Emptying(empties, memory, content, nanoTime);
+    this.emptier = new Emptier(emptying, content, lock, this::wakeFiller);
     this.filler = new PoolFiller(files.memory(), shared, new FillerSink());
   }
 
   void start() {
     filler.start();
+    if (empties) {
+      emptier.start();
+    }
   }
 
-  /** Waits for the thread, once it was told to {@link #end}. */
+  /** Waits for the threads, once they were told to {@link #end}. */
   void stop() throws IOException {
     filler.stop();
+    emptier.stop();
   }
 
   /** Nothing is made or taken any more, and nobody waits. */
@@ -92,6 +98,7 @@ final class MemoryRoom implements Closeable {
     ended = true;
     grown.signalAll();
     growthWanted.signalAll();
+    emptier.end();
   }
 
   /**
@@ -112,7 +119,7 @@ final class MemoryRoom implements Closeable {
     }
     long waitMs = Math.min(config.fillTimeoutMs(), timeoutMs);
     growth.need(owner, lengthBytes, contiguous);
-    wakeFiller();
+    wake();
     try {
       long leftNs = TimeUnit.MILLISECONDS.toNanos(waitMs);
       while (mayCome(owner) && leftNs > 0 && !memory.hasRoom(owner, lengthBytes, contiguous)) {
@@ -138,7 +145,7 @@ final class MemoryRoom implements Closeable {
   /** A lease of that owner found no room, and does not wait for any. */
   void lacked(Owner owner) {
     emptying.lacked(owner);
-    wakeFiller();
+    wake();
   }
 
   /** Whether room that a lease lacks may still come. */
@@ -149,7 +156,7 @@ final class MemoryRoom implements Closeable {
   /** Something was given back, so that a segment may be idle now. */
   void gaveBack() {
     if (handOver.isPossible()) {
-      wakeFiller();
+      wake();
     }
   }
 
@@ -159,8 +166,13 @@ final class MemoryRoom implements Closeable {
   }
 
   /** Blocks were taken, or a segment is no longer held: it may be time for the next one. */
-  void wakeFiller() {
-    if (growth.isWanted() || handOver.isWanted() || emptying.isWanted()) {
+  void wake() {
+    wakeFiller();
+    emptier.wake();
+  }
+
+  private void wakeFiller() {
+    if (growth.isWanted() || handOver.isWanted()) {
       growthWanted.signal();
     }
   }
@@ -186,41 +198,18 @@ final class MemoryRoom implements Closeable {
     public OptionalInt awaitWanted() {
       while (true) {
         SegmentHandle taken = null;
-        CommittedOutput leaving = null;
         lock.lock();
         try {
-          while (!isDone()
-              && !growth.isWanted()
-              && (taken = handOver.next()) == null
-              && (leaving = emptying.next()) == null
-              && (taken = handOver.next()) == null) { // what has just become empty
+          while (!isDone() && !growth.isWanted() && (taken = handOver.next()) == null) {
             growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
           }
-          if (taken == null && leaving == null) {
+          if (taken == null) {
             return isDone() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
           }
         } finally {
           lock.unlock();
         }
-        if (taken != null) {
-          take(taken);
-        } else {
-          moveAway(leaving);
-        }
-      }
-    }
-
-    /** Empties a segment of one more output, under no lock. */
-    private void moveAway(CommittedOutput output) {
-      try {
-        content.moveToDisk(output);
-      } catch (IOException | RuntimeException | Error e) {
-        lock.lock();
-        try {
-          emptying.failed(e);
-        } finally {
-          lock.unlock();
-        }
+        take(taken);
       }
     }
 

@@ -63,19 +63,7 @@ final class PoolFiller {
   /** Stops soon, and waits for it; the sink must let it go. */
   void stop() throws IOException {
     stopped = true;
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_TIMEOUT_MS);
-    boolean interrupted = false;
-    while (thread.isAlive() && System.nanoTime() < deadlineNs) {
-      try {
-        thread.join(STOP_TIMEOUT_MS);
-      } catch (InterruptedException e) {
-        interrupted = true; // the pool cannot be unmapped before the thread has ended
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (thread.isAlive()) {
+    if (!DaemonThreads.awaitEnd(thread, STOP_TIMEOUT_MS)) {
       throw new IOException(
           "the pool filler did not stop within "
               + TimeUnit.MILLISECONDS.toSeconds(STOP_TIMEOUT_MS)

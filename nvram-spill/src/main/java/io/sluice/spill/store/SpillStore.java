@@ -154,15 +154,21 @@ public final class SpillStore implements Closeable {
   static SpillStore open(StoreConfig config, PoolSpace.Opener opener, LongSupplier nanoTime)
       throws IOException {
     PoolFiles files = PoolFiles.open(config, opener);
+    SpillStore store;
     try {
-      SpillStore store = new SpillStore(config, files, nanoTime);
+      store = new SpillStore(config, files, nanoTime);
+    } catch (IOException | RuntimeException | Error e) {
+      files.close();
+      throw e;
+    }
+    try {
       store.room.start();
       if (config.copiesOutputs()) {
         store.copier.start();
       }
       return store;
-    } catch (IOException | RuntimeException | Error e) {
-      files.close();
+    } catch (RuntimeException | Error e) { // a thread that was started must not outlive the files
+      Closing.after(e, store);
       throw e;
     }
   }
@@ -256,7 +262,7 @@ public final class SpillStore implements Closeable {
     try {
       if (allocator.segment(held.info().segmentId()) == held) { // else it was taken since
         holders.remove(held.info().segmentId());
-        room.wakeFiller();
+        room.wake();
       }
     } finally {
       lock.unlock();
@@ -1279,7 +1285,7 @@ public final class SpillStore implements Closeable {
               if (memoryBytesOf(taken) < wantedBytes) {
                 allocator.overflowed();
               }
-              room.wakeFiller();
+              room.wake();
             } finally {
               gaveBack(lease, MemoryUse.WRITING, memoryBytes - memoryBytesOf(taken));
               if (lease.isClosed()) {
@@ -1311,7 +1317,7 @@ public final class SpillStore implements Closeable {
                 room.lacked(lease.owner());
               }
               taken.forEach(extent -> lease.held(use).add(extent.range()));
-              room.wakeFiller();
+              room.wake();
             } finally {
               gaveBack(lease, use, wantedBytes - memoryBytesOf(taken));
               if (lease.isClosed()) {
@@ -1752,7 +1758,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       output.extents().forEach(extent -> holders.unpin(extent.segment().segmentId()));
-      room.wakeFiller();
+      room.wake();
     } finally {
       lock.unlock();
     }

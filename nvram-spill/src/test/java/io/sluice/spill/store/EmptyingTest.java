@@ -10,12 +10,17 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -112,6 +117,129 @@ class EmptyingTest extends PoolTestBase {
       awaitMemory(store, BOBS_APP);
       assertTrue(store.stats().handOvers() >= 1, "one of ann's, and perhaps one ahead");
       assertEnds(store);
+    }
+  }
+
+  /** A disk that takes its time for an output keeps nobody from what is idle. */
+  @Test
+  void idleSegmentsGoOverWhileAnOutputLeaves() throws Exception {
+    random = seeded("idleSegmentsGoOverWhileAnOutputLeaves");
+    AtDiskFile atDisk = new AtDiskFile();
+    CountDownLatch leaves = new CountDownLatch(1);
+    CountDownLatch mayLeave = new CountDownLatch(1);
+    try (SpillStore store = open(configWithDisk(SEGMENTS).segmentListener(atDisk))) {
+      commit(store, new OutputId(CIDS_APP, "cid's"));
+      fill(store);
+      atDisk.set(
+          segment -> {
+            leaves.countDown();
+            awaitIt(mayLeave);
+          });
+      assertEquals(Tier.DISK, tierOf(store, BOBS_APP));
+      try {
+        leaves.await(); // an output of ann's, who has most
+        store.freeApplication(CIDS_APP);
+        contents.keySet().removeIf(id -> id.applicationId().equals(CIDS_APP));
+        awaitMemory(store, BOBS_APP);
+      } finally {
+        mayLeave.countDown();
+      }
+      assertEnds(store);
+    }
+  }
+
+  /** Bob has taken enough by then that ann loses no more; else they would take it in turns. */
+  @Test
+  void nothingMoreLeavesOnceTheyAreAlike() throws Exception {
+    random = seeded("nothingMoreLeavesOnceTheyAreAlike");
+    AtDiskFile atDisk = new AtDiskFile();
+    CountDownLatch leaves = new CountDownLatch(1);
+    CountDownLatch mayLeave = new CountDownLatch(1);
+    try (SpillStore store = open(configWithDisk(SEGMENTS).segmentListener(atDisk));
+        Lease bob = store.openLease(BOBS_APP, BOB)) {
+      fill(store);
+      List<Integer> byBytes = segmentsByBytes(store);
+      int emptied = byBytes.get(0);
+      List<Integer> others =
+          byBytes.stream().filter(each -> isApart(store, each, emptied)).toList();
+      int leaving = outputsIn(store, emptied).size();
+      atDisk.set(
+          segment -> {
+            leaves.countDown();
+            awaitIt(mayLeave);
+          });
+      assertEquals(Tier.DISK, tierOf(store, BOBS_APP));
+      try {
+        leaves.await();
+        for (int segment : others.subList(0, 2)) {
+          for (OutputId id : outputsIn(store, segment)) {
+            free(store, id);
+          }
+        }
+        for (int i = 0; i < 2; i++) {
+          while (bob.lease(SEGMENT_BYTES).get(0).segment().tier() != Tier.MEMORY) {
+            Thread.onSpinWait();
+          }
+        }
+      } finally {
+        mayLeave.countDown();
+      }
+      while (outputsIn(store, emptied).size() == leaving || !emptierWaits()) {
+        Thread.onSpinWait();
+      }
+      assertEquals(leaving - 1, outputsIn(store, emptied).size());
+      assertEquals(2, store.stats().handOvers());
+    }
+  }
+
+  private void free(SpillStore store, OutputId id) throws IOException {
+    store.freeOutput(id);
+    contents.remove(id);
+  }
+
+  /** Ann's outputs of which something lies in that segment of memory. */
+  private static List<OutputId> outputsIn(SpillStore store, int segmentId) {
+    return store.outputs(APP).stream()
+        .filter(output -> output.place().bytesOf(Tier.MEMORY) > 0)
+        .filter(output -> output.place().liesIn(segmentId))
+        .map(CommittedOutput::id)
+        .toList();
+  }
+
+  /** That with the fewest bytes is emptied first; of several, the first one. */
+  private static List<Integer> segmentsByBytes(SpillStore store) {
+    return IntStream.range(0, SEGMENTS)
+        .boxed()
+        .sorted(Comparator.comparing(segment -> bytesIn(store, segment)))
+        .toList();
+  }
+
+  private static long bytesIn(SpillStore store, int segmentId) {
+    return store.outputs(APP).stream()
+        .flatMap(output -> output.extents().stream())
+        .filter(extent -> extent.segment().tier() == Tier.MEMORY)
+        .filter(extent -> extent.segment().segmentId() == segmentId)
+        .mapToLong(Extent::lengthBytes)
+        .sum();
+  }
+
+  private static boolean isApart(SpillStore store, int segmentId, int from) {
+    return segmentId != from
+        && Collections.disjoint(outputsIn(store, segmentId), outputsIn(store, from));
+  }
+
+  private static boolean emptierWaits() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(thread -> thread.getKey().getName().equals("sluice-pool-emptier"))
+        .flatMap(thread -> Arrays.stream(thread.getValue()))
+        .anyMatch(frame -> frame.getMethodName().equals("awaitUninterruptibly"));
+  }
+
+  private static void awaitIt(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
