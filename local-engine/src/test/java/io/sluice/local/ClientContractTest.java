@@ -3,6 +3,7 @@ package io.sluice.local;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
@@ -18,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.mapred.JobClient;
 import org.apache.hadoop.mapred.JobConf;
@@ -27,6 +29,7 @@ import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskCounter;
@@ -235,6 +238,7 @@ class ClientContractTest {
       Job job = jobs.wordCount(OURS, 1, false);
       assertTrue(job.waitForCompletion(false));
       assertEquals(FILES, job.getTaskReports(TaskType.MAP).length);
+      assertEquals(settings(job), settings(new Cluster(jobs.conf()).getJob(job.getJobID())));
       first = first == null ? job : first;
       counters = counters == null ? job.getCounters() : counters;
     }
@@ -243,5 +247,14 @@ class ClientContractTest {
     assertEquals(counters, asked.getCounters());
     assertEquals(0, asked.getTaskReports(TaskType.MAP).length);
     assertArrayEquals(new TaskCompletionEvent[0], asked.getTaskCompletionEvents(0, 100));
+    assertNotEquals(settings(first), settings(asked), "which are gone");
+  }
+
+  /** Some that only the job has. */
+  private static List<String> settings(Job job) {
+    return Stream.of(
+            MRJobConfig.JOB_NAME, MRJobConfig.MAP_CLASS_ATTR, MRJobConfig.MAP_OUTPUT_KEY_CLASS)
+        .map(job.getConfiguration()::get)
+        .toList();
   }
 }

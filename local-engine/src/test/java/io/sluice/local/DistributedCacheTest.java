@@ -68,7 +68,7 @@ class DistributedCacheTest {
           List.of(),
           left.filter(file -> !Files.isDirectory(file))
               .filter(file -> !file.toString().contains("/sluice/"))
-              .filter(file -> !Leftovers.isLock(file))
+              .filter(file -> !Leftovers.isLock(file) && !Leftovers.isKept(file))
               .toList());
     }
   }

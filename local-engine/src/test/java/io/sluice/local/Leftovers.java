@@ -45,10 +45,15 @@ public final class Leftovers {
             List.of(),
             left.filter(Files::isRegularFile)
                 .filter(file -> !file.toString().contains("/sluice/"))
-                .filter(file -> !isLock(file))
+                .filter(file -> !isLock(file) && !isKept(file))
                 .toList());
       }
     }
+  }
+
+  /** The settings of one of the last jobs, for whoever asks for it. */
+  static boolean isKept(Path file) {
+    return file.toString().matches(".*/\\.staging/job_[^/]*/(job\\.xml|\\.job\\.xml\\.crc)");
   }
 
   /** What says that a directory's process lives. */

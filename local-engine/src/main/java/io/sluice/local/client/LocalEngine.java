@@ -2,6 +2,7 @@ package io.sluice.local.client;
 
 import io.sluice.local.job.JobTable;
 import io.sluice.local.job.JobView;
+import io.sluice.local.job.KeptJobFiles;
 import io.sluice.local.job.LocalJob;
 import io.sluice.local.staging.OwnDirectories;
 import io.sluice.local.staging.StagedPaths;
@@ -56,6 +57,8 @@ final class LocalEngine implements ClientProtocol {
 
   /** Of all engines of this process: clients ask any of them for a job. */
   private static final JobTable JOBS = new JobTable(JOBS_WITH_TASKS, ENDED_JOBS);
+
+  private static final KeptJobFiles JOB_FILES = new KeptJobFiles(JOBS_WITH_TASKS);
 
   private static final AtomicInteger LAST_JOB = new AtomicInteger();
 
@@ -137,7 +140,8 @@ final class LocalEngine implements ClientProtocol {
         new LocalJob(
             org.apache.hadoop.mapred.JobID.downgrade(id),
             new Path(StagedPaths.plain(submitDirectory)),
-            credentials);
+            credentials,
+            JOB_FILES);
     JOBS.add(job);
     try {
       job.start();

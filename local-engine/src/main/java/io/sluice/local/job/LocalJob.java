@@ -58,6 +58,7 @@ public final class LocalJob implements JobView {
   private final FileSystem files;
   private final long startMs = System.currentTimeMillis();
   private final JobHistory history;
+  private final KeptJobFiles kept;
   private final FailureLog failures = new FailureLog();
   private final AttemptLog log;
   private final JobThreads threads;
@@ -74,11 +75,13 @@ public final class LocalJob implements JobView {
   private long finishMs;
   private String failure = "";
 
-  /** One that was submitted into a directory, which it deletes at its end. */
-  public LocalJob(JobID id, Path submitDirectory, Credentials credentials) throws IOException {
+  /** One that was submitted into a directory, of which {@code kept} has what is left at its end. */
+  public LocalJob(JobID id, Path submitDirectory, Credentials credentials, KeptJobFiles kept)
+      throws IOException {
     this.id = id;
     this.submitDirectory = submitDirectory;
-    this.jobFile = new Path(submitDirectory, "job.xml");
+    this.kept = kept;
+    this.jobFile = new Path(submitDirectory, KeptJobFiles.SETTINGS);
     this.conf = new JobConf(jobFile);
     StagedPaths.makePlain(conf);
     JobChecks.require(conf, System::getenv);
@@ -152,7 +155,7 @@ public final class LocalJob implements JobView {
                   reports(TaskType.REDUCE),
                   new org.apache.hadoop.mapreduce.Counters(counters())),
           cache,
-          () -> files.delete(submitDirectory, true),
+          () -> kept.keepOf(files, submitDirectory),
           this::deleteLocalDirs,
           () -> EndNotice.send(conf, notice(how)),
           () -> ended(how, failure));
