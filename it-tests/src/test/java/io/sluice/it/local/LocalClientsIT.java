@@ -191,6 +191,7 @@ class LocalClientsIT {
   }
 
   @Test
+  @Tag("campaign")
   void theHistoryServerHasWhatSucceededFailedAndWasKilled() throws Exception {
     String web = "127.0.0.1:" + Ports.take();
     Path done = directory.resolve("done");

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -120,6 +121,7 @@ class RunJarIT {
 
   /** As one may for a debugger that waits; with this one the JVM ends well without an archive. */
   @Test
+  @Tag("campaign")
   void optionsForTheJobAreNotThoseOfWhatMakesTheArchive() throws Exception {
     countWords("words", "-Xshare:off");
 
@@ -127,6 +129,7 @@ class RunJarIT {
   }
 
   @Test
+  @Tag("campaign")
   void takesNoArchiveOfAnotherBuild() throws Exception {
     Files.createDirectories(archive.getParent());
     Files.writeString(archive, "of another build");

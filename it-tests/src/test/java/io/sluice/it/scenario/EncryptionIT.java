@@ -113,6 +113,7 @@ class EncryptionIT {
 
   /** Compressed, merged on both sides, huge values, and more than the memory tiers hold. */
   @Test
+  @Tag("campaign")
   void mergesOfBothSidesAndTheDiskTier(PseudoCluster cluster) throws Exception {
     Scenario scenario =
         Scenario.newApi("encrypted-odd")

@@ -157,6 +157,7 @@ class LossIT {
 
   /** As by a reboot, but for the maps' processes, which have ended. */
   @Test
+  @Tag("campaign")
   void copiesOnDiskOutliveTheMemoryOfANode(PseudoCluster cluster)
       throws IOException, InterruptedException {
     String expected = StockOutput.of(cluster, RECORDS);
@@ -215,6 +216,7 @@ class LossIT {
    * same node would keep the outputs that it has mapped, and may end before anybody misses it.
    */
   @Test
+  @Tag("campaign")
   void mapsOfANodeThatComesBackWithNothingAreRunAgain(PseudoCluster cluster) {
     String expected = StockOutput.of(cluster, RECORDS);
     Scenario scenario = RECORDS.named("emptied-node").with(EARLY_REDUCE).with(MANY_ATTEMPTS);

@@ -17,6 +17,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -103,6 +104,7 @@ class MissingServiceIT {
   }
 
   @Test
+  @Tag("campaign")
   void servicesThatCannotStartSayWhyInEachMapsLog(PseudoCluster cluster)
       throws IOException, InterruptedException {
     String expected = StockOutput.of(cluster, RECORDS);

@@ -40,6 +40,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -112,6 +113,7 @@ class OtherUsersIT {
 
   /** What is hers is open to his tasks when the directory of its names is, and not before. */
   @Test
+  @Tag("campaign")
   void aUsersClusterFilesAreForWhomTheirRootIs() throws IOException {
     Scenario records = RECORDS.named("cluster-files").with(ScenarioConf.RECORDS_PER_MAP, 20_000);
     UserFiles files = new UserFiles(cluster, cluster.localDirectory("cluster-files"), users.ann());

@@ -8,12 +8,14 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Maps of two users with small sort buffers, on nodes that lend them more: YARN counts anonymous
  * pages alone.
  */
+@Tag("campaign")
 class SortMemoryIT {
   private static final int NODE_MEMORY_MB = 2 * 768 + 2 * 1280;
   private static final Scenario RECORDS =

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * what they counted.
  */
 @ExtendWith(SharedCluster.class)
+@Tag("campaign")
 class WorkloadsOracleIT {
   private static final Duration DEADLINE = Duration.ofMinutes(10);
   private static final Pattern JOB = Pattern.compile("Running job: (job_\\d+_\\d+)");
@@ -103,7 +104,6 @@ class WorkloadsOracleIT {
 
   /** The same command on the cluster, when one machine is too small. */
   @Test
-  @Tag("campaign")
   void pageRankGrowsOntoTheClusterAndGoesThroughSluiceThere(PseudoCluster cluster) {
     Workload grows = workload("pagerank", "generate-graph 400 @grows", "@grows @out 2");
     inOneProcess(cluster, grows, "", grows.input);
@@ -121,7 +121,6 @@ class WorkloadsOracleIT {
 
   @ParameterizedTest
   @MethodSource("theOthers")
-  @Tag("campaign")
   void aProgramPutsOutAndCountsTheSameInOneProcess(Workload workload, PseudoCluster cluster) {
     sameInOneProcess(cluster, workload);
   }

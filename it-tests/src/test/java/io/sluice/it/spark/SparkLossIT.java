@@ -75,6 +75,7 @@ class SparkLossIT extends SubmitTestBase {
 
   /** The external shuffle service is asked for none of them. */
   @Test
+  @Tag("campaign")
   void theySurviveWithTheExternalShuffleServiceOnToo() {
     assertSurvives(job(Loss.KILL), true);
   }

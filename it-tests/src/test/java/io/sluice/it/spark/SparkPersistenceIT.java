@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +71,7 @@ class SparkPersistenceIT {
   }
 
   @Test
+  @Tag("campaign")
   void whatMemoryHasNoRoomForIsInThePools() throws IOException {
     PersistReport ours =
         run(

@@ -50,6 +50,7 @@ class SparkShuffleIT extends SubmitTestBase {
 
   /** Workloads with the settings that they come with. */
   @Test
+  @Tag("campaign")
   void everyWorkloadGivesStocksResult() {
     List<ShuffleArguments> shuffles = new ArrayList<>();
     Workload.BASIC.forEach(workload -> shuffles.add(shuffle(workload, FEW_PARTITIONS)));

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.local.task.KilledProgram;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,14 +16,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LocalesTest {
   @TempDir private Path directory;
 
+  @Test
+  void jobsRunAsWithStock() throws Exception {
+    succeeds("-Duser.language=ar", ClientOfLocale.class);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-Duser.language=ar",
         "-Duser.language=th -Duser.country=TH -Duser.extensions=u-nu-thai",
         "-Duser.language=tr"
       })
-  void jobsRunAsWithStock(String locale) throws Exception {
+  @Tag("campaign")
+  void jobsOfOtherLocalesRunAsWithStock(String locale) throws Exception {
     succeeds(locale, ClientOfLocale.class);
   }
 

@@ -170,6 +170,7 @@ class SizesOracleTest extends OracleTestBase {
   }
 
   @Test
+  @Tag("campaign")
   void threeHundredReduces() throws Exception {
     manyReduces(300, Oracle.EXCHANGES);
   }

@@ -11,6 +11,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.rdma.transport.ucx.UcxProvider;
 import java.io.IOException;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
@@ -19,6 +20,7 @@ class PeerFaultsTest extends VerbsFaultBase {
   private static final long SOME_BYTES = 500_000;
 
   @Test
+  @Tag("campaign")
   void aServiceKilledMidReadIsAFetchFailureUntilItIsBack(TestReporter reporter) throws Exception {
     startServerWithOutputs();
     try (NodeReader reader = standardReader()) {
@@ -86,6 +88,7 @@ class PeerFaultsTest extends VerbsFaultBase {
   }
 
   @Test
+  @Tag("campaign")
   void aReaderKilledMidReadLeavesNothingBehind(TestReporter reporter) throws Exception {
     startOwnWithOutputs();
     try (NodeReader other = standardReader()) {

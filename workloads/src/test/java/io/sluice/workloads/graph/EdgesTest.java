@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +93,7 @@ class EdgesTest {
   }
 
   @Test
+  @Tag("campaign")
   void aRadiusIsTheStepsToNearlyAllThatIsReached() throws Exception {
     Map<Long, Integer> expected = new TreeMap<>();
     for (long vertex : neighbours.keySet()) {
