@@ -53,7 +53,7 @@ final class SiteConf {
     SiteConf conf = new SiteConf(directory, environment);
     for (String name : HADOOP_FILES) {
       Path file = directory.resolve(name);
-      if (Files.exists(file)) {
+      if (!Files.notExists(file)) { // that it may not be looked at is another thing
         SiteXml site = SiteXml.read(file);
         conf.findings.addAll(site.findings());
         site.properties().forEach(conf::put);
@@ -70,15 +70,18 @@ final class SiteConf {
     SiteConf conf = new SiteConf(directory, name -> null);
     Path file = directory.resolve(SPARK_DEFAULTS);
     Properties read = new Properties();
-    if (!Files.exists(file)) {
+    boolean isMissing = Files.notExists(file);
+    if (isMissing) {
       conf.missing(file);
     }
-    try (Reader content =
-        Files.exists(file) ? Files.newBufferedReader(file) : Reader.nullReader()) {
+    try (Reader content = isMissing ? Reader.nullReader() : Files.newBufferedReader(file)) {
       read.load(content);
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException e) {
+      conf.findings.add(SiteXml.unreadable(file, e));
+    } catch (IllegalArgumentException e) {
       conf.findings.add(
-          Finding.broken(file.toString(), "cannot be read", ErrorText.of(e), "correct it"));
+          Finding.broken(
+              file.toString(), "is no configuration file", ErrorText.of(e), "correct it"));
     }
     for (String name : read.stringPropertyNames()) {
       conf.put(new Property(name, read.getProperty(name).strip(), file, false));

@@ -2,6 +2,7 @@ package io.sluice.tools.site;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -43,12 +44,14 @@ final class SiteXml {
       if (root.getTagName().equals("configuration")) {
         site.take(root);
       } else {
-        site.unreadable("its root is <%s>, not <configuration>".formatted(root.getTagName()));
+        site.malformed("its root is <%s>, not <configuration>".formatted(root.getTagName()));
       }
     } catch (SAXParseException e) {
-      site.unreadable("line %s: %s".formatted(e.getLineNumber(), e.getMessage()));
-    } catch (IOException | SAXException | ParserConfigurationException e) {
-      site.unreadable(ErrorText.of(e));
+      site.malformed("line %s: %s".formatted(e.getLineNumber(), e.getMessage()));
+    } catch (CharConversionException | SAXException | ParserConfigurationException e) {
+      site.malformed(ErrorText.of(e));
+    } catch (IOException e) {
+      site.findings.add(unreadable(file, e));
     }
     return site;
   }
@@ -109,7 +112,16 @@ final class SiteXml {
     return property.getAttribute(name).strip();
   }
 
-  private void unreadable(String cause) {
+  /** Of a file whose bytes this process does not get. */
+  static Finding unreadable(Path file, IOException cause) {
+    return Finding.broken(
+        file.toString(),
+        "cannot be read",
+        ErrorText.of(cause),
+        "let this doctor's user read it, as Hadoop's and Spark's must");
+  }
+
+  private void malformed(String cause) {
     findings.add(
         Finding.broken(
             file.toString(),

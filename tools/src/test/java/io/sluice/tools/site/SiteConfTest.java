@@ -3,17 +3,42 @@ package io.sluice.tools.site;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.tools.doctor.Finding;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SiteConfTest {
   @TempDir private Path directory;
 
   private static void assertContains(String part, String text) {
     assertTrue(text.contains(part), text);
+  }
+
+  private SiteConf read() {
+    return SiteConf.ofHadoop(directory, name -> null);
+  }
+
+  /** It is there, and may be right: that is not said to be malformed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"yarn-site.xml", "spark-defaults.conf"})
+  void aFileThatCannotBeReadIsCalledThat(String name) throws IOException {
+    Files.createDirectory(directory.resolve(name));
+    List<Finding> findings =
+        name.startsWith("spark") ? SiteConf.ofSpark(directory).findings() : read().findings();
+    assertContains("cannot be read", Conf.complaints(findings));
+    assertContains("Is a directory", Conf.complaints(findings));
+  }
+
+  @Test
+  void bytesOfNoEncodingAreNoConfigurationFile() throws IOException {
+    Files.write(directory.resolve("yarn-site.xml"), new byte[] {'<', 'a', '>', (byte) 0xff});
+    assertContains("is no configuration file", Conf.complaints(read().findings()));
   }
 
   @Test
