@@ -143,7 +143,7 @@ public final class LocalJob implements JobView {
     end(cache, how, failure(why));
   }
 
-  /** All of it whatever becomes of one: clients wait for the last. */
+  /** All of it whatever becomes of one: clients wait for the last but one. */
   private void end(JobCache cache, JobStatus.State how, String failure) {
     try {
       Closing.all(
@@ -155,10 +155,11 @@ public final class LocalJob implements JobView {
                   reports(TaskType.REDUCE),
                   new org.apache.hadoop.mapreduce.Counters(counters())),
           cache,
-          () -> kept.keepOf(files, submitDirectory),
+          () -> KeptJobFiles.removeOthers(files, submitDirectory),
           this::deleteLocalDirs,
           () -> EndNotice.send(conf, notice(how)),
-          () -> ended(how, failure));
+          () -> ended(how, failure),
+          () -> kept.ended(submitDirectory));
     } catch (IOException | RuntimeException e) {
       LOG.warn("Something of {} is left", id, e);
     }
