@@ -3,7 +3,9 @@ package io.sluice.tools.site;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,8 +76,10 @@ final class SiteConf {
     if (isMissing) {
       conf.missing(file);
     }
-    try (Reader content = isMissing ? Reader.nullReader() : Files.newBufferedReader(file)) {
-      read.load(content);
+    try (InputStream bytes =
+        isMissing ? InputStream.nullInputStream() : Files.newInputStream(file)) {
+      read.load(
+          new InputStreamReader(bytes, StandardCharsets.UTF_8)); // others become '?', as there
     } catch (IOException e) {
       conf.findings.add(SiteXml.unreadable(file, e));
     } catch (IllegalArgumentException e) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.Finding;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,6 +34,17 @@ class SiteConfTest {
         name.startsWith("spark") ? SiteConf.ofSpark(directory).findings() : read().findings();
     assertContains("cannot be read", Conf.complaints(findings));
     assertContains("Is a directory", Conf.complaints(findings));
+  }
+
+  /** Which Spark reads all the same. */
+  @Test
+  void sparksFileMayBeOfAnotherEncoding() throws IOException {
+    Files.write(
+        directory.resolve("spark-defaults.conf"),
+        "# f\u00fcr alle\na b\n".getBytes(StandardCharsets.ISO_8859_1));
+    SiteConf conf = SiteConf.ofSpark(directory);
+    assertEquals("b", conf.get("a", ""));
+    assertEquals(List.of(), conf.findings());
   }
 
   @Test
