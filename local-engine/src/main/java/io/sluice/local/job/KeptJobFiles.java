@@ -2,15 +2,17 @@ package io.sluice.local.job;
 
 import io.sluice.rdma.memory.Closing;
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
  * The settings of the last jobs that have ended, as they were submitted: whoever asks Hadoop's
@@ -21,10 +23,8 @@ import org.apache.hadoop.fs.FileSystem;
  * removed.
  */
 public final class KeptJobFiles {
-  static final String SETTINGS = "job.xml";
-
   private final int mostJobs;
-  private final Deque<Path> kept = new ArrayDeque<>();
+  private final Deque<File> kept = new ArrayDeque<>();
 
   /** Of so many jobs at most. */
   public KeptJobFiles(int mostJobs) {
@@ -32,13 +32,12 @@ public final class KeptJobFiles {
   }
 
   /** Removes all that was submitted with a job but its settings. */
-  static void removeOthers(FileSystem files, org.apache.hadoop.fs.Path submitDirectory)
-      throws IOException {
+  static void removeOthers(FileSystem files, Path submitDirectory) throws IOException {
     if (files.exists(submitDirectory)) { // else somebody has removed it
       List<Closeable> removals =
           Stream.of(files.listStatus(submitDirectory))
               .map(FileStatus::getPath)
-              .filter(path -> !path.getName().equals(SETTINGS))
+              .filter(path -> !path.getName().equals(MRJobConfig.JOB_CONF_FILE))
               .map(path -> (Closeable) () -> files.delete(path, true))
               .toList();
       Closing.all(removals);
@@ -46,25 +45,14 @@ public final class KeptJobFiles {
   }
 
   /** A job has ended, and nobody waits for it: the settings of the oldest one go. */
-  void ended(org.apache.hadoop.fs.Path submitDirectory) throws IOException {
-    Path oldest;
+  void ended(Path submitDirectory) throws IOException {
+    File oldest;
     synchronized (this) {
-      kept.add(Path.of(submitDirectory.toUri().getPath()));
+      kept.add(new File(submitDirectory.toUri().getPath()));
       oldest = kept.size() > mostJobs ? kept.remove() : null;
     }
-    if (oldest != null) {
-      remove(oldest);
-    }
-  }
-
-  private static void remove(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> files = Files.list(directory)) { // and their checksums
-        for (Path file : files.toList()) {
-          Files.deleteIfExists(file);
-        }
-      }
-      Files.deleteIfExists(directory);
+    if (oldest != null && !FileUtil.fullyDelete(oldest)) {
+      throw new IOException("something is left in " + oldest);
     }
   }
 }

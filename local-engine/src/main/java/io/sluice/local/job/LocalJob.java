@@ -27,6 +27,7 @@ import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.JobPriority;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.TaskCompletionEvent;
 import org.apache.hadoop.mapreduce.TaskReport;
@@ -81,7 +82,7 @@ public final class LocalJob implements JobView {
     this.id = id;
     this.submitDirectory = submitDirectory;
     this.kept = kept;
-    this.jobFile = new Path(submitDirectory, KeptJobFiles.SETTINGS);
+    this.jobFile = new Path(submitDirectory, MRJobConfig.JOB_CONF_FILE);
     this.conf = new JobConf(jobFile);
     StagedPaths.makePlain(conf);
     JobChecks.require(conf, System::getenv);

@@ -132,7 +132,7 @@ final class Emptying {
 
   /** Else the two would take from each other in turns. */
   private boolean mayLose(Owner has, Owner owner) {
-    return !has.equals(owner) && memory.segmentsOf(has) >= memory.segmentsOf(owner) + 2;
+    return memory.segmentsOf(has) >= memory.segmentsOf(owner) + 2;
   }
 
   /** Of who has most, the one with fewest bytes to be moved. */
