@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.FailingKey;
 import org.junit.jupiter.api.Test;
 
 class FairShareTest {
@@ -59,19 +60,7 @@ class FairShareTest {
   @Test
   void whatFailsTakesNone() {
     FairShare places = new FairShare(4);
-    Object failing =
-        new Object() {
-          @Override
-          public int hashCode() {
-            throw new OutOfMemoryError("expected by this test");
-          }
-
-          @Override
-          public boolean equals(Object other) {
-            return this == other;
-          }
-        };
-    assertThrows(OutOfMemoryError.class, () -> places.take(failing));
+    assertThrows(OutOfMemoryError.class, () -> places.take(new FailingKey()));
     assertEquals(0, places.taken());
   }
 }

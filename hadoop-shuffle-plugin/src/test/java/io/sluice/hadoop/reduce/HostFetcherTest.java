@@ -191,10 +191,6 @@ final class HostFetcherTest {
             StockHandler.reply(exchange, body, body.length);
           }
         });
-    assertEachAloneBehindTheFirstTwenty();
-  }
-
-  private void assertEachAloneBehindTheFirstTwenty() {
     assertEquals(ids(0, 20), asked.get(0));
     for (int i = 0; i < 20; i++) {
       assertEquals(ids(i, i + 1), asked.get(i + 1));

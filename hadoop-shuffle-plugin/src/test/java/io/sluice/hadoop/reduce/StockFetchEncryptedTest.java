@@ -3,7 +3,7 @@ package io.sluice.hadoop.reduce;
 import static io.sluice.hadoop.testing.StockHandler.reply;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -141,7 +141,7 @@ final class StockFetchEncryptedTest {
   private FetchException assertFails(byte[] body, int sentBytes) {
     FetchException e = assertThrows(FetchException.class, () -> fetch(body, sentBytes));
     assertEquals(Kind.READ, e.kind(), e.toString());
-    assertFalse(e.scope() == FetchException.Scope.NODE, e.toString());
+    assertNotEquals(FetchException.Scope.NODE, e.scope(), e.toString());
     return e;
   }
 

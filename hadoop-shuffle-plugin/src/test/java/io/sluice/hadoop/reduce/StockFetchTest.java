@@ -179,7 +179,7 @@ final class StockFetchTest {
     FetchException e = assertFails(Kind.READ, exchange -> reply(exchange, body, 300_000));
     assertTrue(
         e.getMessage().matches(".* ends after \\d+ of 500004 bytes of attempt_.*"), e.getMessage());
-    assertFalse(e.scope() == FetchException.Scope.NODE);
+    assertEquals(FetchException.Scope.OUTPUT, e.scope());
   }
 
   @ParameterizedTest
@@ -357,7 +357,7 @@ final class StockFetchTest {
       String url = "http://127.0.0.1:" + closed.address().getPort();
       FetchException e = assertThrows(FetchException.class, () -> receive(url, sink));
       assertEquals(Kind.CONNECT, e.kind());
-      assertTrue(e.scope() == FetchException.Scope.NODE);
+      assertEquals(FetchException.Scope.NODE, e.scope());
     }
   }
 
@@ -366,7 +366,7 @@ final class StockFetchTest {
     FetchException e =
         assertThrows(FetchException.class, () -> receive("http://no-such-host.invalid:1", sink));
     assertEquals(Kind.UNREACHED, e.kind(), "as stock, which reports only refused connections");
-    assertTrue(e.scope() == FetchException.Scope.NODE);
+    assertEquals(FetchException.Scope.NODE, e.scope());
   }
 
   @Test

@@ -79,7 +79,7 @@ final class StockFetchTlsTest {
 
   private FetchException refused(StockHandler handler) {
     FetchException e = assertThrows(FetchException.class, () -> fetch(handler));
-    assertTrue(e.scope() == FetchException.Scope.NODE, e.toString());
+    assertEquals(FetchException.Scope.NODE, e.scope(), e.toString());
     assertFalse(e.isAbsent(), e.toString());
     assertEquals(List.of(), handler.requests, "nothing was asked");
     assertEquals(0, received.size());

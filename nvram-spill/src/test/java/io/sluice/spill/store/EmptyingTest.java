@@ -37,6 +37,9 @@ class EmptyingTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 60_000;
 
   private final AtomicLong nowNs = new AtomicLong();
+  private final AtDiskFile atDisk = new AtDiskFile();
+  private final CountDownLatch leaves = new CountDownLatch(1);
+  private final CountDownLatch mayLeave = new CountDownLatch(1);
   private Random random;
   private final Map<OutputId, Outputs.Content> contents = new HashMap<>();
 
@@ -124,17 +127,10 @@ class EmptyingTest extends PoolTestBase {
   @Test
   void idleSegmentsGoOverWhileAnOutputLeaves() throws Exception {
     random = seeded("idleSegmentsGoOverWhileAnOutputLeaves");
-    AtDiskFile atDisk = new AtDiskFile();
-    CountDownLatch leaves = new CountDownLatch(1);
-    CountDownLatch mayLeave = new CountDownLatch(1);
     try (SpillStore store = open(configWithDisk(SEGMENTS).segmentListener(atDisk))) {
       commit(store, new OutputId(CIDS_APP, "cid's"));
       fill(store);
-      atDisk.set(
-          segment -> {
-            leaves.countDown();
-            awaitIt(mayLeave);
-          });
+      holdTheNextThatLeaves();
       assertEquals(Tier.DISK, tierOf(store, BOBS_APP));
       try {
         leaves.await(); // an output of ann's, who has most
@@ -152,9 +148,6 @@ class EmptyingTest extends PoolTestBase {
   @Test
   void nothingMoreLeavesOnceTheyAreAlike() throws Exception {
     random = seeded("nothingMoreLeavesOnceTheyAreAlike");
-    AtDiskFile atDisk = new AtDiskFile();
-    CountDownLatch leaves = new CountDownLatch(1);
-    CountDownLatch mayLeave = new CountDownLatch(1);
     try (SpillStore store = open(configWithDisk(SEGMENTS).segmentListener(atDisk));
         Lease bob = store.openLease(BOBS_APP, BOB)) {
       fill(store);
@@ -163,11 +156,7 @@ class EmptyingTest extends PoolTestBase {
       List<Integer> others =
           byBytes.stream().filter(each -> isApart(store, each, emptied)).toList();
       int leaving = outputsIn(store, emptied).size();
-      atDisk.set(
-          segment -> {
-            leaves.countDown();
-            awaitIt(mayLeave);
-          });
+      holdTheNextThatLeaves();
       assertEquals(Tier.DISK, tierOf(store, BOBS_APP));
       try {
         leaves.await();
@@ -235,12 +224,17 @@ class EmptyingTest extends PoolTestBase {
         .anyMatch(frame -> frame.getMethodName().equals("awaitUninterruptibly"));
   }
 
-  private static void awaitIt(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+  /** Until it may leave. */
+  private void holdTheNextThatLeaves() {
+    atDisk.set(
+        segment -> {
+          leaves.countDown();
+          try {
+            mayLeave.await();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
   }
 
   /** What a former place of a moved output keeps is given back. */
