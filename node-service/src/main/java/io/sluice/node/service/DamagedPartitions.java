@@ -2,8 +2,8 @@ package io.sluice.node.service;
 
 import io.sluice.node.remote.Partitions;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.IndexedRun;
-import io.sluice.spill.format.Run;
+import io.sluice.spill.format.PartitionRuns;
+import io.sluice.spill.format.RunEntry;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.BitSet;
@@ -23,22 +23,25 @@ final class DamagedPartitions {
 
   /** Reads all bytes of a partition; they are the output's if its place is held afterwards. */
   static boolean isRight(CommittedOutput output, int partition) throws IOException {
-    for (IndexedRun indexed : output.indexedRuns(partition, partition + 1)) {
-      Run run = indexed.run();
-      for (int block = 0; block <= run.checksums().furtherCount(); block++) {
-        byte[] bytes = new byte[BlockChecksums.blockBytes(run.lengthBytes(), block)];
-        if (bytes.length > 0) {
-          output
-              .place()
-              .read(
-                  indexed.logicalOffsetBytes() + (long) block * BlockChecksums.BLOCK_BYTES, bytes);
-        }
-        if (BlockChecksums.crc32c(bytes, 0, bytes.length) != run.checksums().crc32c(block)) {
-          return false;
-        }
+    PartitionRuns runs = output.partitionRuns(partition);
+    boolean right = true;
+    for (int i = 0; right && i < runs.count(); i++) {
+      RunEntry run = runs.next();
+      right = isRight(output, run, 0, run.firstCrc32c());
+      for (long block = 1; right && runs.hasFurtherCrc(); block++) {
+        right = isRight(output, run, block, runs.nextFurtherCrc());
       }
     }
-    return true;
+    return right;
+  }
+
+  private static boolean isRight(CommittedOutput output, RunEntry run, long block, int crc32c)
+      throws IOException {
+    byte[] bytes = new byte[BlockChecksums.blockBytes(run.lengthBytes(), block)];
+    if (bytes.length > 0) {
+      output.place().read(run.logicalOffsetBytes() + block * BlockChecksums.BLOCK_BYTES, bytes);
+    }
+    return BlockChecksums.crc32c(bytes, 0, bytes.length) == crc32c;
   }
 
   /** It was found damaged. */

@@ -6,8 +6,9 @@ import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.PartitionRuns;
+import io.sluice.spill.format.RunEntry;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
@@ -36,7 +37,8 @@ final class ReaderSlots implements BounceSlots {
   private long nextTicket = 1;
   private CommittedOutput lastOutput; // a reader comes for window after window of the same runs
   private int lastPartition;
-  private List<LocatedRun> lastRuns;
+  private PartitionRuns lastRuns;
+  private RunEntry lastRun;
 
   /**
    * Holds no slot.
@@ -97,32 +99,30 @@ final class ReaderSlots implements BounceSlots {
               .orElseThrow(
                   () ->
                       refused("there is no output " + request.outputId() + " of " + applicationId));
-      if (output == lastOutput && request.partition() == lastPartition) {
-        break;
-      }
-      lastOutput = null;
       try {
-        lastRuns = output.runs(request.partition());
-      } catch (IOException e) {
+        lastRun = runs(output, request.partition()).run(request.ordinal());
+        break;
+      } catch (IOException | IllegalArgumentException e) { // the latter perhaps of a former place
         if (output.place().isHeld()) {
           throw e;
         }
-        continue;
-      }
-      if (output.place().isHeld()) { // else its blocks may have been another one's
-        lastOutput = output;
-        lastPartition = request.partition();
-        break;
       }
     }
     check(request);
   }
 
-  private void check(StageRequest request) {
-    if (request.ordinal() < 0 || request.ordinal() >= lastRuns.size()) {
-      throw new IllegalArgumentException(request + " names one of " + lastRuns.size() + " runs");
+  private PartitionRuns runs(CommittedOutput output, int partition) throws IOException {
+    if (output != lastOutput || partition != lastPartition) {
+      lastOutput = null;
+      lastRuns = output.partitionRuns(partition);
+      lastPartition = partition;
+      lastOutput = output;
     }
-    long runBytes = lastRuns.get(request.ordinal()).run().lengthBytes();
+    return lastRuns;
+  }
+
+  private void check(StageRequest request) {
+    long runBytes = lastRun.lengthBytes();
     if (request.offsetBytes() < 0 || request.offsetBytes() > runBytes - request.lengthBytes()) {
       throw new IllegalArgumentException(request + " is outside a run of " + runBytes + " bytes");
     }
@@ -132,7 +132,7 @@ final class ReaderSlots implements BounceSlots {
   private boolean isFilled(StageRequest request, ByteBuffer slot) throws IOException {
     OutputPlace place = lastOutput.place();
     try {
-      copy(lastRuns.get(request.ordinal()).place().ranges(), request, slot);
+      copy(lastOutput.ranges(lastRun, request.offsetBytes(), request.lengthBytes()), slot);
     } catch (IOException e) {
       if (place.isHeld()) {
         throw e;
@@ -161,18 +161,12 @@ final class ReaderSlots implements BounceSlots {
     return slot;
   }
 
-  private void copy(List<Range> ranges, StageRequest request, ByteBuffer slot) throws IOException {
-    long skipBytes = request.offsetBytes();
+  private void copy(List<Range> ranges, ByteBuffer slot) throws IOException {
     int doneBytes = 0;
     for (Range range : ranges) {
-      int partBytes =
-          (int) Math.min(slot.capacity() - doneBytes, Math.max(0, range.lengthBytes() - skipBytes));
-      if (partBytes > 0) {
-        Range part = new Range(range.segmentId(), range.offsetBytes() + skipBytes, partBytes);
-        segments.copy(part, slot.slice(doneBytes, partBytes));
-        doneBytes += partBytes;
-      }
-      skipBytes = Math.max(0, skipBytes - range.lengthBytes());
+      int lengthBytes = (int) range.lengthBytes();
+      segments.copy(range, slot.slice(doneBytes, lengthBytes));
+      doneBytes += lengthBytes;
     }
   }
 

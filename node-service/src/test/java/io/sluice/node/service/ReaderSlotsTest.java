@@ -3,6 +3,7 @@ package io.sluice.node.service;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.StageRequest;
 import io.sluice.node.remote.StagedRange;
@@ -18,7 +19,9 @@ import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -27,7 +30,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -91,6 +100,11 @@ class ReaderSlotsTest {
 
   private byte[] commit(String id) throws IOException {
     TestOutput output = TestOutput.single(random, id, LENGTH_BYTES);
+    commit(output);
+    return output.runs().get(0);
+  }
+
+  private void commit(TestOutput output) throws IOException {
     try (Lease lease = store.openLease(APP)) {
       output.commit(APP, lease);
     }
@@ -101,18 +115,22 @@ class ReaderSlotsTest {
               segments.add(store.segment(info.segmentId()).orElseThrow());
               transports.refused("rdma", info, new TransportException("expected by this test"));
             });
-    return output.runs().get(0);
   }
 
   private byte[] staged() throws Exception {
-    StagedRange staged = slots.stage(ALL);
+    return staged(ALL);
+  }
+
+  private byte[] staged(StageRequest request) throws Exception {
+    int lengthBytes = request.lengthBytes();
+    StagedRange staged = slots.stage(request);
     try (ClientEndpoint client = new TcpProvider().openClient();
-        RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(LENGTH_BYTES));
+        RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(lengthBytes));
         Connection connection = connect(client)) {
       connection
-          .read(staged.region(), staged.offsetBytes(), window, 0, LENGTH_BYTES, 120_000)
+          .read(staged.region(), staged.offsetBytes(), window, 0, lengthBytes, 120_000)
           .join();
-      byte[] bytes = new byte[LENGTH_BYTES];
+      byte[] bytes = new byte[lengthBytes];
       window.buffer().get(0, bytes);
       return bytes;
     } finally {
@@ -147,5 +165,51 @@ class ReaderSlotsTest {
     RemoteError e = assertThrows(RemoteError.class, this::staged);
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertEquals(0, transports.counters().get("rdma").slotsInUse());
+  }
+
+  /** On a disk each read of an index is a turn. The defect was: two for each of these runs. */
+  @Test
+  void runsOfOnePartitionAreFoundWithoutReadingTheIndexForEach() throws Exception {
+    List<byte[]> runs = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      runs.add(new byte[10]);
+      random.nextBytes(runs.get(i));
+    }
+    commit(new TestOutput(ID.outputId(), 1, Collections.nCopies(runs.size(), 0), runs));
+    assertArrayEquals(runs.get(0), staged(request(0, 0, 10)));
+    Extent extent = store.find(ID).orElseThrow().extents().get(0);
+    long dataBytes = 10L * runs.size();
+    try (FileChannel file =
+        FileChannel.open(extent.segment().path(), StandardOpenOption.WRITE)) { // its index is gone
+      file.write(
+          ByteBuffer.allocate((int) (extent.lengthBytes() - dataBytes)),
+          extent.offsetBytes() + dataBytes);
+    }
+    for (int ordinal : new int[] {1, 59, 7, 8, 7}) {
+      assertArrayEquals(runs.get(ordinal), staged(request(ordinal, 0, 10)));
+    }
+    slots = new ReaderSlots(APP, new Owner(1), this::find, segments, transports);
+    assertThrows(CorruptOutputException.class, () -> staged(request(0, 0, 10)));
+  }
+
+  private static StageRequest request(int ordinal, long offsetBytes, int lengthBytes) {
+    return new StageRequest("rdma", ID.outputId(), 0, ordinal, offsetBytes, lengthBytes, 0);
+  }
+
+  @Test
+  void partsOfARunAreCopiedAcrossItsExtents() throws Exception {
+    TestOutput output = TestOutput.single(random, ID.outputId(), 600_000);
+    commit(output);
+    List<Extent> extents = store.find(ID).orElseThrow().extents();
+    assertTrue(extents.size() >= 3, extents.toString());
+    long secondBytes = extents.get(0).lengthBytes();
+    long thirdBytes = secondBytes + extents.get(1).lengthBytes();
+    for (long offsetBytes :
+        new long[] {0, secondBytes - LENGTH_BYTES / 2, thirdBytes - 1, thirdBytes, 599_000}) {
+      byte[] expected =
+          Arrays.copyOfRange(
+              output.runs().get(0), (int) offsetBytes, (int) offsetBytes + LENGTH_BYTES);
+      assertArrayEquals(expected, staged(request(0, offsetBytes, LENGTH_BYTES)));
+    }
   }
 }

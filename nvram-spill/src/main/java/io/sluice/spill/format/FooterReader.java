@@ -46,15 +46,17 @@ public final class FooterReader {
    * the extents exist and belong to whoever wrote it.
    */
   public PlaceRecord readPlace(ByteSource segment, FooterLocation location) throws IOException {
-    return readPlace(segment, location, 0);
+    return readPlace(segment, location, 0, Integer.MAX_VALUE);
   }
 
   /**
    * The same behind what {@link #looksCommitted}: nothing in a place does, so none reaches over it.
    *
    * @param fromBytes where that ends, and the place begins at the earliest
+   * @param mostExtents how many there can be; a place of more is not read
    */
-  public PlaceRecord readPlace(ByteSource segment, FooterLocation location, long fromBytes)
+  public PlaceRecord readPlace(
+      ByteSource segment, FooterLocation location, long fromBytes, long mostExtents)
       throws IOException {
     Check check = new Check(location);
     long trailerOffsetBytes = location.trailerOffsetBytes();
@@ -71,7 +73,10 @@ public final class FooterReader {
     check.same("magic", trailer.getLong(FooterLayout.MAGIC_OFFSET), FooterLayout.MAGIC);
     check.same("version", trailer.getInt(FooterLayout.VERSION_OFFSET), FooterLayout.VERSION);
     int placeBytes = trailer.getInt(FooterLayout.PLACE_LENGTH_OFFSET);
-    long mostBytes = Math.min(trailerOffsetBytes - fromBytes, FooterLayout.MAX_BYTES);
+    long mostBytes =
+        Math.min(
+            Math.min(trailerOffsetBytes - fromBytes, FooterLayout.MAX_BYTES),
+            Math.min(mostExtents, FooterLayout.MAX_BYTES) * FooterLayout.EXTENT_BYTES);
     check.that(
         placeBytes > 0 && placeBytes <= mostBytes && placeBytes % FooterLayout.EXTENT_BYTES == 0,
         "place length",

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -47,7 +47,7 @@ public final class OutputIndex {
   /** Length of the entry of one run. */
   public static final int RUN_BYTES = 48;
 
-  private static final int PARTITION_BYTES = 8;
+  static final int PARTITION_BYTES = 8;
   private static final int FIRST_RUN_CRC_OFFSET = 4;
 
   private static final int PARTITION_OFFSET = 0;
@@ -139,74 +139,30 @@ public final class OutputIndex {
   }
 
   /**
-   * Checks a whole index: counts, entries, and that the runs lie inside the data and do not
-   * overlap.
-   *
-   * @throws CorruptOutputException if anything does not hold
-   */
-  public static void verify(ByteBuffer index, OutputIdentity identity) throws IOException {
-    CRC32C crc = new CRC32C();
-    crc.update(index.array(), 0, index.capacity());
-    if ((int) crc.getValue() != identity.indexCrc32c()) {
-      throw corrupt(
-          identity,
-          "its CRC32C is " + (int) crc.getValue() + ", expected " + identity.indexCrc32c());
-    }
-    int[] firstRuns = firstRuns(index, identity);
-    long[] offsets = new long[identity.runCount()];
-    long sumBytes = 0;
-    long further = 0;
-    for (int partition = 0; partition < identity.partitionCount(); partition++) {
-      for (int run = firstRuns[partition]; run < firstRuns[partition + 1]; run++) {
-        int entry = (int) runsOffset(identity.partitionCount()) + run * RUN_BYTES;
-        checkEntry(index, entry, partition, identity);
-        offsets[run] = index.getLong(entry + LOGICAL_OFFSET_OFFSET);
-        sumBytes += index.getLong(entry + LENGTH_OFFSET);
-        if (sumBytes < 0 || sumBytes > identity.dataLengthBytes()) {
-          throw corrupt(
-              identity,
-              "its runs are longer than the " + identity.dataLengthBytes() + " bytes of data");
-        }
-        checkFurther(index, entry, further, identity);
-        further += BlockChecksums.furtherBlocks(index.getLong(entry + LENGTH_OFFSET));
-      }
-    }
-    if (further != furtherCrcs(identity)) {
-      throw corrupt(
-          identity,
-          "its runs have " + further + " further CRCs, it holds " + furtherCrcs(identity));
-    }
-    checkOverlaps(index, identity, offsets);
-  }
-
-  /**
-   * Reads the runs of neighbouring partitions.
+   * Reads the runs of neighbouring partitions; empty if the index has more than {@code mostBytes}
+   * of them, of which nothing is kept then.
    *
    * @throws CorruptOutputException if an entry is not what was written
    */
-  public static List<IndexedRun> decodeRuns(
-      Source index, int firstPartition, int endPartition, OutputIdentity identity)
+  public static Optional<List<IndexedRun>> decodeRuns(
+      Source index, int firstPartition, int endPartition, long mostBytes, OutputIdentity identity)
       throws IOException {
     int partitions = endPartition - firstPartition;
-    ByteBuffer table =
-        index.read(
-            (long) firstPartition * PARTITION_BYTES,
-            Math.multiplyExact(partitions + 1, PARTITION_BYTES));
-    int[] firstRuns = firstRuns(table, firstPartition, partitions, identity);
+    int[] firstRuns = readFirstRuns(index, firstPartition, partitions, identity);
     int firstRun = firstRuns[0];
     int runCount = firstRuns[partitions] - firstRun;
     if (runCount == 0) {
-      return List.of();
+      return Optional.of(List.of());
+    }
+    if ((long) runCount * RUN_BYTES > mostBytes) {
+      return Optional.empty();
     }
     int[] partitionOf = new int[runCount];
     for (int p = 0; p < partitions; p++) {
       Arrays.fill(
           partitionOf, firstRuns[p] - firstRun, firstRuns[p + 1] - firstRun, firstPartition + p);
     }
-    ByteBuffer entries =
-        index.read(
-            runsOffset(identity.partitionCount()) + (long) firstRun * RUN_BYTES,
-            Math.multiplyExact(runCount, RUN_BYTES));
+    ByteBuffer entries = readEntries(index, firstRun, runCount, identity);
     long first = entries.getInt(FURTHER_OFFSET);
     long end = first;
     for (int i = 0; i < runCount; i++) {
@@ -218,17 +174,19 @@ public final class OutputIndex {
     if (first < 0 || end > furtherCrcs(identity)) {
       throw corrupt(identity, "it has no further CRCs " + first + " to " + end);
     }
+    if ((long) runCount * RUN_BYTES + (end - first) * CRC_BYTES > mostBytes) {
+      return Optional.empty();
+    }
     ByteBuffer crcs = ByteBuffer.allocate(0);
     if (end > first) {
-      long offsetBytes = furtherOffset(identity.partitionCount(), identity.runCount());
-      crcs = index.read(offsetBytes + first * CRC_BYTES, (int) (end - first) * CRC_BYTES);
+      crcs = readFurther(index, first, (int) (end - first), identity);
     }
     List<IndexedRun> runs = new ArrayList<>(runCount);
     for (int i = 0; i < runCount; i++) {
       int ordinal = firstRun + i - firstRuns[partitionOf[i] - firstPartition];
       runs.add(decodeRun(entries, i * RUN_BYTES, partitionOf[i], ordinal, crcs));
     }
-    return runs;
+    return Optional.of(runs);
   }
 
   private static IndexedRun decodeRun(
@@ -249,7 +207,7 @@ public final class OutputIndex {
     return new IndexedRun(run, entries.getLong(entry + LOGICAL_OFFSET_OFFSET));
   }
 
-  private static long furtherCrcs(OutputIdentity identity) {
+  static long furtherCrcs(OutputIdentity identity) {
     long othersBytes = furtherOffset(identity.partitionCount(), identity.runCount());
     return (identity.indexLengthBytes() - othersBytes) / CRC_BYTES;
   }
@@ -283,26 +241,51 @@ public final class OutputIndex {
     return (int) crc.getValue();
   }
 
-  /** The first runs in a whole index. */
-  private static int[] firstRuns(ByteBuffer index, OutputIdentity identity) throws IOException {
-    int[] firstRuns = firstRuns(index, 0, identity.partitionCount(), identity);
-    if (firstRuns[0] != 0 || firstRuns[identity.partitionCount()] != identity.runCount()) {
-      throw corrupt(
-          identity,
-          "its partitions cover the runs "
-              + firstRuns[0]
-              + " to "
-              + firstRuns[identity.partitionCount()]
-              + ", expected 0 to "
-              + identity.runCount());
-    }
-    return firstRuns;
+  /** The entries of runs by their numbers in all of the output. */
+  static ByteBuffer readEntries(Source index, int firstRun, int count, OutputIdentity identity)
+      throws IOException {
+    return index.read(
+        runsOffset(identity.partitionCount()) + (long) firstRun * RUN_BYTES,
+        Math.multiplyExact(count, RUN_BYTES));
+  }
+
+  /** Where the run of an entry starts in the data. */
+  static long offsetBytes(ByteBuffer entries, int entry) {
+    return entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
+  }
+
+  /** How long the run of an entry is. */
+  static long lengthBytes(ByteBuffer entries, int entry) {
+    return entries.getLong(entry + LENGTH_OFFSET);
+  }
+
+  /** What an entry has of its run. */
+  static RunEntry entry(ByteBuffer entries, int entry, int ordinal) {
+    return new RunEntry(
+        ordinal,
+        entries.getInt(entry + FIRST_CRC_OFFSET),
+        offsetBytes(entries, entry),
+        lengthBytes(entries, entry),
+        entries.getLong(entry + RAW_LENGTH_OFFSET),
+        entries.getLong(entry + RECORDS_OFFSET),
+        entries.getInt(entry + FURTHER_OFFSET));
+  }
+
+  /** Further CRCs by their numbers in all of the output. */
+  static ByteBuffer readFurther(Source index, long first, int count, OutputIdentity identity)
+      throws IOException {
+    long offsetBytes = furtherOffset(identity.partitionCount(), identity.runCount());
+    return index.read(offsetBytes + first * CRC_BYTES, Math.multiplyExact(count, CRC_BYTES));
   }
 
   /** The first runs of some partitions, and of the one after them. */
-  private static int[] firstRuns(
-      ByteBuffer table, int firstPartition, int partitions, OutputIdentity identity)
+  static int[] readFirstRuns(
+      Source index, int firstPartition, int partitions, OutputIdentity identity)
       throws IOException {
+    ByteBuffer table =
+        index.read(
+            (long) firstPartition * PARTITION_BYTES,
+            Math.multiplyExact(partitions + 1, PARTITION_BYTES));
     int[] firstRuns = new int[partitions + 1];
     int atLeast = 0;
     for (int i = 0; i <= partitions; i++) {
@@ -337,8 +320,8 @@ public final class OutputIndex {
     return firstRuns;
   }
 
-  private static void checkEntry(
-      ByteBuffer entries, int entry, int partition, OutputIdentity identity) throws IOException {
+  static void checkEntry(ByteBuffer entries, int entry, int partition, OutputIdentity identity)
+      throws IOException {
     int expectedCrc = entries.getInt(entry + ENTRY_CRC_OFFSET);
     int actualCrc = entryCrc(entries, entry);
     if (actualCrc != expectedCrc) {
@@ -380,8 +363,8 @@ public final class OutputIndex {
     }
   }
 
-  private static void checkFurther(
-      ByteBuffer entries, int entry, long expected, OutputIdentity identity) throws IOException {
+  static void checkFurther(ByteBuffer entries, int entry, long expected, OutputIdentity identity)
+      throws IOException {
     int actual = entries.getInt(entry + FURTHER_OFFSET);
     if (actual != expected) {
       throw corrupt(
@@ -389,28 +372,7 @@ public final class OutputIndex {
     }
   }
 
-  private static void checkOverlaps(ByteBuffer index, OutputIdentity identity, long[] offsets)
-      throws IOException {
-    int runsOffset = (int) runsOffset(identity.partitionCount());
-    Integer[] byOffset = new Integer[offsets.length];
-    Arrays.setAll(byOffset, i -> i);
-    Arrays.sort(byOffset, Comparator.comparingLong(i -> offsets[i]));
-    long endBytes = 0;
-    for (int run : byOffset) {
-      long lengthBytes = index.getLong(runsOffset + run * RUN_BYTES + LENGTH_OFFSET);
-      if (lengthBytes > 0 && offsets[run] < endBytes) {
-        throw corrupt(
-            identity,
-            "the run at logical offset "
-                + offsets[run]
-                + " overlaps the one before, which ends at "
-                + endBytes);
-      }
-      endBytes = Math.max(endBytes, offsets[run] + lengthBytes);
-    }
-  }
-
-  private static CorruptOutputException corrupt(OutputIdentity identity, String message) {
+  static CorruptOutputException corrupt(OutputIdentity identity, String message) {
     return new CorruptOutputException(
         "the index of "
             + identity.id()

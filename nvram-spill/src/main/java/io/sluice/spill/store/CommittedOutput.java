@@ -1,17 +1,21 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.format.IndexVerifier;
 import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.PartitionRuns;
 import io.sluice.spill.format.Run;
+import io.sluice.spill.format.RunEntry;
 import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An output that can be found: which bytes it is, and the place where they lie now. What it keeps
@@ -31,9 +35,13 @@ public final class CommittedOutput {
 
   /** Reads and checks the whole index of an output at a place. */
   static CommittedOutput load(OutputIdentity identity, OutputPlace place) throws IOException {
-    byte[] index = new byte[identity.indexLengthBytes()];
-    place.read(identity.indexOffsetBytes(), index);
-    OutputIndex.verify(ByteBuffer.wrap(index), identity);
+    IndexVerifier.verify(
+        (offsetBytes, lengthBytes) -> {
+          byte[] bytes = new byte[lengthBytes];
+          place.read(identity.indexOffsetBytes() + offsetBytes, bytes);
+          return ByteBuffer.wrap(bytes);
+        },
+        identity);
     return new CommittedOutput(identity, place);
   }
 
@@ -59,17 +67,43 @@ public final class CommittedOutput {
 
   /** The runs of neighbouring partitions, one partition after the other. */
   public List<LocatedRun> runs(int firstPartition, int endPartition) throws IOException {
-    place.tell();
-    List<IndexedRun> indexed = indexedRuns(firstPartition, endPartition);
-    List<LocatedRun> located = new ArrayList<>(indexed.size());
-    for (IndexedRun run : indexed) {
-      located.add(located(run));
-    }
-    return located;
+    return runs(firstPartition, endPartition, Long.MAX_VALUE).orElseThrow();
   }
 
-  /** The same by logical offsets, wherever they lie. */
+  /** The same; empty if the index has more than {@code mostBytes} of them. */
+  public Optional<List<LocatedRun>> runs(int firstPartition, int endPartition, long mostBytes)
+      throws IOException {
+    checkPartitions(firstPartition, endPartition);
+    place.tell();
+    return OutputIndex.decodeRuns(
+            this::readIndex, firstPartition, endPartition, mostBytes, identity)
+        .map(indexed -> indexed.stream().map(this::located).toList());
+  }
+
+  /**
+   * The runs of a partition, however many, to be read one after the other. What they say is the
+   * output's: they fail with an {@link IOException} instead of reading where it lies no more.
+   */
+  public PartitionRuns partitionRuns(int partition) throws IOException {
+    checkPartitions(partition, partition + 1);
+    place.tell();
+    return new PartitionRuns(this::readHeldIndex, partition, identity);
+  }
+
+  /** Where some bytes of a run lie, in order; empty for none. */
+  public List<Range> ranges(RunEntry run, long offsetBytes, long lengthBytes) {
+    return place.ranges(run.logicalOffsetBytes() + offsetBytes, lengthBytes);
+  }
+
+  /** The same as {@link #runs(int, int)} by logical offsets, wherever they lie. */
   public List<IndexedRun> indexedRuns(int firstPartition, int endPartition) throws IOException {
+    checkPartitions(firstPartition, endPartition);
+    return OutputIndex.decodeRuns(
+            this::readIndex, firstPartition, endPartition, Long.MAX_VALUE, identity)
+        .orElseThrow();
+  }
+
+  private void checkPartitions(int firstPartition, int endPartition) {
     if (firstPartition < 0
         || endPartition < firstPartition
         || endPartition > identity.partitionCount()) {
@@ -82,7 +116,6 @@ public final class CommittedOutput {
               + " to "
               + (endPartition - 1));
     }
-    return OutputIndex.decodeRuns(this::readIndex, firstPartition, endPartition, identity);
   }
 
   private LocatedRun located(IndexedRun indexed) {
@@ -93,6 +126,14 @@ public final class CommittedOutput {
             place.poolId(),
             place.generation(),
             place.ranges(indexed.logicalOffsetBytes(), run.lengthBytes())));
+  }
+
+  private ByteBuffer readHeldIndex(long offsetBytes, int lengthBytes) throws IOException {
+    ByteBuffer bytes = readIndex(offsetBytes, lengthBytes);
+    if (!place.isHeld()) {
+      throw new IOException(id() + " has left its place while its index was read");
+    }
+    return bytes;
   }
 
   private ByteBuffer readIndex(long offsetBytes, int lengthBytes) throws IOException {

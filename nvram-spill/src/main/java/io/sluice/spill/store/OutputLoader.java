@@ -46,9 +46,10 @@ final class OutputLoader {
    * Loads an output of an owner.
    *
    * @param owner of every segment that it may lie in: nothing of another is looked at
+   * @param mostExtents how many it can have: what is kept of each is on the heap
    */
-  CommittedOutput load(FooterLocation location, Owner owner) throws IOException {
-    return load(location, 0, owner, CommittedOutput::load);
+  CommittedOutput load(FooterLocation location, Owner owner, long mostExtents) throws IOException {
+    return load(location, 0, owner, mostExtents, CommittedOutput::load);
   }
 
   /**
@@ -56,14 +57,15 @@ final class OutputLoader {
    *
    * @param fromBytes where in its segment the output's place begins at the earliest
    */
-  CommittedOutput load(FooterLocation location, long fromBytes, Owner owner, Checking checking)
+  CommittedOutput load(
+      FooterLocation location, long fromBytes, Owner owner, long mostExtents, Checking checking)
       throws IOException {
     SegmentHandle tail = segments.apply(location.segmentId());
     if (tail == null || !tail.owner().equals(owner)) {
       throw new CorruptOutputException(
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
-    PlaceRecord record = footers.readPlace(tail.inTurn(), location, fromBytes);
+    PlaceRecord record = footers.readPlace(tail.inTurn(), location, fromBytes, mostExtents);
     OutputPlace place = place(record, owner);
     return checking.load(footers.readIdentity(record, place), place);
   }

@@ -179,6 +179,7 @@ final class Recovery {
               location,
               fromBytes,
               segment.owner(),
+              Integer.MAX_VALUE, // one place is read at a time
               (identity, place) -> {
                 checkOwner(identity.id(), segment);
                 checkGeneration(identity.id(), place);

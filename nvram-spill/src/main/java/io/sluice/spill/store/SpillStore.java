@@ -772,7 +772,8 @@ public final class SpillStore implements Closeable {
       ExtentTable extents = isCopy ? leaseForCopy(lease, copy) : leaseForMove(lease, copy);
       own = config.formerLeases().own(lease.info(), rangesOf(lease));
       FooterLocation trailer = write(output, copy, extents, lease, isCopy, ioClass);
-      CommittedOutput written = loader.load(trailer, lease.owner());
+      long mostExtents = extents.extents().size();
+      CommittedOutput written = loader.load(trailer, lease.owner(), mostExtents);
       announced.announce(onDisk(extents).map(this::handleOf).toList()); // what stays was long ago
       laid.at(written, lease);
     } finally {
@@ -1377,10 +1378,11 @@ public final class SpillStore implements Closeable {
     @Override
     public void commit(Lease lease, OutputStamp stamp, FooterLocation trailer, boolean mayReplace)
         throws IOException {
+      long mostExtents = mostExtents(lease); // first: it gives its blocks to what it commits
       if (isCommitted(lease, stamp)) {
         return; // and what lies there now may be another one's
       }
-      CommittedOutput output = loader.load(trailer, lease.owner());
+      CommittedOutput output = loader.load(trailer, lease.owner(), mostExtents);
       if (!output.identity().stamp().equals(stamp)) {
         throw new CorruptOutputException(
             "what ends at "
@@ -1465,6 +1467,16 @@ public final class SpillStore implements Closeable {
         .filter(extent -> extent.segment().tier() == Tier.MEMORY)
         .mapToLong(Extent::lengthBytes)
         .sum();
+  }
+
+  /** An extent has a block of its own, which is leased, or was before a restart. */
+  private long mostExtents(Lease lease) {
+    lock.lock();
+    try {
+      return (lease.held().bytes() + allocator.quarantined().bytes()) / config.blockBytes();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Whether it is there already: its answer may have been lost. */

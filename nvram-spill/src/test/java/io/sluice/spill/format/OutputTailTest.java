@@ -8,7 +8,9 @@ import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -133,6 +135,23 @@ class OutputTailTest {
   }
 
   @Test
+  void aPlaceThatIsLongerThanTheLastExtentIsRefused() {
+    FooterLocation location = new FooterLocation(2, 2 * BLOCK_BYTES - FooterLayout.TRAILER_BYTES);
+    List<Range> extents =
+        new ArrayList<>(Collections.nCopies(BLOCK_BYTES / 24, new Range(1, 0, BLOCK_BYTES)));
+    extents.add(new Range(2, BLOCK_BYTES, BLOCK_BYTES));
+    ByteBuffer place = new PlaceRecord(POOL, location, 5, extents, 0, 128, 0).encode();
+    byte[] segment = new byte[2 * BLOCK_BYTES];
+    place.get(0, segment, segment.length - place.capacity(), place.capacity());
+    FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
+    String message =
+        assertThrows(
+                CorruptOutputException.class, () -> reader.readPlace(source(segment), location))
+            .getMessage();
+    assertTrue(message.contains("in the last extent"), message);
+  }
+
+  @Test
   void whatWasWrittenIsRead() throws Exception {
     Media media = new Media();
     media.write(PLACE, IDENTITY);
@@ -149,11 +168,11 @@ class OutputTailTest {
     media.write(PLACE, IDENTITY);
     FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
     int beginBytes = BLOCK_BYTES - PLACE.encode().capacity();
-    assertEquals(PLACE, reader.readPlace(source(media.last), PLACE.location(), beginBytes));
+    assertEquals(PLACE, reader.readPlace(source(media.last), PLACE.location(), beginBytes, 1000));
     IOException e =
         assertThrows(
             CorruptOutputException.class,
-            () -> reader.readPlace(source(media.last), PLACE.location(), beginBytes + 1));
+            () -> reader.readPlace(source(media.last), PLACE.location(), beginBytes + 1, 1000));
     assertTrue(e.getMessage().contains("place length is"), e.getMessage());
   }
 
