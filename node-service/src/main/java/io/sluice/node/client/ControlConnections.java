@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * and proving the secret takes longer than most questions.
  *
  * <p>A kept one may have been ended by the service meanwhile, so that a question it fails to answer
- * is asked again on a new one; what fails there has failed, unless a part of it was answered
- * before.
+ * is asked again on a new one; what fails there has failed, unless an answer to a part of it came
+ * or began to come.
  *
  * <p>Thread contract: safe from any thread; there are at most as many connections as questions at
  * one time. Ownership: the node closes it, after the last question.
@@ -72,7 +72,7 @@ final class ControlConnections implements AutoCloseable {
         if (tries == MOST_TRIES || !client.isAnswered()) {
           throw e;
         }
-        LOG.debug("A control connection ended between two questions: {}", e.toString());
+        LOG.debug("A control connection ended before all was answered: {}", e.toString());
       }
     }
   }

@@ -1,6 +1,9 @@
 package io.sluice.node.remote;
 
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -22,8 +25,12 @@ public record Description(
     Map<String, List<LocatedRun>> runs,
     IdentityHashMap<LocatedRun, byte[]> inlined,
     Map<String, String> unreadable) {
-  /** What a service gathers for one answer, unless it is about one partition of one output. */
-  public static final long MAX_ANSWER_BYTES = 1 << 20;
+  /**
+   * What a service gathers for one answer: some times that on its heap, for each reader. It is room
+   * for some runs of each output that a reader asks for at once, and for a segment of each. One
+   * partition of one output may need more, which is a {@link LongDescription}.
+   */
+  public static final long MAX_ANSWER_BYTES = 256 << 10;
 
   /** Longer runs are always read. */
   public static final int MAX_INLINED_RUN_BYTES = 2 << 10;
@@ -33,17 +40,55 @@ public record Description(
 
   private static final int RUN_BYTES = 4 * Integer.BYTES + 3 * Long.BYTES;
   private static final int RANGE_BYTES = Integer.BYTES + 2 * Long.BYTES;
+  private static final int OUTPUT_BYTES = 2 * Integer.BYTES + Long.BYTES;
+  private static final int SEGMENT_BYTES = 5 * Integer.BYTES + 1 + 2 * Long.BYTES;
 
   /** Of which every run has to be read. */
   public Description(Map<Integer, SegmentLocation> segments, Map<String, List<LocatedRun>> runs) {
     this(segments, runs, new IdentityHashMap<>(), new HashMap<>());
   }
 
-  /** How long a run is in an answer. */
-  public static long lengthBytes(LocatedRun located) {
-    long checksums = located.run().checksums().furtherCount() + 1L;
-    return RUN_BYTES
-        + checksums * Integer.BYTES
-        + (long) located.place().ranges().size() * RANGE_BYTES;
+  /** Takes in what another one says, of other outputs or of more partitions. */
+  public void add(Description other) {
+    segments.putAll(other.segments);
+    other.runs.forEach(
+        (id, ofOutput) -> runs.computeIfAbsent(id, x -> new ArrayList<>()).addAll(ofOutput));
+    inlined.putAll(other.inlined);
+    unreadable.putAll(other.unreadable);
+  }
+
+  /** How long runs are in an answer, without bytes that are inlined. */
+  public static long runsBytes(List<LocatedRun> runs) {
+    long sumBytes = 0;
+    for (LocatedRun located : runs) { // no stream: most answers are about many lists of one run
+      sumBytes += runBytes(located.run().lengthBytes(), located.place().ranges().size());
+    }
+    return sumBytes;
+  }
+
+  /** How long one of so many bytes in so many ranges is. */
+  public static long runBytes(long lengthBytes, int ranges) {
+    long checksums = BlockChecksums.furtherBlocks(lengthBytes) + 1;
+    return RUN_BYTES + checksums * Integer.BYTES + (long) ranges * RANGE_BYTES;
+  }
+
+  /** How long all of it is in an answer, without bytes that are inlined. */
+  public long gatheredBytes() {
+    long sumBytes = 0;
+    for (SegmentLocation location : segments.values()) {
+      sumBytes += segmentBytes(location);
+    }
+    for (Map.Entry<String, List<LocatedRun>> output : runs.entrySet()) {
+      sumBytes += OUTPUT_BYTES + output.getKey().length() + runsBytes(output.getValue());
+    }
+    return sumBytes;
+  }
+
+  private static long segmentBytes(SegmentLocation location) {
+    long sumBytes = SEGMENT_BYTES;
+    for (Map.Entry<String, RegionDescriptor> region : location.regions().entrySet()) {
+      sumBytes += 2 * Integer.BYTES + region.getKey().length() + region.getValue().encode().length;
+    }
+    return sumBytes;
   }
 }

@@ -16,6 +16,8 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +65,8 @@ final class ReaderSession {
   /** Answers until the reader goes away, which is an {@link EOFException}. */
   void serve() throws IOException {
     while (true) {
-      Frames.Frame request = frames.receive(idleTimeoutMs, TIMEOUT_MS);
+      Frames.Frame request =
+          frames.receive(RemoteProtocol.MAX_REQUEST_BYTES, idleTimeoutMs, TIMEOUT_MS);
       if (!peer.used()) {
         throw new EOFException("another reader has its place"); // this one asks again elsewhere
       }
@@ -127,8 +130,21 @@ final class ReaderSession {
   private Frames.Payload describe(DataInputStream in) throws IOException {
     Partitions partitions = new Partitions(in.readInt(), in.readInt());
     int inlinedRunBytes = in.readInt();
-    Description description =
-        backend.describe(applicationId, partitions, readOutputIds(in), inlinedRunBytes);
+    List<String> outputIds = readOutputIds(in);
+    try {
+      return written(backend.describe(applicationId, partitions, outputIds, inlinedRunBytes));
+    } catch (RemoteError e) {
+      boolean divisible = outputIds.size() > 1 || partitions.count() > 1; // as the reader does then
+      if (divisible || e.code() != RemoteError.Code.TOO_MUCH) {
+        throw e;
+      }
+    }
+    OutputId id = new OutputId(applicationId, outputIds.get(0));
+    Optional<LongDescription> described = backend.describeLong(id, partitions.first());
+    return described.isPresent() ? described.get() : written(new Description(Map.of(), Map.of()));
+  }
+
+  private Frames.Payload written(Description description) {
     return out -> RemoteProtocol.writeDescription(out, description, backend.places());
   }
 

@@ -5,6 +5,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -30,10 +31,18 @@ public interface RemoteBackend {
    * Where some partitions of these outputs lie.
    *
    * @param inlinedRunBytes up to which length the bytes of a run may come along; 0 for none
+   * @throws io.sluice.node.wire.RemoteError TOO_MUCH if that is too long for one answer
    */
   Description describe(
       String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException;
+
+  /**
+   * The same of one partition of one output; empty if it is not here.
+   *
+   * @throws io.sluice.node.wire.RemoteError TOO_MUCH if that is too long for one message
+   */
+  Optional<LongDescription> describeLong(OutputId id, int partition) throws IOException;
 
   /**
    * Whether a partition of an output is damaged where it lies; it is not described any more then.

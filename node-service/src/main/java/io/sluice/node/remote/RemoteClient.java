@@ -8,7 +8,6 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.Ticket;
-import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -17,10 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -41,9 +37,6 @@ public final class RemoteClient implements AutoCloseable {
 
   private static final int MAX_ATTEMPTS = 6;
   private static final long FIRST_PAUSE_MS = 10;
-
-  /** Where so many outputs cannot be read, others are not asked for one by one. */
-  private static final int MOST_UNREADABLE = 3;
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -143,8 +136,7 @@ public final class RemoteClient implements AutoCloseable {
 
   /**
    * Asks where these partitions of these outputs lie, in several requests if they are many. An
-   * output is described for all of the partitions, unreadable now, or absent: one that any answer
-   * leaves out, damaged in part or gone meanwhile, is not there.
+   * output is described for all of the partitions, unreadable now, or absent.
    *
    * @param inlinedRunBytes up to which length the bytes of a run may come along; 0 for none
    * @param places of the pool, if its files can be opened here; else {@link PoolPlaces#ELSEWHERE}
@@ -152,112 +144,40 @@ public final class RemoteClient implements AutoCloseable {
   public Description describe(
       Partitions partitions, List<String> outputIds, int inlinedRunBytes, PoolPlaces places)
       throws IOException {
-    Description whole = new Description(new HashMap<>(), new HashMap<>());
-    Set<String> absent = new HashSet<>();
-    int most = RemoteProtocol.OUTPUTS_PER_REQUEST;
-    int outputsAtOnce = Math.max(1, most / partitions.count());
-    for (int i = 0; i < outputIds.size(); i += outputsAtOnce) {
-      List<String> some = outputIds.subList(i, Math.min(outputIds.size(), i + outputsAtOnce));
-      for (long first = partitions.first(); first < partitions.end(); first += most) {
-        int end = (int) Math.min(partitions.end(), first + most);
-        Question all =
-            new Question(new Partitions((int) first, end), some, inlinedRunBytes, places);
-        describeInto(whole, absent, all);
-      }
-    }
-    whole.unreadable().keySet().removeAll(absent);
-    absent.forEach(id -> removeRuns(whole, id));
-    whole.unreadable().keySet().forEach(id -> removeRuns(whole, id));
-    return whole;
+    return new QuestionInParts((some, ids) -> describeOnce(some, ids, inlinedRunBytes, places))
+        .ask(partitions, outputIds);
   }
 
-  private static void removeRuns(Description whole, String id) {
-    List<LocatedRun> incomplete = whole.runs().remove(id);
-    if (incomplete != null) {
-      incomplete.forEach(whole.inlined()::remove);
-    }
-  }
-
-  /** What is asked for at a time. */
-  private record Question(
-      Partitions partitions, List<String> outputIds, int inlinedRunBytes, PoolPlaces places) {
-    Question ofOutputs(int first, int end) {
-      return new Question(partitions, outputIds.subList(first, end), inlinedRunBytes, places);
-    }
-
-    Question ofPartitions(int first, int end) {
-      return new Question(new Partitions(first, end), outputIds, inlinedRunBytes, places);
-    }
-  }
-
-  /**
-   * Asks for half as much at a time where the answer would be too long, or where one of the outputs
-   * cannot be read now.
-   */
-  private void describeInto(Description whole, Set<String> absent, Question question)
+  private Description describeOnce(
+      Partitions partitions, List<String> outputIds, int inlinedRunBytes, PoolPlaces places)
       throws IOException {
-    Partitions partitions = question.partitions();
-    int outputs = question.outputIds().size();
-    try {
-      Description part = ask(question);
-      whole.segments().putAll(part.segments());
-      whole.inlined().putAll(part.inlined());
-      part.runs()
-          .forEach(
-              (id, runs) -> whole.runs().computeIfAbsent(id, x -> new ArrayList<>()).addAll(runs));
-      question.outputIds().stream().filter(id -> !part.runs().containsKey(id)).forEach(absent::add);
-    } catch (RemoteError e) {
-      boolean unreadable = e.code() == RemoteError.Code.NOT_NOW;
-      if (unreadable && (outputs == 1 || whole.unreadable().size() >= MOST_UNREADABLE)) {
-        question.outputIds().forEach(id -> whole.unreadable().put(id, e.getMessage()));
-        return;
-      }
-      boolean divisible = outputs > 1 || partitions.count() > 1;
-      if (!unreadable && (e.code() != RemoteError.Code.TOO_MUCH || !divisible)) {
-        throw e;
-      }
-      if (outputs > 1) {
-        describeInto(whole, absent, question.ofOutputs(0, outputs / 2));
-        describeInto(whole, absent, question.ofOutputs(outputs / 2, outputs));
-      } else {
-        int middle = partitions.first() + partitions.count() / 2;
-        describeInto(whole, absent, question.ofPartitions(partitions.first(), middle));
-        describeInto(whole, absent, question.ofPartitions(middle, partitions.end()));
-      }
-    }
-  }
-
-  private Description ask(Question question) throws IOException {
     frames.send(
         RemoteProtocol.DESCRIBE,
         out -> {
-          out.writeInt(question.partitions().first());
-          out.writeInt(question.partitions().end());
-          out.writeInt(question.inlinedRunBytes());
-          out.writeInt(question.outputIds().size());
-          for (String outputId : question.outputIds()) {
+          out.writeInt(partitions.first());
+          out.writeInt(partitions.end());
+          out.writeInt(inlinedRunBytes);
+          out.writeInt(outputIds.size());
+          for (String outputId : outputIds) {
             Bounded.writeString(out, outputId);
           }
         },
         timeoutMs);
-    return RemoteProtocol.readDescription(
-        described(), question.partitions(), poolId, question.places());
+    return RemoteProtocol.readDescription(described(), partitions, poolId, places);
   }
 
   private DataInputStream described() throws IOException {
     try {
-      DataInputStream in = Replies.receive(frames, timeoutMs);
-      answered = true;
-      return in;
-    } catch (RemoteError e) {
-      answered = true;
-      throw e;
+      return Replies.receive(frames, timeoutMs);
+    } finally {
+      answered |= frames.hasBegun();
     }
   }
 
   /**
-   * Whether a question of {@link #describe}, which may ask several, was answered. The service may
-   * end the connection after that, to give its place to another reader.
+   * Whether a question of {@link #describe}, which may ask several, was answered, or began to be.
+   * The service may end the connection after that: to give its place to another reader, or because
+   * the output that it describes at length leaves its place meanwhile.
    */
   public boolean isAnswered() {
     return answered;

@@ -102,8 +102,14 @@ final class RemoteProtocol {
   static final int MAX_ADDRESS_BYTES = 16;
   static final int MAX_OUTPUTS = 10_000;
 
-  /** What a reader asks for at once: one partition of each, so that the answer fits a frame. */
+  /** What a reader asks for at once, one partition of each: fewer if the answer is too long. */
   static final int OUTPUTS_PER_REQUEST = 500;
+
+  /**
+   * Longest request that is read. A reader's longest is half of that: {@link #OUTPUTS_PER_REQUEST}
+   * of the longest ids.
+   */
+  static final int MAX_REQUEST_BYTES = 256 << 10;
 
   private static final int MAX_SEGMENTS = 1 << 20;
   private static final int MAX_RUNS = 1 << 20;
@@ -151,22 +157,42 @@ final class RemoteProtocol {
 
   static void writeDescription(DataOutputStream out, Description description, PoolPlaces places)
       throws IOException {
-    out.writeInt(description.segments().size());
-    for (SegmentLocation location : description.segments().values()) {
-      writeSegment(out, location, places);
-    }
+    writeSegments(out, description.segments(), places);
     out.writeInt(description.runs().size());
     for (Map.Entry<String, List<LocatedRun>> output : description.runs().entrySet()) {
-      Bounded.writeString(out, output.getKey());
       List<LocatedRun> runs = output.getValue();
-      out.writeLong(runs.isEmpty() ? 0 : runs.get(0).place().generation());
+      writeOutput(out, output.getKey(), runs.isEmpty() ? 0 : runs.get(0).place().generation());
       out.writeInt(runs.size());
       for (LocatedRun located : runs) {
         writeRun(out, located.run());
         writeRanges(out, located.place().ranges());
-        Bounded.writeBytes(out, description.inlined().getOrDefault(located, NOT_INLINED));
+        byte[] inlined = description.inlined().get(located);
+        if (inlined == null) {
+          writeNotInlined(out);
+        } else {
+          Bounded.writeBytes(out, inlined);
+        }
       }
     }
+  }
+
+  static void writeSegments(
+      DataOutputStream out, Map<Integer, SegmentLocation> segments, PoolPlaces places)
+      throws IOException {
+    out.writeInt(segments.size());
+    for (SegmentLocation location : segments.values()) {
+      writeSegment(out, location, places);
+    }
+  }
+
+  static void writeOutput(DataOutputStream out, String outputId, long generation)
+      throws IOException {
+    Bounded.writeString(out, outputId);
+    out.writeLong(generation);
+  }
+
+  static void writeNotInlined(DataOutputStream out) throws IOException {
+    Bounded.writeBytes(out, NOT_INLINED);
   }
 
   /** {@code poolId} and {@code places} are those of the pool that is described. */
@@ -272,17 +298,34 @@ final class RemoteProtocol {
   }
 
   private static void writeRun(DataOutputStream out, Run run) throws IOException {
-    out.writeInt(run.partition());
-    out.writeInt(run.ordinal());
-    out.writeLong(run.lengthBytes());
-    out.writeLong(run.rawLengthBytes());
-    out.writeLong(run.records());
+    writeRun(
+        out,
+        run.partition(),
+        run.ordinal(),
+        run.lengthBytes(),
+        run.rawLengthBytes(),
+        run.records());
     for (int block = 0; block <= run.checksums().furtherCount(); block++) {
       out.writeInt(run.checksums().crc32c(block));
     }
   }
 
-  private static void writeRanges(DataOutputStream out, List<Range> ranges) throws IOException {
+  static void writeRun(
+      DataOutputStream out,
+      int partition,
+      int ordinal,
+      long lengthBytes,
+      long rawLengthBytes,
+      long records)
+      throws IOException {
+    out.writeInt(partition);
+    out.writeInt(ordinal);
+    out.writeLong(lengthBytes);
+    out.writeLong(rawLengthBytes);
+    out.writeLong(records);
+  }
+
+  static void writeRanges(DataOutputStream out, List<Range> ranges) throws IOException {
     out.writeInt(ranges.size());
     for (Range range : ranges) {
       out.writeInt(range.segmentId());

@@ -1,18 +1,24 @@
 package io.sluice.node.service;
 
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.LongDescription;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Trouble;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.PartitionRuns;
+import io.sluice.spill.format.RunEntry;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +40,9 @@ import org.slf4j.LoggerFactory;
 final class HeldRuns {
   private static final Logger LOG = LoggerFactory.getLogger(HeldRuns.class);
   private static final int PARTITIONS_AT_ONCE = 64;
+
+  /** How many ranges of a long answer are read ahead: who reads it comes for others much later. */
+  private static final int MOST_READ_AHEAD = 500;
 
   private final Function<OutputId, Optional<CommittedOutput>> find;
   private final IntFunction<SegmentLocation> locations;
@@ -57,24 +66,83 @@ final class HeldRuns {
   }
 
   /**
-   * Some runs of an output.
-   *
-   * @param segments by id, every one that they touch
-   * @param inlined the bytes of those that are inlined
-   */
-  record Held(
-      List<LocatedRun> runs,
-      Map<Integer, SegmentLocation> segments,
-      IdentityHashMap<LocatedRun, byte[]> inlined) {}
-
-  /**
    * The runs of these partitions; none of an output that is not held.
    *
    * @param inlined copies the short ones
    * @throws RemoteError TOO_MUCH if they would take more than {@code leftBytes} in an answer,
    *     NOT_NOW if they cannot be read now
    */
-  Optional<Held> of(OutputId id, Partitions partitions, long leftBytes, InlinedRuns inlined)
+  Optional<Description> of(OutputId id, Partitions partitions, long leftBytes, InlinedRuns inlined)
+      throws IOException {
+    return whileHeld(
+        id,
+        partitions,
+        output -> {
+          List<LocatedRun> runs = gather(output, partitions, leftBytes);
+          return new Description(
+              served(runs), Map.of(id.outputId(), runs), inlined.copies(output, runs), Map.of());
+        });
+  }
+
+  /**
+   * The runs of one partition, however many.
+   *
+   * @param places of the pool
+   * @param onDisk takes the first ranges on the disk tier
+   * @throws RemoteError TOO_MUCH if they would not fit in a message, NOT_NOW if they cannot be read
+   *     now
+   */
+  Optional<LongDescription> longOf(
+      OutputId id, int partition, PoolPlaces places, List<Range> onDisk) throws IOException {
+    return whileHeld(
+        id,
+        Partitions.one(partition),
+        output -> {
+          onDisk.clear();
+          Map<Integer, SegmentLocation> segments = new HashMap<>();
+          PartitionRuns runs = output.partitionRuns(partition);
+          long runsBytes = 0;
+          for (int i = 0; i < runs.count(); i++) {
+            RunEntry run = runs.next();
+            List<Range> ranges = output.ranges(run, 0, run.lengthBytes());
+            runsBytes += Description.runBytes(run.lengthBytes(), ranges.size());
+            requireFits(runsBytes, id, partition);
+            addServed(ranges, segments);
+            int some = Math.min(ranges.size(), MOST_READ_AHEAD - onDisk.size());
+            addRangesOnDisk(ranges.subList(0, some), onDisk);
+            while (runs.hasFurtherCrc()) {
+              runs.nextFurtherCrc(); // what cannot be read is found before anything is sent
+            }
+          }
+          LongDescription described =
+              new LongDescription(output, partition, segments, places, runsBytes);
+          requireFits(described.announcedBytes().getAsInt(), id, partition);
+          return described;
+        });
+  }
+
+  private static void requireFits(long payloadBytes, OutputId id, int partition)
+      throws RemoteError {
+    if (payloadBytes > Frames.MAX_PAYLOAD_BYTES) {
+      throw tooMuch(id, Partitions.one(partition));
+    }
+  }
+
+  /** Of these ranges those on the disk tier. */
+  static void addRangesOnDisk(List<Range> ranges, List<Range> onDisk) {
+    for (Range range : ranges) {
+      if (SegmentInfo.tierOf(range.segmentId()) == Tier.DISK) {
+        onDisk.add(range);
+      }
+    }
+  }
+
+  /** Reads something of an output. */
+  private interface Reading<T> {
+    T of(CommittedOutput output) throws IOException;
+  }
+
+  private <T> Optional<T> whileHeld(OutputId id, Partitions partitions, Reading<T> reading)
       throws IOException {
     while (true) { // each further turn takes another commit, move or free of this very output
       Optional<CommittedOutput> found = find.apply(id);
@@ -85,12 +153,10 @@ final class HeldRuns {
       if (damaged.isAnyOf(output, partitions)) {
         return Optional.empty();
       }
-      Held held = null;
+      T held = null;
       IOException failure = null;
       try {
-        List<LocatedRun> runs = gather(output, partitions, leftBytes);
-        long roomBytes = Description.MAX_ANSWER_BYTES - lengthBytes(runs);
-        held = new Held(runs, served(runs), inlined.copies(output, runs, roomBytes));
+        held = reading.of(output);
       } catch (IOException e) {
         failure = e;
       }
@@ -148,7 +214,7 @@ final class HeldRuns {
     }
   }
 
-  private Optional<Held> orNone(OutputId id, IOException failure) throws IOException {
+  private <T> Optional<T> orNone(OutputId id, IOException failure) throws IOException {
     checkGone(id, failure);
     LOG.warn("Not describing {} any more, so that it is made again: {}", id, failure.toString());
     return Optional.empty();
@@ -156,42 +222,46 @@ final class HeldRuns {
 
   /** Some partitions at a time, so that no more is on the heap than an answer may take. */
   private static List<LocatedRun> gather(
-      CommittedOutput output, Partitions partitions, long leftBytes) throws IOException {
+      CommittedOutput output, Partitions partitions, long mostBytes) throws IOException {
+    long leftBytes = mostBytes;
     List<LocatedRun> all = new ArrayList<>();
     for (long first = partitions.first(); first < partitions.end(); first += PARTITIONS_AT_ONCE) {
       int end = (int) Math.min(partitions.end(), first + PARTITIONS_AT_ONCE);
-      List<LocatedRun> some = output.runs((int) first, end);
-      leftBytes -= lengthBytes(some);
+      List<LocatedRun> some =
+          output
+              .runs((int) first, end, leftBytes)
+              .orElseThrow(() -> tooMuch(output.id(), partitions));
+      leftBytes -= Description.runsBytes(some);
       if (leftBytes < 0) {
-        throw new RemoteError(
-            RemoteError.Code.TOO_MUCH,
-            partitions + " of " + output.id() + " are too much for one answer");
+        throw tooMuch(output.id(), partitions);
       }
       all.addAll(some);
     }
     return all;
   }
 
+  /** They do not fit in one answer. */
+  static RemoteError tooMuch(OutputId id, Partitions partitions) {
+    return new RemoteError(
+        RemoteError.Code.TOO_MUCH, partitions + " of " + id + " are too much for one answer");
+  }
+
   /** An answer that names a segment says where it is served. */
   private Map<Integer, SegmentLocation> served(List<LocatedRun> runs) throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     for (LocatedRun run : runs) {
-      for (Range range : run.place().ranges()) {
-        SegmentLocation location = segments.computeIfAbsent(range.segmentId(), locations::apply);
-        if (location == null) {
-          throw new IOException("segment " + range.segmentId() + " is not served");
-        }
-      }
+      addServed(run.place().ranges(), segments);
     }
     return segments;
   }
 
-  /** What they take in an answer. */
-  static long lengthBytes(List<LocatedRun> runs) {
-    long sumBytes = 0;
-    for (LocatedRun run : runs) { // no stream: most answers are about many lists of one run
-      sumBytes += Description.lengthBytes(run);
+  private void addServed(List<Range> ranges, Map<Integer, SegmentLocation> segments)
+      throws IOException {
+    for (Range range : ranges) {
+      SegmentLocation location = segments.computeIfAbsent(range.segmentId(), locations::apply);
+      if (location == null) {
+        throw new IOException("segment " + range.segmentId() + " is not served");
+      }
     }
-    return sumBytes;
   }
 }

@@ -22,7 +22,6 @@ final class InlinedRuns {
   private static final Logger LOG = LoggerFactory.getLogger(InlinedRuns.class);
 
   private final int mostRunBytes;
-  private final IdentityHashMap<LocatedRun, byte[]> kept = new IdentityHashMap<>();
   private long leftBytes;
 
   /**
@@ -38,14 +37,11 @@ final class InlinedRuns {
   /**
    * What there is room for; good only if the output's place is held afterwards. A run whose bytes
    * cannot be had is left out: its reader asks for them, and is told.
-   *
-   * @param roomBytes so many at most, of this output
    */
-  IdentityHashMap<LocatedRun, byte[]> copies(
-      CommittedOutput output, List<LocatedRun> runs, long roomBytes) {
+  IdentityHashMap<LocatedRun, byte[]> copies(CommittedOutput output, List<LocatedRun> runs) {
     IdentityHashMap<LocatedRun, byte[]> copies =
         new IdentityHashMap<>(mostRunBytes == 0 ? 0 : runs.size());
-    long roomLeftBytes = Math.min(leftBytes, roomBytes);
+    long roomLeftBytes = leftBytes;
     for (LocatedRun located : runs) {
       long lengthBytes = located.run().lengthBytes();
       if (lengthBytes > 0 && lengthBytes <= Math.min(mostRunBytes, roomLeftBytes)) {
@@ -73,19 +69,13 @@ final class InlinedRuns {
     }
   }
 
-  /** They go with the answer. */
+  /** They go with the answer, and leave so much less room. */
   void keep(IdentityHashMap<LocatedRun, byte[]> copies) {
     copies.values().forEach(bytes -> leftBytes -= bytes.length);
-    kept.putAll(copies);
   }
 
   /** How many bytes were kept. */
   long keptBytes() {
     return Description.MAX_INLINED_BYTES - leftBytes;
-  }
-
-  /** All that were kept. */
-  IdentityHashMap<LocatedRun, byte[]> kept() {
-    return kept;
   }
 }

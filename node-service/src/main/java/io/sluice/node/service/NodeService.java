@@ -11,13 +11,12 @@ import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.memory.MemoryMoment;
 import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.LongDescription;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.ServedReader;
-import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
@@ -28,7 +27,6 @@ import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.disk.DeviceStats;
-import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PoolKind;
@@ -37,8 +35,6 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -57,6 +53,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -468,41 +465,45 @@ public final class NodeService implements Closeable, RemoteBackend {
   public Description describe(
       String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
-    Map<Integer, SegmentLocation> segments = new HashMap<>();
-    Map<String, List<LocatedRun>> runs = new HashMap<>();
+    Description all = new Description(new HashMap<>(), new HashMap<>());
     InlinedRuns inlined = new InlinedRuns(inlines ? inlinedRunBytes : 0);
     List<Range> onDisk = new ArrayList<>();
-    boolean one = outputIds.size() == 1 && partitions.count() == 1; // which cannot be divided
-    long leftBytes = one ? Frames.MAX_FRAME_BYTES : Description.MAX_ANSWER_BYTES;
-    for (String outputId : outputIds) {
-      Optional<HeldRuns.Held> held =
-          heldRuns.of(new OutputId(applicationId, outputId), partitions, leftBytes, inlined);
+    long leftBytes = Description.MAX_ANSWER_BYTES;
+    for (String outputId : new LinkedHashSet<>(outputIds)) {
+      OutputId id = new OutputId(applicationId, outputId);
+      Optional<Description> held = heldRuns.of(id, partitions, leftBytes, inlined);
       if (held.isPresent()) {
-        leftBytes -= HeldRuns.lengthBytes(held.get().runs());
-        runs.put(outputId, held.get().runs());
-        inlined.keep(held.get().inlined());
-        segments.putAll(held.get().segments());
-        addRangesOnDisk(held.get().runs(), onDisk);
+        Description one = held.get();
+        one.segments().keySet().removeAll(all.segments().keySet());
+        leftBytes -= one.gatheredBytes();
+        if (leftBytes < 0) {
+          throw HeldRuns.tooMuch(id, partitions);
+        }
+        all.add(one);
+        inlined.keep(one.inlined());
+        one.runs()
+            .get(outputId)
+            .forEach(run -> HeldRuns.addRangesOnDisk(run.place().ranges(), onDisk));
       }
     }
     store.expectReads(onDisk);
     inlinedBytes.add(inlined.keptBytes());
-    return new Description(segments, runs, inlined.kept(), Map.of());
+    return all;
+  }
+
+  @Override
+  public Optional<LongDescription> describeLong(OutputId id, int partition) throws IOException {
+    List<Range> onDisk = new ArrayList<>();
+    Optional<LongDescription> described = heldRuns.longOf(id, partition, store.places(), onDisk);
+    if (described.isPresent()) {
+      store.expectReads(onDisk);
+    }
+    return described;
   }
 
   @Override
   public boolean isDamaged(OutputId id, int partition) throws IOException {
     return heldRuns.isDamaged(id, partition);
-  }
-
-  private static void addRangesOnDisk(List<LocatedRun> runs, List<Range> onDisk) {
-    for (LocatedRun run : runs) {
-      for (Range range : run.place().ranges()) {
-        if (SegmentInfo.tierOf(range.segmentId()) == Tier.DISK) {
-          onDisk.add(range);
-        }
-      }
-    }
   }
 
   @Override

@@ -4,10 +4,12 @@ import io.sluice.rdma.memory.Descriptor;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,6 +35,10 @@ public final class Frames {
   public static final int MAX_SHORT_BYTES = 16 << 10;
 
   private static final int LENGTH_BYTES = 4;
+  private static final int TYPE_BYTES = 1;
+
+  /** Longest payload of a message. */
+  public static final int MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES - TYPE_BYTES;
 
   private final MessageStream stream;
   private final ByteBuffer lengthBuffer = ByteBuffer.allocate(LENGTH_BYTES);
@@ -45,8 +51,16 @@ public final class Frames {
   /** Writes a message's payload. */
   @FunctionalInterface
   public interface Payload {
-    /** Writes to {@code out}, which is memory. */
+    /** Writes to {@code out}, which is memory unless its length was announced. */
     void writeTo(DataOutputStream out) throws IOException;
+
+    /**
+     * How much it writes, if that is too much to be kept until the peer has received it: it is then
+     * sent while it is written, and a failure of {@link #writeTo} ends the connection.
+     */
+    default OptionalInt announcedBytes() {
+      return OptionalInt.empty();
+    }
   }
 
   /** A message as it came; {@code in} holds its payload. */
@@ -70,19 +84,31 @@ public final class Frames {
   /** The same with open files, which stay the caller's. */
   public void send(int type, Payload payload, List<Descriptor> descriptors, long timeoutMs)
       throws IOException {
-    FrameBytes bytes = new FrameBytes();
-    DataOutputStream out = new DataOutputStream(bytes);
-    out.writeInt(0);
-    out.writeByte(type);
-    payload.writeTo(out);
-    ByteBuffer frame = bytes.buffer();
-    int lengthBytes = frame.capacity() - LENGTH_BYTES;
-    if (lengthBytes > MAX_FRAME_BYTES) {
-      throw new ProtocolException(
-          "message of " + lengthBytes + " bytes exceeds the limit of " + MAX_FRAME_BYTES);
+    if (payload.announcedBytes().isPresent()) {
+      long lengthBytes = TYPE_BYTES + (long) payload.announcedBytes().getAsInt();
+      if (lengthBytes > MAX_FRAME_BYTES) {
+        throw new ProtocolException(
+            "a message of " + lengthBytes + " bytes exceeds the limit of " + MAX_FRAME_BYTES);
+      }
+      SentFrame sent = new SentFrame(stream, LENGTH_BYTES + lengthBytes, descriptors, timeoutMs);
+      write(type, (int) lengthBytes, payload, sent);
+      sent.finish();
+    } else {
+      FrameBytes bytes = new FrameBytes(LENGTH_BYTES + MAX_FRAME_BYTES);
+      write(type, 0, payload, bytes);
+      ByteBuffer frame = bytes.buffer();
+      frame.putInt(0, frame.capacity() - LENGTH_BYTES);
+      stream.writeFully(frame, descriptors, timeoutMs);
     }
-    frame.putInt(0, lengthBytes);
-    stream.writeFully(frame, descriptors, timeoutMs);
+  }
+
+  private static void write(int type, int lengthBytes, Payload payload, OutputStream frame)
+      throws IOException {
+    DataOutputStream out = new DataOutputStream(frame);
+    out.writeInt(lengthBytes);
+    out.writeByte(type);
+    out.flush(); // what is sent while it is written has begun for the peer, whatever becomes of it
+    payload.writeTo(out);
   }
 
   /** Sends one message and the bytes that come behind it, which no copy is made of here. */
@@ -115,6 +141,13 @@ public final class Frames {
     return receive(MAX_FRAME_BYTES, firstByteTimeoutMs, timeoutMs);
   }
 
+  /** The same of at most so many bytes, where no longer message comes. */
+  public Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
+    lengthBuffer.clear().limit(1);
+    stream.readFully(lengthBuffer, firstByteTimeoutMs);
+    return receiveRest(maxBytes, timeoutMs);
+  }
+
   /**
    * Receives one message that may come with open files.
    *
@@ -141,6 +174,11 @@ public final class Frames {
     return receiveShort(timeoutMs, timeoutMs);
   }
 
+  /** Whether the message that was to be received last has come, or begun to. */
+  public boolean hasBegun() {
+    return lengthBuffer.position() > 0;
+  }
+
   /** Takes no more memory than twice what has come: an announced length alone costs nothing. */
   private ByteBuffer receiveBody(int lengthBytes, long timeoutMs) throws IOException {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
@@ -154,12 +192,6 @@ public final class Frames {
       ByteBuffer longer = ByteBuffer.allocate((int) Math.min(lengthBytes, 2L * body.capacity()));
       body = longer.put(body.flip());
     }
-  }
-
-  private Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
-    lengthBuffer.clear().limit(1);
-    stream.readFully(lengthBuffer, firstByteTimeoutMs);
-    return receiveRest(maxBytes, timeoutMs);
   }
 
   private Frame receiveRest(int maxBytes, long timeoutMs) throws IOException {

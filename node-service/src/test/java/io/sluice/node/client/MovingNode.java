@@ -3,6 +3,7 @@ package io.sluice.node.client;
 import io.sluice.node.local.Refusals;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.LongDescription;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.ProbeOffer;
@@ -267,6 +268,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   /** How often it was asked where the output lies. */
   synchronized int questions() {
     return questions;
+  }
+
+  @Override
+  public Optional<LongDescription> describeLong(OutputId id, int partition) {
+    throw new UnsupportedOperationException("no answer is that long in these tests");
   }
 
   @Override

@@ -283,6 +283,21 @@ class RemoteServerTest {
     }
   }
 
+  @Test
+  void anOutputThatGoesBeforeItsLongAnswerIsAbsentAndTheNextRequestAnswered() throws IOException {
+    holds("attempt_0", 1, 1);
+    backend.mostAtOnce = 0;
+    try (RemoteClient client = connect(SECRET)) {
+      Description description =
+          client.describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places);
+      assertEquals(Set.of(), description.runs().keySet());
+      assertEquals(Set.of(), description.unreadable().keySet());
+      backend.mostAtOnce = 1;
+      description = client.describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places);
+      assertEquals(Set.of("attempt_0"), description.runs().keySet());
+    }
+  }
+
   /** The defect was: it was described without those partitions, as if they had no records. */
   @Test
   void anOutputThatOneOfTheAnswersLeavesOutIsAbsent() throws IOException {
@@ -411,6 +426,29 @@ class RemoteServerTest {
           },
           TIMEOUT_MS);
       Replies.receive(frames, TIMEOUT_MS);
+    }
+  }
+
+  /** A request is kept whole while it comes, and every reader may send one slowly. */
+  @Test
+  void aRequestThatIsLongerThanAnyReaderSendsEndsTheConversation() throws IOException {
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = authenticated(channel);
+      assertThrows(
+          IOException.class,
+          () -> {
+            frames.send(
+                RemoteProtocol.DESCRIBE,
+                out -> {
+                  out.writeInt(3);
+                  out.writeInt(4);
+                  out.writeInt(0);
+                  out.writeInt(0);
+                  out.write(new byte[RemoteProtocol.MAX_REQUEST_BYTES]);
+                },
+                TIMEOUT_MS);
+            Replies.receive(frames, TIMEOUT_MS);
+          });
     }
   }
 

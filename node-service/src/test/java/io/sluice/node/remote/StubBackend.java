@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -109,6 +110,11 @@ final class StubBackend implements RemoteBackend {
   @Override
   public List<ProbeOffer> probe() {
     return probes;
+  }
+
+  @Override
+  public Optional<LongDescription> describeLong(OutputId id, int partition) {
+    return Optional.empty(); // it was freed after the shorter answer was refused
   }
 
   @Override

@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.Description;
+import io.sluice.node.remote.LongDescription;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Range;
@@ -18,6 +22,8 @@ import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -25,10 +31,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -77,7 +86,11 @@ class HeldRunsTest {
   }
 
   private static Optional<List<LocatedRun>> runs(HeldRuns held) throws IOException {
-    return held.of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0)).map(HeldRuns.Held::runs);
+    return held.of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0)).map(HeldRunsTest::runs);
+  }
+
+  private static List<LocatedRun> runs(Description held) {
+    return held.runs().get(ID.outputId());
   }
 
   private SegmentLocation served(int segmentId) {
@@ -132,13 +145,13 @@ class HeldRunsTest {
     store.freeOutput(ID);
     commit("attempt_1", 100); // where the former one lay
     CommittedOutput now = commit(ID.outputId(), 200);
-    HeldRuns.Held held =
+    Description held =
         new HeldRuns(findsFirst(former), this::served, store::isQuiet)
             .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(1_000))
             .orElseThrow();
-    assertEquals(now.runs(0, PARTITIONS), held.runs());
+    assertEquals(now.runs(0, PARTITIONS), runs(held));
     assertEquals(PARTITIONS, held.inlined().size());
-    for (LocatedRun located : held.runs()) { // by these very objects
+    for (LocatedRun located : runs(held)) { // by these very objects
       assertArrayEquals(run(located.run().partition(), 200), held.inlined().get(located));
     }
   }
@@ -161,12 +174,12 @@ class HeldRunsTest {
           }
           return null;
         };
-    HeldRuns.Held held =
+    Description held =
         new HeldRuns(store::find, goes, store::isQuiet)
             .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0))
             .orElseThrow();
-    assertEquals(store.find(ID).orElseThrow().runs(0, PARTITIONS), held.runs());
-    for (LocatedRun run : held.runs()) {
+    assertEquals(store.find(ID).orElseThrow().runs(0, PARTITIONS), runs(held));
+    for (LocatedRun run : runs(held)) {
       for (Range range : run.place().ranges()) {
         assertEquals(
             range.segmentId(), held.segments().get(range.segmentId()).segment().segmentId());
@@ -236,7 +249,169 @@ class HeldRunsTest {
     assertThrows(IOException.class, () -> held.isDamaged(ID, PARTITIONS - 1));
   }
 
-  private static Optional<HeldRuns.Held> of(HeldRuns held, int partition) throws IOException {
+  private Optional<LongDescription> longOf(HeldRuns held, int partition) throws IOException {
+    return held.longOf(ID, partition, store.places(), new ArrayList<>());
+  }
+
+  private static byte[] written(LongDescription described) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    described.writeTo(new DataOutputStream(bytes));
+    assertEquals(bytes.size(), described.announcedBytes().orElseThrow());
+    return bytes.toByteArray();
+  }
+
+  @Test
+  void aLongAnswerAboutAnOutputThatIsReplacedMeanwhileIsOfWhatIsThereNow() throws IOException {
+    CommittedOutput former = commit(ID.outputId(), 100);
+    store.freeOutput(ID);
+    commit("attempt_1", 100); // where the former one lay
+    commit(ID.outputId(), 200);
+    assertArrayEquals(
+        written(longOf(new HeldRuns(store::find, this::served, store::isQuiet), 7).orElseThrow()),
+        written(
+            longOf(new HeldRuns(findsFirst(former), this::served, store::isQuiet), 7)
+                .orElseThrow()));
+  }
+
+  /** An output of so many runs in one partition, several reads of an index. */
+  private CommittedOutput commitLong(String id, int runs, int value) throws IOException {
+    byte[] run = new byte[100];
+    Arrays.fill(run, (byte) value);
+    List<Integer> partitions = Collections.nCopies(runs, 0);
+    try (Lease lease = store.openLease(APP)) {
+      new TestOutput(id, 1, partitions, Collections.nCopies(runs, run)).commit(APP, lease);
+    }
+    return store.find(new OutputId(APP, id)).orElseThrow();
+  }
+
+  /** Does something when so much was written. */
+  private static final class ActingStream extends ByteArrayOutputStream {
+    private final int atBytes;
+    private Runnable action;
+
+    ActingStream(int atBytes, Runnable action) {
+      this.atBytes = atBytes;
+      this.action = action;
+    }
+
+    @Override
+    public synchronized void write(int b) {
+      super.write(b);
+      look();
+    }
+
+    @Override
+    public synchronized void write(byte[] bytes, int offset, int count) {
+      super.write(bytes, offset, count);
+      look();
+    }
+
+    private void look() {
+      if (size() > atBytes && action != null) {
+        action.run();
+        action = null;
+      }
+    }
+  }
+
+  /** The defect was: it was found at the end, when the reader had the bytes. */
+  @Test
+  void ofALongAnswerNothingIsSentThatWasReadOfAnother() throws IOException {
+    int runs = 3_000;
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    for (int atBytes : new int[] {0, 100, 64 * runs / 2}) {
+      CommittedOutput former = commitLong(ID.outputId(), runs, 1);
+      LongDescription described = longOf(held, 0).orElseThrow();
+      byte[] whole = written(described);
+      ActingStream out =
+          new ActingStream(
+              atBytes,
+              () -> {
+                try {
+                  store.freeOutput(ID);
+                  CommittedOutput another = commitLong("attempt_1", runs, 2);
+                  assertEquals(former.extents(), another.extents(), "it should lie there now");
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      assertThrows(IOException.class, () -> described.writeTo(new DataOutputStream(out)));
+      assertArrayEquals(Arrays.copyOf(whole, out.size()), out.toByteArray());
+      store.freeOutput(new OutputId(APP, "attempt_1"));
+    }
+  }
+
+  /** The defect was: the connection ended, and did so again each time the reader asked. */
+  @Test
+  void whatCannotBeReadOfALongAnswerIsFoundBeforeItIsSent() throws IOException {
+    commit("attempt_other", 6_000); // more than the memory tier holds
+    byte[] longRun = new byte[3 * BlockChecksums.BLOCK_BYTES];
+    new Random(1).nextBytes(longRun);
+    List<byte[]> runs = new ArrayList<>(Collections.nCopies(PARTITIONS, new byte[100]));
+    runs.set(0, longRun);
+    List<Integer> partitions = IntStream.range(0, PARTITIONS).boxed().toList();
+    try (Lease lease = store.openLease(APP)) {
+      new TestOutput(ID.outputId(), PARTITIONS, partitions, runs).commit(APP, lease);
+    }
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    assertTrue(longOf(held, 0).isPresent());
+    SegmentInfo tail = last(store.find(ID).orElseThrow().extents()).segment();
+    ByteBuffer further =
+        ByteBuffer.allocate(Integer.BYTES)
+            .putInt(
+                0,
+                BlockChecksums.crc32c(
+                    longRun, BlockChecksums.BLOCK_BYTES, BlockChecksums.BLOCK_BYTES));
+    try (FileChannel file =
+        FileChannel.open(tail.path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
+      file.read(bytes, 0);
+      int at = bytes.capacity() - further.capacity();
+      while (!bytes.slice(at, further.capacity()).equals(further)) {
+        at--;
+      }
+      file.truncate(at);
+    }
+    assertTrue(of(held, 1).isPresent(), "its entries are there");
+    assertTrue(longOf(held, 0).isEmpty());
+  }
+
+  /** The defect was: the segments and counts of an answer were left out of the sum. */
+  @Test
+  void whatFitsInNoMessageIsTooMuchByHoweverLittle() throws IOException {
+    commit(ID.outputId(), 1);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    int runBytes = (int) Description.runBytes(1, 1);
+    int headBytes = longOf(held, 0).orElseThrow().announcedBytes().orElseThrow() - runBytes;
+    int most = (Frames.MAX_PAYLOAD_BYTES - headBytes) / runBytes;
+    List<Integer> partitions = new ArrayList<>(Collections.nCopies(most, 0));
+    partitions.addAll(Collections.nCopies(most + 1, 1));
+    store.freeOutput(ID);
+    try (Lease lease = store.openLease(APP)) {
+      new TestOutput(
+              ID.outputId(), 2, partitions, Collections.nCopies(2 * most + 1, new byte[] {1}))
+          .commit(APP, lease);
+    }
+    int longestBytes = longOf(held, 0).orElseThrow().announcedBytes().orElseThrow();
+    assertTrue(longestBytes <= Frames.MAX_PAYLOAD_BYTES, longestBytes + " bytes");
+    RemoteError e = assertThrows(RemoteError.class, () -> longOf(held, 1));
+    assertEquals(RemoteError.Code.TOO_MUCH, e.code());
+  }
+
+  @Test
+  void runsThatTakeAllThatIsLeftAreGivenAndNoneWhereNothingIs() throws IOException {
+    commit(ID.outputId(), 100);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    long bytes = PARTITIONS * Description.runBytes(100, 1);
+    InlinedRuns none = new InlinedRuns(0);
+    assertEquals(PARTITIONS, runs(held.of(ID, ALL, bytes, none).orElseThrow()).size());
+    for (long leftBytes : new long[] {bytes - 1, 0}) {
+      RemoteError e = assertThrows(RemoteError.class, () -> held.of(ID, ALL, leftBytes, none));
+      assertEquals(RemoteError.Code.TOO_MUCH, e.code());
+    }
+  }
+
+  private static Optional<Description> of(HeldRuns held, int partition) throws IOException {
     return held.of(ID, Partitions.one(partition), Integer.MAX_VALUE, new InlinedRuns(0));
   }
 

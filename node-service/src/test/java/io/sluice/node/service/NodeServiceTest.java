@@ -12,6 +12,7 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.local.Handout;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.remote.Description;
+import io.sluice.node.remote.LongDescription;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
@@ -22,13 +23,17 @@ import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -102,6 +107,97 @@ class NodeServiceTest extends NodeTestBase {
       for (int i = 0; i < located.size(); i++) {
         assertEquals(i / 2, located.get(i).partition());
       }
+    }
+  }
+
+  /** The defect was: if only an output's own length went beyond, the next one was a failure. */
+  @Test
+  void howeverLittleTooLongAnAnswerIsItIsTooMuch() throws IOException {
+    start(4);
+    List<byte[]> runs = Collections.nCopies(10_000, new byte[] {1, 2, 3});
+    commit(new TestOutput("attempt_1", runs.size(), List.of(0), runs.subList(0, 1)));
+    int runBytes = (int) Description.runBytes(3, 1);
+    commit(new TestOutput("attempt_0", runs.size(), List.of(), List.of()));
+    long bothBytes =
+        service
+            .describe(APP, Partitions.one(0), List.of("attempt_0", "attempt_1"), 0)
+            .gatheredBytes();
+    long leftBytes = Description.MAX_ANSWER_BYTES - bothBytes;
+    String id = "attempt_0" + "0".repeat((int) (leftBytes % runBytes)); // so that it fits exactly
+    int most = (int) (leftBytes / runBytes);
+    List<Integer> each = IntStream.range(0, runs.size()).boxed().toList();
+    commit(new TestOutput(id, runs.size(), each, runs));
+    List<String> ids = List.of(id, "attempt_1");
+    Description longest = service.describe(APP, new Partitions(0, most), ids, 0);
+    assertEquals(Description.MAX_ANSWER_BYTES, longest.gatheredBytes());
+    assertEquals(most, longest.runs().get(id).size());
+    assertEquals(1, longest.runs().get("attempt_1").size());
+    for (int count = most + 1; count < most + 10; count++) {
+      Partitions partitions = new Partitions(0, count);
+      RemoteError e =
+          assertThrows(RemoteError.class, () -> service.describe(APP, partitions, ids, 0));
+      assertEquals(RemoteError.Code.TOO_MUCH, e.code());
+    }
+  }
+
+  /** It cannot be divided, so it is read from the index while it is sent. */
+  @Test
+  void aLongAnswerAboutOnePartitionIsAsAShortOne() throws IOException {
+    start(4);
+    List<byte[]> runs = new ArrayList<>(Collections.nCopies(20_000, new byte[] {1, 2, 3}));
+    runs.add(10, new byte[300_000]); // with further checksums
+    runs.add(new byte[0]);
+    List<Integer> partitions = new ArrayList<>(Collections.nCopies(runs.size(), 0));
+    partitions.set(5, 1);
+    commit(new TestOutput("attempt_0", 2, partitions, runs));
+    Partitions first = Partitions.one(0);
+    RemoteError e =
+        assertThrows(
+            RemoteError.class, () -> service.describe(APP, first, List.of("attempt_0"), 0));
+    assertEquals(RemoteError.Code.TOO_MUCH, e.code());
+    OutputId id = new OutputId(APP, "attempt_0");
+    List<LocatedRun> expected = service.find(id).orElseThrow().runs(0);
+    InetSocketAddress address =
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
+    try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
+      for (String outputId : List.of("attempt_0", "attempt_1")) {
+        Description described =
+            client.describe(first, List.of(outputId), 100, PoolPlaces.ELSEWHERE);
+        assertEquals(
+            outputId.equals("attempt_0") ? expected : null, described.runs().get(outputId));
+      }
+      assertFalse(client.isDamaged(0, "attempt_0"));
+    }
+    LongDescription described = service.describeLong(id, 0).orElseThrow();
+    service.freeOutput(id);
+    assertThrows(
+        IOException.class,
+        () -> described.writeTo(new DataOutputStream(OutputStream.nullOutputStream())));
+    assertTrue(service.describeLong(id, 0).isEmpty());
+  }
+
+  /** As runs of a short answer are. */
+  @Test
+  void whatALongAnswerHasOnADiskIsReadAhead() throws Exception {
+    start(1);
+    List<byte[]> runs = Collections.nCopies(6_000, new byte[1_000]); // more than the memory tier
+    commit(new TestOutput("attempt_0", 1, Collections.nCopies(runs.size(), 0), runs));
+    RemoteError e =
+        assertThrows(
+            RemoteError.class,
+            () -> service.describe(APP, Partitions.one(0), List.of("attempt_0"), 0));
+    assertEquals(RemoteError.Code.TOO_MUCH, e.code());
+    try (NodeReader reader = tcpReader(2)) {
+      for (NodeRun run :
+          reader.locate(address(), Partitions.one(0), List.of("attempt_0")).get("attempt_0")) {
+        assertEquals(1_000, readAll(run).length);
+      }
+      Await.until(
+          "the disk is read ahead",
+          () ->
+              service.deviceStats().stream()
+                  .anyMatch(device -> device.classes().containsKey(IoClass.READ_AHEAD)));
     }
   }
 

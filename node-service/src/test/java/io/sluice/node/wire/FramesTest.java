@@ -2,16 +2,24 @@ package io.sluice.node.wire;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -155,6 +163,142 @@ class FramesTest {
       pair.peer().read(arrived);
     }
     assertEquals(message(1, (byte) 2), arrived.flip());
+  }
+
+  /** Says how long it is. */
+  private record Announced(int announced, byte[] payload) implements Frames.Payload {
+    @Override
+    public void writeTo(DataOutputStream out) throws IOException {
+      out.write(payload);
+    }
+
+    @Override
+    public OptionalInt announcedBytes() {
+      return OptionalInt.of(announced);
+    }
+  }
+
+  /** Else a peer that receives slowly keeps as much of the heap as the longest message. */
+  @Test
+  void aMessageOfAnnouncedLengthIsSentWhileItIsWritten() throws IOException {
+    for (int lengthBytes :
+        new int[] {
+          0,
+          SentFrame.CHUNK_BYTES,
+          SentFrame.CHUNK_BYTES + 1,
+          3 * SentFrame.CHUNK_BYTES,
+          Frames.MAX_PAYLOAD_BYTES
+        }) {
+      byte[] payload = new byte[lengthBytes];
+      new Random(1).nextBytes(payload);
+      RecordingStream recording = new RecordingStream();
+      new Frames(recording).send(9, new Announced(lengthBytes, payload), TIMEOUT_MS);
+      ByteBuffer sent = ByteBuffer.wrap(recording.sent.toByteArray());
+      assertEquals(message(lengthBytes + 1, (byte) 9), sent.slice(0, 5));
+      assertEquals(ByteBuffer.wrap(payload), sent.slice(5, sent.capacity() - 5));
+      assertTrue(
+          recording.longestBytes <= SentFrame.CHUNK_BYTES,
+          recording.longestBytes + " bytes at a time");
+    }
+  }
+
+  /** The peer has no whole message then, and the connection ends. */
+  @Test
+  void aMessageOfAnotherLengthThanAnnouncedIsNotWhole() {
+    int announced = 3 * SentFrame.CHUNK_BYTES;
+    for (int lengthBytes : new int[] {announced + 1, announced - 1}) {
+      RecordingStream recording = new RecordingStream();
+      Frames.Payload changed = new Announced(announced, new byte[lengthBytes]);
+      IOException e =
+          assertThrows(IOException.class, () -> new Frames(recording).send(9, changed, TIMEOUT_MS));
+      assertTrue(e.getMessage().contains("changed"), e.getMessage());
+      assertTrue(recording.sent.size() < announced + 5, recording.sent.size() + " bytes");
+    }
+  }
+
+  /** A peer that has nothing yet would not know that there was an answer. */
+  @Test
+  void aMessageThatFailsAtOnceHasBegunForThePeer() {
+    RecordingStream recording = new RecordingStream();
+    Frames.Payload failing = new Announced(100, new byte[0]);
+    assertThrows(IOException.class, () -> new Frames(recording).send(9, failing, TIMEOUT_MS));
+    assertEquals(message(101, (byte) 9), ByteBuffer.wrap(recording.sent.toByteArray()));
+  }
+
+  @Test
+  void aMessageHasBegunWithItsFirstByte() throws IOException {
+    assertFalse(frames.hasBegun());
+    peerSends(message(9, new byte[9]).limit(1));
+    pair.peer().close();
+    assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+    assertTrue(frames.hasBegun());
+    assertThrows(EOFException.class, () -> frames.receive(TIMEOUT_MS, TIMEOUT_MS));
+    assertFalse(frames.hasBegun(), "nothing of the next one");
+  }
+
+  /** The defect was: a millisecond more was given to each part, however late it came. */
+  @Test
+  void aMessageThatIsNotWrittenInTimeEnds() {
+    Frames.Payload late = new Announced(10, new byte[10]);
+    assertThrows(
+        SocketTimeoutException.class, () -> new Frames(new RecordingStream()).send(9, late, 0));
+  }
+
+  /** The defect was: all of it was written before anybody looked how much that is. */
+  @Test
+  void aMessageIsRefusedAsSoonAsItIsTooLong() {
+    RecordingStream recording = new RecordingStream();
+    Frames.Payload endless =
+        out -> {
+          while (true) {
+            out.write(new byte[1 << 20]);
+          }
+        };
+    Frames.Payload announced = new Announced(Frames.MAX_FRAME_BYTES, new byte[0]);
+    for (Frames.Payload payload : List.of(endless, announced)) {
+      ProtocolException e =
+          assertThrows(
+              ProtocolException.class, () -> new Frames(recording).send(9, payload, TIMEOUT_MS));
+      assertTrue(e.getMessage().contains("exceeds the limit"), e.getMessage());
+    }
+    assertEquals(0, recording.sent.size());
+  }
+
+  /** Keeps what is sent. */
+  private static final class RecordingStream implements MessageStream {
+    private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    private int longestBytes;
+
+    @Override
+    public String peer() {
+      return "peer";
+    }
+
+    @Override
+    public Optional<InetAddress> peerAddress() {
+      return Optional.empty();
+    }
+
+    @Override
+    public String peerUser() {
+      return "user";
+    }
+
+    @Override
+    public void readFully(ByteBuffer dst, long timeoutMs) throws IOException {
+      throw new EOFException("nobody answers");
+    }
+
+    @Override
+    public void writeFully(ByteBuffer src, long timeoutMs) {
+      longestBytes = Math.max(longestBytes, src.remaining());
+      byte[] bytes = new byte[src.remaining()];
+      src.get(bytes);
+      sent.writeBytes(bytes);
+    }
+
+    @Override
+    public void close() {}
   }
 
   @Test
