@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A kept one may have been ended by the service meanwhile, so that a question it fails to answer
  * is asked again on a new one; what fails there has failed, unless an answer to a part of it came
- * or began to come.
+ * or began to come. Then it is asked again, but not for longer than one answer may take: a service
+ * that ends a connection by its clock cannot be told from one whose output has moved.
  *
  * <p>Thread contract: safe from any thread; there are at most as many connections as questions at
  * one time. Ownership: the node closes it, after the last question.
@@ -30,6 +31,7 @@ final class ControlConnections implements AutoCloseable {
   private static final int MOST_TRIES = 5;
 
   private final Connector connector;
+  private final long answerNs;
   private final Deque<Kept> kept = new ArrayDeque<>();
   private boolean closed;
 
@@ -45,9 +47,14 @@ final class ControlConnections implements AutoCloseable {
     T ask(RemoteClient client) throws IOException;
   }
 
-  /** Nothing is connected yet. */
-  ControlConnections(Connector connector) {
+  /**
+   * Nothing is connected yet.
+   *
+   * @param answerMs how long an answer may take
+   */
+  ControlConnections(Connector connector, long answerMs) {
     this.connector = connector;
+    this.answerNs = TimeUnit.MILLISECONDS.toNanos(answerMs);
   }
 
   /** Asks on a kept connection, else on a new one. */
@@ -61,6 +68,7 @@ final class ControlConnections implements AutoCloseable {
         LOG.debug("A kept control connection does not answer any more: {}", e.toString());
       }
     }
+    long sinceNs = System.nanoTime();
     for (int tries = 1; ; tries++) {
       checkOpen();
       RemoteClient client = connector.connect(); // if this is closed meanwhile, it is not kept
@@ -69,7 +77,8 @@ final class ControlConnections implements AutoCloseable {
       } catch (RemoteError | InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
-        if (tries == MOST_TRIES || !client.isAnswered()) {
+        boolean inTime = System.nanoTime() - sinceNs < answerNs;
+        if (tries == MOST_TRIES || !inTime || !client.isAnswered()) {
           throw e;
         }
         LOG.debug("A control connection ended before all was answered: {}", e.toString());

@@ -55,7 +55,7 @@ public final class RemoteNode implements AutoCloseable {
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
   private final BounceReads bounceReads;
-  private final ControlConnections controls = new ControlConnections(this::connectAndLearn);
+  private final ControlConnections controls;
   private UUID poolId;
 
   /** Told each time before a node is asked anything, which may connect to it. */
@@ -86,6 +86,7 @@ public final class RemoteNode implements AutoCloseable {
     this.stats = stats;
     this.timeouts = timeouts;
     this.beforeAsking = beforeAsking;
+    this.controls = new ControlConnections(this::connectAndLearn, timeouts.exchangeMs());
     this.bounceReads =
         new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, this::offer, links);
   }

@@ -6,8 +6,10 @@ import io.sluice.spill.format.RunEntry;
 import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.SocketTimeoutException;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -16,9 +18,9 @@ import java.util.OptionalInt;
  * are read from the index while they are sent, so that nobody has to wait for heap. It reads as a
  * description does, with no bytes inlined.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException} if the index cannot be read, or the
- * output has left its place meanwhile. No byte is sent that was read after that, and the reader
- * asks again, since the answer ends in the middle.
+ * <p>Thread contract: one thread. Failure: {@link IOException} if the index cannot be read, {@link
+ * EOFException} if the output has left its place meanwhile. No byte is sent that was read after
+ * that, and the reader asks again, since the answer ends in the middle.
  */
 public final class LongDescription implements Frames.Payload {
   private final CommittedOutput output;
@@ -56,6 +58,21 @@ public final class LongDescription implements Frames.Payload {
 
   @Override
   public void writeTo(DataOutputStream out) throws IOException {
+    try {
+      writeAll(out);
+    } catch (SocketTimeoutException e) {
+      throw e;
+    } catch (IOException e) {
+      if (output.place().isHeld()) {
+        throw e;
+      }
+      EOFException moved = new EOFException(output.id() + " left its place while it was described");
+      moved.initCause(e);
+      throw moved;
+    }
+  }
+
+  private void writeAll(DataOutputStream out) throws IOException {
     PartitionRuns runs = output.partitionRuns(partition);
     writeHead(out, runs.count());
     for (int ordinal = 0; ordinal < runs.count(); ordinal++) {

@@ -103,6 +103,7 @@ final class ReaderSlots implements BounceSlots {
         lastRun = runs(output, request.partition()).run(request.ordinal());
         break;
       } catch (IOException | IllegalArgumentException e) { // the latter perhaps of a former place
+        lastOutput = null; // what was read wrong once is read again
         if (output.place().isHeld()) {
           throw e;
         }

@@ -19,7 +19,11 @@ import org.junit.jupiter.api.Test;
 
 class ControlConnectionsTest extends NodeTestBase {
   private int connected;
-  private final ControlConnections connections = new ControlConnections(this::connect);
+  private final ControlConnections connections = connections(3_600_000);
+
+  private ControlConnections connections(long answerMs) {
+    return new ControlConnections(this::connect, answerMs);
+  }
 
   private RemoteClient connect() throws IOException {
     connected++;
@@ -88,6 +92,24 @@ class ControlConnectionsTest extends NodeTestBase {
               });
       assertEquals(2, answer);
       assertEquals(2, connected);
+    }
+  }
+
+  /** By its clock: another one would last as long, and the service would do all again for it. */
+  @Test
+  void aServiceThatEndsItLateIsNotAskedAgain() throws IOException {
+    startWithAnOutput();
+    try (ControlConnections late = connections(0)) {
+      assertThrows(
+          EOFException.class,
+          () ->
+              late.ask(
+                  client -> {
+                    client.describe(
+                        Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE);
+                    throw new EOFException("expected by this test");
+                  }));
+      assertEquals(1, connected);
     }
   }
 

@@ -32,6 +32,7 @@ import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -172,7 +173,7 @@ class NodeServiceTest extends NodeTestBase {
     LongDescription described = service.describeLong(id, 0).orElseThrow();
     service.freeOutput(id);
     assertThrows(
-        IOException.class,
+        EOFException.class,
         () -> described.writeTo(new DataOutputStream(OutputStream.nullOutputStream())));
     assertTrue(service.describeLong(id, 0).isEmpty());
   }

@@ -192,6 +192,25 @@ class ReaderSlotsTest {
     assertThrows(CorruptOutputException.class, () -> staged(request(0, 0, 10)));
   }
 
+  /** The defect was: what a device misread once failed for as long as the reader was connected. */
+  @Test
+  void anIndexThatWasReadWrongIsReadAgain() throws Exception {
+    byte[] run = commit(ID.outputId());
+    Extent extent = store.find(ID).orElseThrow().extents().get(0);
+    int indexBytes = (int) (extent.lengthBytes() - LENGTH_BYTES);
+    long indexOffsetBytes = extent.offsetBytes() + LENGTH_BYTES;
+    ByteBuffer index = ByteBuffer.allocate(indexBytes);
+    try (FileChannel file =
+        FileChannel.open(
+            extent.segment().path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      file.read(index, indexOffsetBytes);
+      file.write(ByteBuffer.allocate(indexBytes), indexOffsetBytes);
+      assertThrows(CorruptOutputException.class, this::staged);
+      file.write(index.flip(), indexOffsetBytes);
+    }
+    assertArrayEquals(run, staged());
+  }
+
   private static StageRequest request(int ordinal, long offsetBytes, int lengthBytes) {
     return new StageRequest("rdma", ID.outputId(), 0, ordinal, offsetBytes, lengthBytes, 0);
   }
