@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * out, and one that does is enough.
  *
  * <p>Thread contract: guarded by the lock of the store; opened and closed by one thread. What is
- * done in one once the store runs is done by its {@link DiskThread}. Ownership: {@link PoolFiles}
+ * done in one once the store runs is done by its {@link DiskThreads}. Ownership: {@link PoolFiles}
  * closes it. Failure: what a directory fails with is logged when it is not the same as the last
  * time. A directory that failed at the start stays out until the next one; one that failed later is
  * tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been full, and one that
@@ -51,7 +51,7 @@ final class DiskDirectories implements Closeable {
   /** One of them. */
   private static final class Directory {
     private final Path path;
-    private final DiskThread thread;
+    private final DiskThreads threads;
     private final DirectorySpace space;
     private LockedDirectory locked; // null: it is not to be used
     private SharedFile epoch; // kept open: another file system may come to lie over the path
@@ -61,14 +61,17 @@ final class DiskDirectories implements Closeable {
     private long failedNs;
     private String fileSystem = ""; // as it was when it was asked last
 
-    Directory(Path path, DiskThread thread) {
+    Directory(Path path, DiskThreads threads) {
       this.path = path;
-      this.thread = thread;
+      this.threads = threads;
       this.space = new DirectorySpace(path);
     }
 
     LockedDirectory lock(PlaceUse use) throws IOException {
-      return thread.callPatiently(() -> LockedDirectory.open(path, use), Directory::unlock);
+      threads.start();
+      return threads
+          .files()
+          .callPatiently(() -> LockedDirectory.open(path, use), Directory::unlock);
     }
 
     static void unlock(LockedDirectory locked) {
@@ -80,14 +83,16 @@ final class DiskDirectories implements Closeable {
     }
 
     DiskThread.Asked<Boolean> follow(DiskEpoch following, boolean forced) throws IOException {
-      return thread.ask(
-          () -> {
-            if (epoch == null) {
-              epoch = DiskEpoch.open(path);
-            }
-            following.write(epoch, forced);
-            return true;
-          });
+      return threads
+          .marks()
+          .ask(
+              () -> {
+                if (epoch == null) {
+                  epoch = DiskEpoch.open(path);
+                }
+                following.write(epoch, forced);
+                return true;
+              });
     }
   }
 
@@ -116,7 +121,7 @@ final class DiskDirectories implements Closeable {
     this.nanoTime = nanoTime;
     AtomicInteger hanging = new AtomicInteger();
     for (Path path : paths) {
-      Directory directory = new Directory(path, new DiskThread(path, timeoutMs, hanging));
+      Directory directory = new Directory(path, DiskThreads.of(path, timeoutMs, hanging));
       directories.add(directory);
       try {
         directory.locked = directory.lock(use);
@@ -183,7 +188,7 @@ final class DiskDirectories implements Closeable {
     asked.forEach(
         (directory, answer) -> {
           try {
-            answers.put(directory, answer.await(directory.thread.timeoutMs()));
+            answers.put(directory, answer.await(directory.threads.timeoutMs()));
           } catch (IOException e) {
             failed(directory, e);
             onFailure.accept(directory);
@@ -231,7 +236,10 @@ final class DiskDirectories implements Closeable {
             .filter(directory -> mayWork(directory) && !tried.contains(directory.path))
             .toList();
     Map<Directory, DirectorySpace.Free> answers =
-        askAll(working, directory -> directory.thread.ask(directory.space::free), directory -> {});
+        askAll(
+            working,
+            directory -> directory.threads.files().ask(directory.space::free),
+            directory -> {});
     answers.forEach((directory, space) -> directory.fileSystem = space.fileSystem());
     Path best = null; // the first of those with most
     long bestBytes = 0;
@@ -264,13 +272,13 @@ final class DiskDirectories implements Closeable {
         .sum();
   }
 
-  /** Which does everything in that one. */
-  DiskThread thread(Path path) {
+  /** Which do everything in that one. */
+  DiskThreads threads(Path path) {
     return directories.stream()
         .filter(directory -> directory.path.equals(path))
         .findFirst()
         .orElseThrow()
-        .thread;
+        .threads;
   }
 
   /** That one could not be written to. */
@@ -315,7 +323,7 @@ final class DiskDirectories implements Closeable {
 
   private boolean mayWork(Directory directory) {
     return directory.locked != null
-        && !directory.thread.hangs()
+        && !directory.threads.hang()
         && (directory.failure.isEmpty()
             || nanoTime.getAsLong() - directory.failedNs
                 >= TimeUnit.MILLISECONDS.toNanos(RETRY_PAUSE_MS));
@@ -334,7 +342,7 @@ final class DiskDirectories implements Closeable {
     LockedDirectory locked = directory.locked;
     directory.locked = null;
     try {
-      directory.thread.runSometime(() -> Closing.all(directory.epoch, locked));
+      directory.threads.afterAll(() -> Closing.all(directory.epoch, locked));
     } catch (IOException e) {
       LOG.warn("The lock of {} could not be dropped", directory.path, e);
     }
@@ -346,7 +354,7 @@ final class DiskDirectories implements Closeable {
       if (directory.locked != null) {
         leaveOut(directory);
       }
-      directory.thread.close();
+      directory.threads.close();
     }
   }
 }

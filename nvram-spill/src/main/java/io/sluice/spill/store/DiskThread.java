@@ -12,27 +12,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does on a thread of its own what the store has to do in one directory of the disk tier, one thing
- * after the other, so that a file system that hangs (a dead disk, a network one whose server is
- * gone) costs a deadline and not the lock of the store, under which all memory is granted.
+ * Does on a thread of its own what the store asks of it in one directory of the disk tier, one
+ * thing after the other, so that a file system that hangs (a dead disk, a network one whose server
+ * is gone) costs a deadline and not the lock of the store, under which all memory is granted.
  *
  * <p>A thing that takes longer than the deadline fails for who asked for it and for all who queue
  * behind it, and until it is done everything else fails at once. It may still be done later; what
- * was given up before it was begun is not. While one directory of a store hangs, the others have a
- * tenth of the deadline for what may fail and be done elsewhere: together they should not make
- * tasks wait for the service in vain.
+ * was given up before it was begun is not, which is a {@link NotBegunException}. While one
+ * directory of a store hangs, the others have a tenth of the deadline for what may fail and be done
+ * elsewhere: together they should not make tasks wait for the service in vain.
  *
  * <p>Thread contract: safe from any thread, its own included, which does its work at once. An
  * interrupt ends no wait and stays set: the pool is for others too. The thread ends when it has had
- * nothing to do for a while. Ownership: {@link DiskDirectories} closes it. Failure: that of the
- * work, or {@link IOException} when the file system does not answer or no thread can be had.
+ * nothing to do for a while. Ownership: {@link DiskThreads} closes it. Failure: that of the work,
+ * or {@link IOException} when the file system does not answer or no thread can be had.
  */
 final class DiskThread implements AutoCloseable {
   /** Longer than a loaded disk needs to cut a file, shorter than tasks wait for the service. */
   static final long TIMEOUT_MS = 20_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskThread.class);
-  private static final long IDLE_MS = 10_000;
 
   private final Path directory;
   private final long timeoutMs;
@@ -44,6 +43,15 @@ final class DiskThread implements AutoCloseable {
   private Job<?> running; // null: nothing
   private long runningSinceNs;
   private boolean hung; // somebody has given up what is running
+
+  /** What was asked is not done, and will not be. */
+  static final class NotBegunException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NotBegunException(String message) {
+      super(message);
+    }
+  }
 
   /** What there is to do. */
   interface Work<T> {
@@ -64,13 +72,15 @@ final class DiskThread implements AutoCloseable {
   /**
    * For one directory; no thread is started yet.
    *
-   * @param hanging how many directories of the store hang
+   * @param name the thread's, before that of the directory
+   * @param idleMs it ends when it has had nothing to do for so long
+   * @param hanging how many threads of the store hang
    */
-  DiskThread(Path directory, long timeoutMs, AtomicInteger hanging) {
+  DiskThread(String name, Path directory, long idleMs, long timeoutMs, AtomicInteger hanging) {
     this.directory = directory;
     this.timeoutMs = timeoutMs;
     this.hanging = hanging;
-    this.executor = DaemonThreads.executor("sluice-disk " + directory, IDLE_MS);
+    this.executor = DaemonThreads.executor(name + " " + directory, idleMs);
   }
 
   /** Whether what is being done takes longer than the deadline. */
@@ -151,7 +161,7 @@ final class DiskThread implements AutoCloseable {
     boolean inVain = hangs();
     start(job);
     if (inVain) {
-      throw hangsFor(timeoutMs);
+      throw new IOException(hangs(timeoutMs));
     }
     job.await(timeoutMs);
   }
@@ -168,15 +178,19 @@ final class DiskThread implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       throw new IOException(directory + " was closed", e);
     } catch (OutOfMemoryError e) { // whoever frees things must be able to go on with the next
-      job.giveUp();
+      IOException failure = job.giveUp("no thread can be had for " + directory);
       executor.remove(job);
-      throw new IOException("no thread can be had for " + directory, e);
+      failure.initCause(e);
+      throw failure;
     }
   }
 
   private IOException hangsFor(long waitMs) {
-    return new IOException(
-        directory + " hangs: what was asked of it is not done after " + waitMs + " ms or more");
+    return new NotBegunException(hangs(waitMs));
+  }
+
+  private String hangs(long waitMs) {
+    return directory + " hangs: what was asked of it is not done after " + waitMs + " ms or more";
   }
 
   /** One thing to do, and who waits for it. */
@@ -187,6 +201,7 @@ final class DiskThread implements AutoCloseable {
     private final long askedNs = System.nanoTime();
     private T result;
     private Throwable failure;
+    private boolean begun;
     private boolean done;
     private boolean givenUp;
 
@@ -218,6 +233,7 @@ final class DiskThread implements AutoCloseable {
         if (givenUp && !always) {
           return false;
         }
+        begun = true;
         thread = Thread.currentThread();
         running = this;
         runningSinceNs = System.nanoTime();
@@ -263,9 +279,11 @@ final class DiskThread implements AutoCloseable {
       lock.notifyAll();
     }
 
-    private void giveUp() {
+    /** Nobody waits for it any more; what to say of it. */
+    private IOException giveUp(String message) {
       synchronized (lock) {
         givenUp = true;
+        return begun || always ? new IOException(message) : new NotBegunException(message);
       }
     }
 
@@ -287,12 +305,11 @@ final class DiskThread implements AutoCloseable {
           Thread.currentThread().interrupt();
         }
         if (!done) {
-          givenUp = true;
           if (!hung && runningNs() >= TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
             hung = true;
             hanging.incrementAndGet();
           }
-          throw new IOException(directory + " has not answered for " + waitMs + " ms");
+          throw giveUp(directory + " has not answered for " + waitMs + " ms");
         }
       }
       return outcome();

@@ -113,9 +113,9 @@ final class DiskTier {
       return;
     }
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
-    DiskThread thread = directories.thread(path.getParent());
+    DiskThreads threads = directories.threads(path.getParent());
     SegmentHandle segment =
-        handle(info, owner, SharedFile.openForEachCall(path), thread, RECOVERED);
+        handle(info, owner, SharedFile.openForEachCall(path), threads, RECOVERED);
     add(segment);
   }
 
@@ -345,15 +345,17 @@ final class DiskTier {
     int segmentId = newId();
     Path path = directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
-    DiskThread thread = directories.thread(directory);
+    DiskThreads threads = directories.threads(directory);
     SegmentHandle segment =
-        thread.call(() -> createFile(info, owner, applicationId, thread), DiskTier::deleteLate);
+        threads
+            .files()
+            .call(() -> createFile(info, owner, applicationId, threads), DiskTier::deleteLate);
     add(segment);
     return segment;
   }
 
   private SegmentHandle createFile(
-      SegmentInfo info, Owner owner, String applicationId, DiskThread thread) throws IOException {
+      SegmentInfo info, Owner owner, String applicationId, DiskThreads threads) throws IOException {
     Path directory = info.path().getParent();
     if (devices.of(directory).hangs()) { // a new file is made in memory, and nobody could write it
       throw new IOException("the device of " + directory + " does not answer");
@@ -362,7 +364,7 @@ final class DiskTier {
     SegmentHandle segment;
     try {
       SharedFile file = SharedFile.openForEachCall(info.path()); // there may be very many
-      segment = handle(info, owner, file, thread, applicationId);
+      segment = handle(info, owner, file, threads, applicationId);
     } catch (IOException | RuntimeException | Error e) {
       Files.deleteIfExists(info.path());
       throw e;
@@ -377,7 +379,7 @@ final class DiskTier {
   }
 
   private SegmentHandle handle(
-      SegmentInfo info, Owner owner, SharedFile file, DiskThread thread, String applicationId)
+      SegmentInfo info, Owner owner, SharedFile file, DiskThreads threads, String applicationId)
       throws IOException {
     try {
       DeviceFile deviceFile =
@@ -387,7 +389,7 @@ final class DiskTier {
               new DiskStream(owner.toString(), applicationId, info.segmentId()),
               () -> promised.wrote(info.segmentId()));
       return new SegmentHandle(
-          info, owner, owner.equals(own), file, config.medium(), thread, deviceFile);
+          info, owner, owner.equals(own), file, config.medium(), threads, deviceFile);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;

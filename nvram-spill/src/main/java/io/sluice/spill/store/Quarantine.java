@@ -142,7 +142,7 @@ final class Quarantine {
     SegmentHandle segment = allocator.segment(range.segmentId());
     AtomicLong endBytes = new AtomicLong();
     try {
-      segment.atFileSystemPatiently(() -> endBytes.set(clearMarks(segment, range)));
+      segment.atMarks(() -> endBytes.set(clearMarks(segment, range)));
       return endBytes.get();
     } catch (IOException e) {
       if (!segment.isTrusted() && segment.info().tier() == Tier.MEMORY) {

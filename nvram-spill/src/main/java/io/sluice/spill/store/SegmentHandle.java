@@ -49,7 +49,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
   private final SharedFile file;
   private final Mapping mapping;
   private final Medium medium;
-  private final DiskThread thread; // null on the memory tier, as the next one
+  private final DiskThreads threads; // null on the memory tier, as the next one
   private final DeviceFile deviceFile;
 
   /**
@@ -72,7 +72,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
    * Wraps what is open of the disk tier.
    *
    * @param trusted whether its owner is this process's user
-   * @param thread changes the file, so that it need not be waited for for ever
+   * @param threads change the file, so that it need not be waited for for ever
    * @param deviceFile the same file, for what is read and written of it
    */
   SegmentHandle(
@@ -81,9 +81,9 @@ public final class SegmentHandle implements ByteSource, Closeable {
       boolean trusted,
       SharedFile file,
       Medium medium,
-      DiskThread thread,
+      DiskThreads threads,
       DeviceFile deviceFile) {
-    this(info, owner, trusted, file, null, medium, thread, deviceFile);
+    this(info, owner, trusted, file, null, medium, threads, deviceFile);
   }
 
   private SegmentHandle(
@@ -93,7 +93,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
       SharedFile file,
       Mapping mapping,
       Medium medium,
-      DiskThread thread,
+      DiskThreads threads,
       DeviceFile deviceFile) {
     this.info = info;
     this.owner = owner;
@@ -101,25 +101,28 @@ public final class SegmentHandle implements ByteSource, Closeable {
     this.file = file;
     this.mapping = mapping;
     this.medium = medium;
-    this.thread = thread;
+    this.threads = threads;
     this.deviceFile = deviceFile;
   }
 
   /** Does what may have to wait for the file system: on the disk tier with a deadline. */
   void atFileSystem(DiskThread.Action action) throws IOException {
-    if (thread == null) {
+    if (threads == null) {
       action.run();
     } else {
-      thread.run(action);
+      threads.files().run(action);
     }
   }
 
-  /** The same with all of the deadline, whatever else hangs: where a failure is for good. */
-  void atFileSystemPatiently(DiskThread.Action action) throws IOException {
-    if (thread == null) {
+  /**
+   * The same where marks are written, which does not queue behind other files: with all of the
+   * deadline, whatever else hangs, since a failure is for good.
+   */
+  void atMarks(DiskThread.Action action) throws IOException {
+    if (threads == null) {
       action.run();
     } else {
-      thread.runPatiently(action);
+      threads.marks().runPatiently(action);
     }
   }
 
@@ -358,7 +361,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
             file.force();
           }
         };
-    atFileSystemPatiently(write); // what is not marked as it should be is lost at the next start
+    atMarks(write); // what is not marked as it should be is lost at the next start
   }
 
   /** Memory for what is to be written to a file of the disk tier. */
@@ -394,19 +397,22 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   /** The same for what nobody will try to delete again: it happens when the disk answers. */
   void deleteSometime() throws IOException {
-    thread.runSometime(this::delete);
+    threads.files().runSometime(this::delete);
   }
 
   /**
-   * Fails if the file system of one of them does not answer; each is asked once, all together.
+   * Fails if the file system of one of them does not answer, or would write no mark; each is asked
+   * once, all together.
    *
    * @param segments null where one is gone
    */
   static void checkAnswers(Collection<SegmentHandle> segments) throws IOException {
     Map<DiskThread, DiskThread.Asked<Long>> asked = new LinkedHashMap<>();
     for (SegmentHandle segment : segments) {
-      if (segment != null && segment.thread != null && !asked.containsKey(segment.thread)) {
-        asked.put(segment.thread, segment.thread.ask(segment.file::lengthBytes));
+      DiskThreads threads = segment == null ? null : segment.threads;
+      if (threads != null && !asked.containsKey(threads.files())) {
+        asked.put(threads.files(), threads.files().ask(segment.file::lengthBytes));
+        asked.put(threads.marks(), threads.marks().ask(() -> 0L));
       }
     }
     for (Map.Entry<DiskThread, DiskThread.Asked<Long>> answer : asked.entrySet()) {
@@ -416,9 +422,9 @@ public final class SegmentHandle implements ByteSource, Closeable {
 
   @Override
   public void close() throws IOException {
-    if (thread != null) {
+    if (threads != null) {
       deviceFile.close();
-      thread.runSometime(file::close);
+      threads.files().runSometime(file::close);
       return;
     }
     open.writeLock().lock();

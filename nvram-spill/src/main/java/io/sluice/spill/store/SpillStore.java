@@ -1541,6 +1541,9 @@ public final class SpillStore implements Closeable {
   private void mark(CommittedOutput output) throws IOException {
     try {
       output.place().mark();
+    } catch (DiskThread.NotBegunException e) { // it is not there: what is there is to be believed
+      allocator.disk().failed(output.place().tail(), e);
+      throw e;
     } catch (IOException | RuntimeException | Error e) {
       takeBackAfter(e, output);
       throw e;

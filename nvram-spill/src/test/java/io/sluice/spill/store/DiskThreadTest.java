@@ -20,8 +20,8 @@ class DiskThreadTest {
   private static final Path DIRECTORY = Path.of("/disk1");
 
   private final AtomicInteger hanging = new AtomicInteger();
-  private final DiskThread patient = new DiskThread(DIRECTORY, 60_000, hanging);
-  private final DiskThread impatient = new DiskThread(DIRECTORY, 1, hanging);
+  private final DiskThread patient = new DiskThread("disk", DIRECTORY, 10_000, 60_000, hanging);
+  private final DiskThread impatient = new DiskThread("disk", DIRECTORY, 10_000, 1, hanging);
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch answer = new CountDownLatch(1);
   private final CountDownLatch cameLate = new CountDownLatch(1);
@@ -91,7 +91,9 @@ class DiskThreadTest {
     assertTrue(first.getMessage().contains("/disk1 has not answered"), first.getMessage());
     assertTrue(impatient.hangs());
     IOException second =
-        assertThrows(IOException.class, () -> impatient.run(() -> raise(new AssertionError())));
+        assertThrows(
+            DiskThread.NotBegunException.class,
+            () -> impatient.run(() -> raise(new AssertionError())));
     assertTrue(second.getMessage().contains("/disk1 hangs"), second.getMessage());
     answer.countDown();
     cameLate.await();
@@ -102,14 +104,16 @@ class DiskThreadTest {
   /** A hang costs its deadline once, however many wait, and nothing of theirs is done late. */
   @Test
   void whoQueuesBehindItFailsWithIt() throws Exception {
-    DiskThread thread = new DiskThread(DIRECTORY, 2_000, hanging);
+    DiskThread thread = new DiskThread("disk", DIRECTORY, 10_000, 2_000, hanging);
     CompletableFuture<IOException> first =
         CompletableFuture.supplyAsync(
             () -> assertThrows(IOException.class, () -> thread.call(this::hang, this::late)));
     begun.await();
-    assertThrows(IOException.class, () -> thread.run(() -> raise(new AssertionError("done late"))));
+    assertThrows(
+        DiskThread.NotBegunException.class,
+        () -> thread.run(() -> raise(new AssertionError("done late"))));
     assertTrue(thread.hangs());
-    first.join();
+    assertEquals(IOException.class, first.join().getClass());
     answer.countDown();
     cameLate.await();
     awaitNoneHangs();
@@ -150,7 +154,9 @@ class DiskThreadTest {
   void whatGivesSomethingBackIsDoneHoweverLate() throws Exception {
     CountDownLatch closed = new CountDownLatch(1);
     makeHang(impatient);
-    assertThrows(IOException.class, () -> impatient.runSometime(closed::countDown));
+    IOException refused =
+        assertThrows(IOException.class, () -> impatient.runSometime(closed::countDown));
+    assertEquals(IOException.class, refused.getClass(), "it will be done");
     answer.countDown();
     closed.await();
   }
@@ -158,13 +164,34 @@ class DiskThreadTest {
   @Test
   void whileOneHangsTheOthersHaveLessTime() throws Exception {
     makeHang(impatient);
-    DiskThread other = new DiskThread(DIRECTORY, 10, hanging); // a tenth of it is 1 ms
+    DiskThread other =
+        new DiskThread("disk", DIRECTORY, 10_000, 10, hanging); // a tenth of it is 1 ms
     IOException refused = makeHang(other);
     assertTrue(refused.getMessage().contains("for 1 ms"), refused.getMessage());
     assertEquals(2, hanging.get());
     answer.countDown();
     awaitNoneHangs();
     other.close();
+  }
+
+  /** So that nothing is written any more where another store may be. */
+  @Test
+  void whatComesAfterAllWaitsForBothThreads() throws Exception {
+    for (boolean files : new boolean[] {true, false}) {
+      CountDownLatch mayEnd = new CountDownLatch(1);
+      CountDownLatch dropped = new CountDownLatch(1);
+      try (DiskThreads threads = DiskThreads.of(DIRECTORY, 50, hanging)) {
+        DiskThread held = files ? threads.files() : threads.marks();
+        while (!held.hangs()) {
+          assertThrows(IOException.class, () -> held.run(() -> awaitUninterruptibly(mayEnd)));
+        }
+        assertTrue(threads.hang());
+        assertThrows(IOException.class, () -> threads.afterAll(dropped::countDown));
+        assertEquals(1, dropped.getCount());
+        mayEnd.countDown();
+        dropped.await();
+      }
+    }
   }
 
   @Test

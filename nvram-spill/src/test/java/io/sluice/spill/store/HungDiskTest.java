@@ -17,11 +17,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -253,6 +255,129 @@ class HungDiskTest extends PoolTestBase {
     }
     while (OpenFiles.below(extent.segment().path().getParent()) > 0) {
       Thread.onSpinWait();
+    }
+  }
+
+  /** Holds up whatever comes behind it. */
+  private static final class Held implements DiskThread.Action {
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch answer = new CountDownLatch(1);
+
+    @Override
+    public void run() {
+      begun.countDown();
+      try {
+        answer.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  /** The lock of the store would be held as long, and its directory be given up for it. */
+  @Test
+  void aMarkDoesNotQueueBehindFilesThatAreMadeAndDeleted() throws Exception {
+    Random random = seeded("aMarkDoesNotQueueBehindFilesThatAreMadeAndDeleted");
+    Held held = new Held();
+    SegmentListener afterTheDiskHasAnswered =
+        onAdding(
+            segment -> {
+              new Thread(() -> run(() -> segment.atFileSystem(held))).start();
+              run(held.begun::await);
+            });
+    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(120_000);
+    Outputs.Content content = Outputs.random(random, 3, 300_000);
+    try (SpillStore store =
+            SpillStore.open(oneDisk.segmentListener(afterTheDiskHasAnswered).build());
+        Lease lease = store.openLease(APP);
+        OutputWriter writer = writer(lease, 3)) {
+      try {
+        Outputs.write(writer, content, random);
+        writer.commit(id(1));
+      } finally {
+        held.answer.countDown();
+      }
+      Outputs.check(store, id(1), content);
+    }
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private static void run(Step step) {
+    try {
+      step.run();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Returns when it is being done. */
+  private static void hang(SegmentHandle segment, Held held) {
+    new Thread(() -> assertThrows(IOException.class, () -> segment.atMarks(held))).start();
+    run(held.begun::await);
+  }
+
+  private static void awaitMarks(SegmentHandle segment, Held held) throws IOException {
+    held.answer.countDown();
+    while (true) {
+      try {
+        segment.atMarks(() -> {});
+        return;
+      } catch (DiskThread.NotBegunException e) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  /** The defect was: all outputs of its directory were lost at the next start. */
+  @Test
+  void aMarkThatIsNotBegunCostsNoOtherOutput() throws Exception {
+    Random random = seeded("aMarkThatIsNotBegunCostsNoOtherOutput");
+    Held held = new Held();
+    List<SegmentHandle> announced = new ArrayList<>();
+    SegmentListener afterTheDiskHasAnswered =
+        onAdding(
+            segment -> {
+              announced.add(segment);
+              if (announced.size() == 2) {
+                hang(segment, held);
+              }
+            });
+    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(SLOW_DISK_MS);
+    oneDisk.segmentListener(afterTheDiskHasAnswered);
+    Outputs.Content first;
+    try (SpillStore store = SpillStore.open(oneDisk.build());
+        Lease lease = store.openLease(APP)) {
+      first = commit(lease, id(1), random, 300_000);
+      assertThrows(IOException.class, () -> commit(lease, id(2), random, 300_000));
+      assertFalse(store.find(id(2)).isPresent());
+      assertEquals(1, store.stats().failedDirectories());
+      awaitMarks(announced.get(1), held);
+    }
+    try (SpillStore next = SpillStore.open(oneDisk.recover(Set.of()).build())) {
+      Outputs.check(next, id(1), first);
+      assertFalse(next.find(id(2)).isPresent());
+    }
+  }
+
+  /** It would be gone, and the other one not there. */
+  @Test
+  void whereNoMarkCanBeWrittenNothingIsReplaced() throws Exception {
+    Random random = seeded("whereNoMarkCanBeWrittenNothingIsReplaced");
+    Held held = new Held();
+    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(SLOW_DISK_MS);
+    try (SpillStore store = SpillStore.open(oneDisk.build());
+        Lease lease = store.openLease(APP);
+        OutputWriter writer = writer(ReplaceTest.replacing(lease), 1)) {
+      Outputs.Content first = commit(lease, id(1), random, 300_000);
+      Outputs.write(writer, Outputs.random(random, 1, 300_000), random);
+      SegmentHandle file = store.find(id(1)).orElseThrow().place().tail();
+      hang(file, held);
+      assertThrows(IOException.class, () -> writer.commit(id(1)));
+      awaitMarks(file, held);
+      Outputs.check(store, id(1), first);
     }
   }
 

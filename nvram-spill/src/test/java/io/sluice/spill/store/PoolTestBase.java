@@ -130,6 +130,19 @@ abstract class PoolTestBase {
     return tail;
   }
 
+  /** Is told of segments before the first output in them can be found. */
+  static SegmentListener onAdding(Consumer<SegmentHandle> added) {
+    return new SegmentListener() {
+      @Override
+      public void segmentAdded(SegmentHandle segment) {
+        added.accept(segment);
+      }
+
+      @Override
+      public void segmentRemoved(SegmentHandle segment) {}
+    };
+  }
+
   /** Is told of segments that go. */
   static SegmentListener onRemoval(Consumer<SegmentHandle> removed) {
     return new SegmentListener() {
