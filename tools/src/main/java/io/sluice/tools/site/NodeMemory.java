@@ -192,8 +192,10 @@ record NodeMemory(SiteConf conf, long machineBytes, long ownBytes, Path shared) 
                 "is %s, and %s takes %s more"
                     .formatted(ByteSize.of(containerBytes), NODE_MEMORY, ByteSize.of(bytes)),
                 has,
-                "set it to less than %s, what is left, minus the system's and the daemons'"
-                    .formatted(leftMb)))
+                leftMb > 0
+                    ? "set it to less than %s, what is left, minus the system's and the daemons'"
+                        .formatted(leftMb)
+                    : "lower %s, which leaves none to containers".formatted(NODE_MEMORY)))
         : Optional.empty();
   }
 }

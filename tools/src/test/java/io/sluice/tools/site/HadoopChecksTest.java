@@ -340,6 +340,7 @@ class HadoopChecksTest {
     String said = ofMemory(100L << 20); // the tier is one segment
     assertContains("PROBLEM", said);
     assertFalse(said.contains("does not start"), said);
+    assertContains("lower sluice.node.memory-mb, which leaves none to containers", said);
   }
 
   /** Which need not be the NodeManager's: it may start all the same. */
