@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -130,11 +131,15 @@ class AcceptorTest {
   @Test
   void peersThatSpeakSomethingElseOrNotInTimeAreCounted() throws Exception {
     ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
-    start(new JdkListener(listener), (channel, peer) -> new Frames(channel).receiveHello(1));
+    AtomicLong helloMs = new AtomicLong(1);
+    start(
+        new JdkListener(listener),
+        (channel, peer) -> new Frames(channel).receiveHello(helloMs.get()));
     try (DeadlineChannel silent = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
       assertThrows(EOFException.class, () -> silent.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
     }
     assertEquals(1, acceptor.counters().dropped());
+    helloMs.set(TIMEOUT_MS);
     try (DeadlineChannel gone = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
       gone.writeFully(ByteBuffer.wrap("GET / HTTP/1.1".getBytes(US_ASCII)), TIMEOUT_MS);
       assertThrows(EOFException.class, () -> gone.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
