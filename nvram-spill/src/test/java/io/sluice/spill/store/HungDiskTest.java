@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -25,6 +24,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -336,12 +337,13 @@ class HungDiskTest extends PoolTestBase {
   void aMarkThatIsNotBegunCostsNoOtherOutput() throws Exception {
     Random random = seeded("aMarkThatIsNotBegunCostsNoOtherOutput");
     Held held = new Held();
-    List<SegmentHandle> announced = new ArrayList<>();
+    AtomicBoolean hangs = new AtomicBoolean();
+    AtomicReference<SegmentHandle> hung = new AtomicReference<>();
     SegmentListener afterTheDiskHasAnswered =
         onAdding(
             segment -> {
-              announced.add(segment);
-              if (announced.size() == 2) {
+              if (hangs.compareAndSet(true, false)) { // an output may lie in several
+                hung.set(segment);
                 hang(segment, held);
               }
             });
@@ -351,10 +353,11 @@ class HungDiskTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(oneDisk.build());
         Lease lease = store.openLease(APP)) {
       first = commit(lease, id(1), random, 300_000);
+      hangs.set(true);
       assertThrows(IOException.class, () -> commit(lease, id(2), random, 300_000));
       assertFalse(store.find(id(2)).isPresent());
       assertEquals(1, store.stats().failedDirectories());
-      awaitMarks(announced.get(1), held);
+      awaitMarks(hung.get(), held);
     }
     try (SpillStore next = SpillStore.open(oneDisk.recover(Set.of()).build())) {
       Outputs.check(next, id(1), first);
