@@ -347,7 +347,7 @@ class HungDiskTest extends PoolTestBase {
                 hang(segment, held);
               }
             });
-    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(SLOW_DISK_MS);
+    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(3 * SLOW_DISK_MS);
     oneDisk.segmentListener(afterTheDiskHasAnswered);
     Outputs.Content first;
     try (SpillStore store = SpillStore.open(oneDisk.build());
@@ -370,7 +370,7 @@ class HungDiskTest extends PoolTestBase {
   void whereNoMarkCanBeWrittenNothingIsReplaced() throws Exception {
     Random random = seeded("whereNoMarkCanBeWrittenNothingIsReplaced");
     Held held = new Held();
-    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(SLOW_DISK_MS);
+    StoreConfig.Builder oneDisk = configWithDisk(0).diskTimeoutMs(3 * SLOW_DISK_MS);
     try (SpillStore store = SpillStore.open(oneDisk.build());
         Lease lease = store.openLease(APP);
         OutputWriter writer = writer(ReplaceTest.replacing(lease), 1)) {
