@@ -133,6 +133,11 @@ public final class NodeRun implements Closeable {
     return located.run().rawLengthBytes();
   }
 
+  /** Raw length of its chunks; 0 without. */
+  public int chunkBytes() {
+    return located.run().chunkBytes();
+  }
+
   /** Mean length of its records, before they were compressed. */
   public long meanRecordBytes() {
     return rawLengthBytes() / Math.max(1, located.run().records());

@@ -70,7 +70,7 @@ import java.util.UUID;
  * when the connection ends, however the task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 13;
+  static final int VERSION = 14;
 
   static final int HELLO = 1;
   static final int LEASE = 2;

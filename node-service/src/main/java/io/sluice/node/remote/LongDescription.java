@@ -78,7 +78,7 @@ public final class LongDescription implements Frames.Payload {
     for (int ordinal = 0; ordinal < runs.count(); ordinal++) {
       RunEntry run = runs.next();
       RemoteProtocol.writeRun(
-          out, partition, ordinal, run.lengthBytes(), run.rawLengthBytes(), run.records());
+          out, partition, ordinal, run.lengthBytes(), run.rawLengths(), run.records());
       out.writeInt(run.firstCrc32c());
       while (runs.hasFurtherCrc()) {
         out.writeInt(runs.nextFurtherCrc());

@@ -8,6 +8,7 @@ import io.sluice.node.wire.Segments;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.RawLengths;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.PoolPlaces;
@@ -44,7 +45,8 @@ import java.util.UUID;
  *                       string output id,
  *                       int64 generation of the place that all of its runs below lie in; 0 if none,
  *                       int32 count, then per run, those of a partition by their ordinals
- *                         int32 partition, int32 ordinal, int64 length, int64 raw length,
+ *                         int32 partition, int32 ordinal, int64 length,
+ *                         int64 raw lengths, see {@link RawLengths},
  *                         int64 records,
  *                         int32 CRC-32C per block of 32 KiB, at least one,
  *                         int32 count, then per range: int32 segment id, int64 offset, int64 length
@@ -82,7 +84,7 @@ import java.util.UUID;
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 12;
+  static final int VERSION = 13;
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -303,7 +305,7 @@ final class RemoteProtocol {
         run.partition(),
         run.ordinal(),
         run.lengthBytes(),
-        run.rawLengthBytes(),
+        RawLengths.pack(run.rawLengthBytes(), run.chunkBytes()),
         run.records());
     for (int block = 0; block <= run.checksums().furtherCount(); block++) {
       out.writeInt(run.checksums().crc32c(block));
@@ -315,13 +317,13 @@ final class RemoteProtocol {
       int partition,
       int ordinal,
       long lengthBytes,
-      long rawLengthBytes,
+      long rawLengths,
       long records)
       throws IOException {
     out.writeInt(partition);
     out.writeInt(ordinal);
     out.writeLong(lengthBytes);
-    out.writeLong(rawLengthBytes);
+    out.writeLong(rawLengths);
     out.writeLong(records);
   }
 
@@ -341,10 +343,17 @@ final class RemoteProtocol {
     }
     int ordinal = in.readInt();
     long lengthBytes = in.readLong();
-    long rawLengthBytes = in.readLong();
+    long rawLengths = in.readLong();
     long records = in.readLong();
     BlockChecksums checksums = readChecksums(in, lengthBytes);
-    return new Run(partition, ordinal, lengthBytes, rawLengthBytes, records, checksums);
+    return new Run(
+        partition,
+        ordinal,
+        lengthBytes,
+        RawLengths.runBytes(rawLengths),
+        RawLengths.chunkBytes(rawLengths),
+        records,
+        checksums);
   }
 
   private static List<Range> readRanges(DataInputStream in, long lengthBytes) throws IOException {

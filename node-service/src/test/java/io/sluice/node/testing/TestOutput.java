@@ -21,6 +21,9 @@ public record TestOutput(
     String id, int partitionCount, List<Integer> partitions, List<byte[]> runs) {
   private static final int LEASE_BYTES = 256 << 10;
 
+  /** What runs tell of their chunks, so that it is seen on its way. */
+  private static final int CHUNK_BYTES = 32 << 10;
+
   /** Several spills of about {@code totalBytes} in sum, with empty partitions and empty runs. */
   public static TestOutput random(Random random, String id, int partitionCount, int totalBytes) {
     List<Integer> partitions = new ArrayList<>();
@@ -71,7 +74,7 @@ public record TestOutput(
       for (int i = 0; i < runs.size(); i++) {
         writer.beginRun(partitions.get(i));
         writer.write(runs.get(i), 0, runs.get(i).length);
-        writer.endRun(runs.get(i).length, 1);
+        writer.endRun(runs.get(i).length, CHUNK_BYTES, 1);
       }
       writer.commit(new OutputId(applicationId, id));
     }

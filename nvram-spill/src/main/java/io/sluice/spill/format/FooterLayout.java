@@ -70,7 +70,7 @@ public final class FooterLayout {
   /** Longest place and longest index, so that a forged length cannot exhaust a service's heap. */
   public static final int MAX_BYTES = 64 << 20;
 
-  static final int VERSION = 4;
+  static final int VERSION = 5;
   static final int VERSION_OFFSET = 8;
   static final int MAGIC_OFFSET = 0;
 

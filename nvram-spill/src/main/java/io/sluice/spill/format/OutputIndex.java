@@ -30,13 +30,14 @@ import java.util.zip.CRC32C;
  *  +---------------+---------------+-------------------------------+
  *  | partition     | CRC32C first  | logical offset                |
  *  +---------------+---------------+-------------------------------+ 16
- *  | length                        | raw length                    |
+ *  | length                        | raw lengths (+)               |
  *  +-------------------------------+---------------+---------------+ 32
  *  | records                       | further CRC   | CRC32C (*)    |
  *  +-------------------------------+---------------+---------------+ 48
  *  CRC32C first: of the run's first block, see {@link BlockChecksums}
  *  further CRC:  the number of the first of its further blocks' CRCs
  *  (*) of this run's entry up to here
+ *  (+) of the run and of its chunks, see {@link RawLengths}
  * </pre>
  *
  * <p>The entry of a run and that of a partition have CRCs of their own because a serving store
@@ -54,7 +55,7 @@ public final class OutputIndex {
   private static final int FIRST_CRC_OFFSET = 4;
   private static final int LOGICAL_OFFSET_OFFSET = 8;
   private static final int LENGTH_OFFSET = 16;
-  private static final int RAW_LENGTH_OFFSET = 24;
+  private static final int RAW_LENGTHS_OFFSET = 24;
   private static final int RECORDS_OFFSET = 32;
   private static final int FURTHER_OFFSET = 40;
   private static final int ENTRY_CRC_OFFSET = 44;
@@ -192,6 +193,7 @@ public final class OutputIndex {
   private static IndexedRun decodeRun(
       ByteBuffer entries, int entry, int partition, int ordinal, ByteBuffer crcs) {
     long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
+    long rawLengths = entries.getLong(entry + RAW_LENGTHS_OFFSET);
     int[] further = new int[(int) BlockChecksums.furtherBlocks(lengthBytes)];
     for (int i = 0; i < further.length; i++) {
       further[i] = crcs.getInt();
@@ -201,7 +203,8 @@ public final class OutputIndex {
             partition,
             ordinal,
             lengthBytes,
-            entries.getLong(entry + RAW_LENGTH_OFFSET),
+            RawLengths.runBytes(rawLengths),
+            RawLengths.chunkBytes(rawLengths),
             entries.getLong(entry + RECORDS_OFFSET),
             BlockChecksums.of(entries.getInt(entry + FIRST_CRC_OFFSET), further));
     return new IndexedRun(run, entries.getLong(entry + LOGICAL_OFFSET_OFFSET));
@@ -217,7 +220,8 @@ public final class OutputIndex {
     index.putInt(entry + FIRST_CRC_OFFSET, run.checksums().crc32c(0));
     index.putLong(entry + LOGICAL_OFFSET_OFFSET, run.logicalOffsetBytes());
     index.putLong(entry + LENGTH_OFFSET, run.lengthBytes());
-    index.putLong(entry + RAW_LENGTH_OFFSET, run.rawLengthBytes());
+    index.putLong(
+        entry + RAW_LENGTHS_OFFSET, RawLengths.pack(run.rawLengthBytes(), run.chunkBytes()));
     index.putLong(entry + RECORDS_OFFSET, run.records());
     index.putInt(entry + FURTHER_OFFSET, further);
     index.putInt(entry + ENTRY_CRC_OFFSET, entryCrc(index, entry));
@@ -266,7 +270,7 @@ public final class OutputIndex {
         entries.getInt(entry + FIRST_CRC_OFFSET),
         offsetBytes(entries, entry),
         lengthBytes(entries, entry),
-        entries.getLong(entry + RAW_LENGTH_OFFSET),
+        entries.getLong(entry + RAW_LENGTHS_OFFSET),
         entries.getLong(entry + RECORDS_OFFSET),
         entries.getInt(entry + FURTHER_OFFSET));
   }
@@ -347,7 +351,7 @@ public final class OutputIndex {
     if (offsetBytes < 0
         || lengthBytes < 0
         || offsetBytes > identity.dataLengthBytes() - lengthBytes
-        || entries.getLong(entry + RAW_LENGTH_OFFSET) < 0
+        || entries.getLong(entry + RAW_LENGTHS_OFFSET) < 0
         || entries.getLong(entry + RECORDS_OFFSET) < 0) {
       throw corrupt(
           identity,

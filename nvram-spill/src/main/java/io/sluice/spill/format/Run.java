@@ -10,6 +10,8 @@ package io.sluice.spill.format;
  * @param ordinal its number among the runs of its partition, from 0 on
  * @param lengthBytes how long it is as it is stored
  * @param rawLengthBytes the same before compression
+ * @param chunkBytes raw length of the chunks, of a power of two bytes, that were each compressed by
+ *     itself; 0 without
  * @param records how many records
  * @param checksums of the bytes as they are stored, block by block
  */
@@ -18,5 +20,17 @@ public record Run(
     int ordinal,
     long lengthBytes,
     long rawLengthBytes,
+    int chunkBytes,
     long records,
-    BlockChecksums checksums) {}
+    BlockChecksums checksums) {
+  /** One without chunks. */
+  public Run(
+      int partition,
+      int ordinal,
+      long lengthBytes,
+      long rawLengthBytes,
+      long records,
+      BlockChecksums checksums) {
+    this(partition, ordinal, lengthBytes, rawLengthBytes, 0, records, checksums);
+  }
+}

@@ -7,7 +7,7 @@ package io.sluice.spill.format;
  * @param firstCrc32c of its first block
  * @param logicalOffsetBytes where it starts in the concatenation of the output's extents
  * @param lengthBytes how long it is as it is stored
- * @param rawLengthBytes the same before compression
+ * @param rawLengths its length and that of its chunks before compression, see {@link RawLengths}
  * @param records how many records
  * @param firstFurther the number of the first of its further checksums in the index
  */
@@ -16,6 +16,6 @@ public record RunEntry(
     int firstCrc32c,
     long logicalOffsetBytes,
     long lengthBytes,
-    long rawLengthBytes,
+    long rawLengths,
     long records,
     int firstFurther) {}

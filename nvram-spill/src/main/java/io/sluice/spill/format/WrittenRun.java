@@ -9,6 +9,7 @@ package io.sluice.spill.format;
  * @param logicalOffsetBytes where it starts in the concatenation of the writer's extents
  * @param lengthBytes how many bytes lie there
  * @param rawLengthBytes the same before compression
+ * @param chunkBytes see {@link Run}
  * @param records how many records
  * @param checksums of the bytes that lie there, block by block
  */
@@ -17,5 +18,17 @@ public record WrittenRun(
     long logicalOffsetBytes,
     long lengthBytes,
     long rawLengthBytes,
+    int chunkBytes,
     long records,
-    BlockChecksums checksums) {}
+    BlockChecksums checksums) {
+  /** One without chunks. */
+  public WrittenRun(
+      int partition,
+      long logicalOffsetBytes,
+      long lengthBytes,
+      long rawLengthBytes,
+      long records,
+      BlockChecksums checksums) {
+    this(partition, logicalOffsetBytes, lengthBytes, rawLengthBytes, 0, records, checksums);
+  }
+}

@@ -29,7 +29,7 @@ record MappedLayout(int unitBytes, int segmentBytes, int blockBytes, int slots) 
   /** Ours, but no pool: "SLCEFORM". */
   static final long FORMATTING = 0x534c4345464f524dL;
 
-  static final int VERSION = 5;
+  static final int VERSION = 6;
 
   static final int MAGIC_OFFSET = 0;
   static final int VERSION_OFFSET = 8;

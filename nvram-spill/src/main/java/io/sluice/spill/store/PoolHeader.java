@@ -24,7 +24,7 @@ import java.util.UUID;
  */
 record PoolHeader(UUID poolId, int segmentBytes, int blockBytes, int firstIncarnation) {
   private static final String FILE = "pool.properties";
-  private static final String FORMAT = "5";
+  private static final String FORMAT = "6";
 
   /** Of a pool with no past. */
   PoolHeader(UUID poolId, int segmentBytes, int blockBytes) {

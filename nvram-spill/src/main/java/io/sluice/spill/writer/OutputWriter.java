@@ -218,20 +218,27 @@ public final class OutputWriter implements Closeable {
     } finally {
       summing = true;
     }
-    return endRun(lengthBytes, records, checksums);
+    return endRun(lengthBytes, 0, records, checksums);
   }
 
   /** Ends the run. */
   public WrittenRun endRun(long rawLengthBytes, long records) {
-    updateCrc();
-    return endRun(rawLengthBytes, records, summer.finish());
+    return endRun(rawLengthBytes, 0, records);
   }
 
-  private WrittenRun endRun(long rawLengthBytes, long records, BlockChecksums checksums) {
+  /** Ends a run of chunks of so many raw bytes. */
+  public WrittenRun endRun(long rawLengthBytes, int chunkBytes, long records) {
+    updateCrc();
+    return endRun(rawLengthBytes, chunkBytes, records, summer.finish());
+  }
+
+  private WrittenRun endRun(
+      long rawLengthBytes, int chunkBytes, long records, BlockChecksums checksums) {
     checkState(partition >= 0, "no run is open");
     long lengthBytes = logicalPosition() - runStartBytes;
     WrittenRun run =
-        new WrittenRun(partition, runStartBytes, lengthBytes, rawLengthBytes, records, checksums);
+        new WrittenRun(
+            partition, runStartBytes, lengthBytes, rawLengthBytes, chunkBytes, records, checksums);
     runs.add(run);
     furtherCrcs += checksums.furtherCount();
     for (Range range : rangesOf(run)) {

@@ -1,6 +1,7 @@
 package io.sluice.spill.writer;
 
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.RawLengths;
 import io.sluice.spill.format.WrittenRun;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -16,10 +17,11 @@ import java.util.RandomAccess;
  * checksums if it is longer than a block.
  *
  * <pre>
- *   0                                8                16       24           32        40
- *  +-----------+--------------------+----------------+--------+------------+---------+
- *  | partition | CRC of first block | logical offset | length | raw length | records |
- *  +-----------+--------------------+----------------+--------+------------+---------+
+ *   0                                8                16       24            32        40
+ *  +-----------+--------------------+----------------+--------+-------------+---------+
+ *  | partition | CRC of first block | logical offset | length | raw lengths | records |
+ *  +-----------+--------------------+----------------+--------+-------------+---------+
+ *  raw lengths: as in {@link RawLengths}
  * </pre>
  *
  * <p>Thread contract: one thread.
@@ -53,7 +55,7 @@ final class WrittenRuns extends AbstractList<WrittenRun> implements RandomAccess
         (long) run.partition() << Integer.SIZE | Integer.toUnsignedLong(checksums.crc32c(0));
     chunk.fields[at + 1] = run.logicalOffsetBytes();
     chunk.fields[at + 2] = run.lengthBytes();
-    chunk.fields[at + 3] = run.rawLengthBytes();
+    chunk.fields[at + 3] = RawLengths.pack(run.rawLengthBytes(), run.chunkBytes());
     chunk.fields[at + 4] = run.records();
     chunk.longer[inChunk] = checksums.furtherCount() == 0 ? null : checksums;
     size++;
@@ -70,7 +72,8 @@ final class WrittenRuns extends AbstractList<WrittenRun> implements RandomAccess
         (int) (chunk.fields[at] >>> Integer.SIZE),
         chunk.fields[at + 1],
         chunk.fields[at + 2],
-        chunk.fields[at + 3],
+        RawLengths.runBytes(chunk.fields[at + 3]),
+        RawLengths.chunkBytes(chunk.fields[at + 3]),
         chunk.fields[at + 4],
         longer == null ? BlockChecksums.of((int) chunk.fields[at]) : longer);
   }

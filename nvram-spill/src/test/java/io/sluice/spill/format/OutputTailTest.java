@@ -29,7 +29,7 @@ class OutputTailTest {
 
   private static final String IDENTITY_HEX =
       "534c554943454944"
-          + "00000004"
+          + "00000005"
           + "10323768"
           + "0000000000000005"
           + "00000000000003e9"
@@ -56,7 +56,7 @@ class OutputTailTest {
           + "0000000000001000"
           // the trailer
           + "534c554943454f46"
-          + "00000004"
+          + "00000005"
           + "00000030"
           + "0123456789abcdef"
           + "fedcba9876543210"
@@ -69,7 +69,7 @@ class OutputTailTest {
           + "00000000"
           + "0000000000000000"
           + "00000000"
-          + "859d029a"
+          + "31adcad7"
           + "0000000000000000";
 
   private static final PlaceRecord PLACE =
@@ -96,7 +96,7 @@ class OutputTailTest {
   @Test
   void aPlaceIsTheseBytes() {
     assertEquals(PLACE_HEX, HexFormat.of().formatHex(PLACE.encode().array()));
-    assertEquals(0x434F4D4D49545445L ^ 0x859d029aL, PLACE.commitMark());
+    assertEquals(0x434F4D4D49545445L ^ 0x31adcad7L, PLACE.commitMark());
   }
 
   /** Segments by their ids, and a tail in them. */

@@ -39,7 +39,13 @@ class PartitionRunsTest {
       BlockChecksums checksums = BlockChecksums.of(i, i + 1, i + 2);
       runs.add(
           new WrittenRun(
-              i % PARTITIONS, (long) i * LENGTH_BYTES, LENGTH_BYTES, LENGTH_BYTES, i, checksums));
+              i % PARTITIONS,
+              (long) i * LENGTH_BYTES,
+              LENGTH_BYTES,
+              LENGTH_BYTES,
+              i % 3 == 0 ? 0 : 1 << i % 3,
+              i,
+              checksums));
     }
     return runs;
   }
@@ -76,7 +82,8 @@ class PartitionRunsTest {
                 partition,
                 i,
                 entry.lengthBytes(),
-                entry.rawLengthBytes(),
+                RawLengths.runBytes(entry.rawLengths()),
+                RawLengths.chunkBytes(entry.rawLengths()),
                 entry.records(),
                 BlockChecksums.of(entry.firstCrc32c(), further));
         assertEquals(all.get(i), new IndexedRun(run, entry.logicalOffsetBytes()));

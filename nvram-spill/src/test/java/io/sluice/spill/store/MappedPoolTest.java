@@ -75,10 +75,10 @@ class MappedPoolTest extends PoolTestBase {
   void aDeviceOfAnotherReleaseIsNotRecovered(TestPlace where) throws Exception {
     at(where);
     open(config(1).build()).close();
-    setByte(MappedLayout.VERSION_OFFSET + 3, (byte) 9);
+    setByte(MappedLayout.VERSION_OFFSET + 3, (byte) 5);
     assertRefused(
         config(1).recover(Set.of()).build(),
-        "is of another release of Sluice: it has format 9, this release 5");
+        "is of another release of Sluice: it has format 5, this release 6");
     open(config(1).build()).close();
   }
 

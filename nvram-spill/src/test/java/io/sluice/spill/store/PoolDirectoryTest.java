@@ -133,7 +133,7 @@ class PoolDirectoryTest extends PoolTestBase {
     Files.createFile(pool().resolve("segment-0"));
     Files.createFile(pool().resolve("segment-1.tmp"));
     Path header = pool().resolve("pool.properties");
-    Files.writeString(header, Files.readString(header).replaceAll("format=.*", "format=3"));
+    Files.writeString(header, Files.readString(header).replaceAll("format=.*", "format=5"));
     try (SpillStore store = SpillStore.open(config(1).recover(Set.of()).build())) {
       assertNotEquals(former, store.poolId());
       assertEquals(0, store.stats().outputs());

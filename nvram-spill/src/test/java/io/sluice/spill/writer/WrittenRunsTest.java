@@ -23,7 +23,8 @@ class WrittenRunsTest {
         partition,
         logicalOffsetBytes,
         lengthBytes,
-        random.nextLong() >>> 1,
+        random.nextLong() >>> 8,
+        random.nextBoolean() ? 0 : 1 << 15 + random.nextInt(4),
         random.nextLong() >>> 1,
         BlockChecksums.of(random.nextInt(), further));
   }
