@@ -122,7 +122,7 @@ final class BorrowedSortTest {
                 new MergeMemory(null, job, false, TaskMemory.alone()));
         MergedRecords records =
             new MergedRecords(
-                merge.merge(store.runs(LocalStore.output(MAP.toString()), partition, false)),
+                merge.merge(store.runs(LocalStore.output(MAP.toString()), partition, null)),
                 new Progress());
         IntWritable key = new IntWritable();
         BytesWritable value = new BytesWritable();

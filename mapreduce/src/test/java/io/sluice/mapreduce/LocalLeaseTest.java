@@ -1,6 +1,7 @@
 package io.sluice.mapreduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.mapreduce.map.MapOutputStats;
@@ -13,6 +14,7 @@ import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.LeasedStage;
+import io.sluice.mapreduce.testing.Codecs;
 import io.sluice.mapreduce.testing.FewWindows;
 import io.sluice.mapreduce.testing.LocalMap;
 import io.sluice.mapreduce.testing.LocalStore;
@@ -37,7 +39,10 @@ import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.Compressor;
 import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.io.compress.SnappyCodec;
+import org.apache.hadoop.io.compress.zlib.BuiltInZlibDeflater;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -48,6 +53,7 @@ import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,11 +136,11 @@ final class LocalLeaseTest {
     return Arrays.copyOf(out.getData(), out.getLength());
   }
 
-  private List<Pair> reduce(int partition, CompressionCodec codec) throws IOException {
+  private List<Pair> reduce(int partition, CompressionCodec codec, JobConf reduceJob)
+      throws IOException {
     List<MergeRun> runs = new ArrayList<>();
     for (int map = 0; map < MAPS; map++) {
-      runs.addAll(
-          store.runs(LocalStore.output(map(map).toString()), partition, codec != null, key));
+      runs.addAll(store.runs(LocalStore.output(map(map).toString()), partition, codec, key));
     }
     assertTrue(runs.size() > MAX_RUNS_AT_ONCE, runs.size() + " runs want no rounds");
     try (Lease lease = store.openLease();
@@ -146,9 +152,9 @@ final class LocalLeaseTest {
               new FewWindows(MAX_RUNS_AT_ONCE),
               stage,
               codec,
-              KeyOrders.of(job),
+              KeyOrders.of(reduceJob),
               () -> {},
-              new MergeMemory(codec, job, key != null, TaskMemory.alone()));
+              new MergeMemory(codec, reduceJob, key != null, TaskMemory.alone()));
       MergedRecords records = new MergedRecords(merge.merge(runs), new Progress());
       List<Pair> result = drain(records);
       records.close();
@@ -170,15 +176,40 @@ final class LocalLeaseTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"false, false", "true, false", "false, true", "true, true"})
-  void aJobInOneProcess(boolean compressed, boolean encrypted) throws Exception {
+  @CsvSource({
+    ", false",
+    "org.apache.hadoop.io.compress.DefaultCodec, false",
+    "io.sluice.mapreduce.testing.HeaderCodec, false",
+    ", true",
+    "org.apache.hadoop.io.compress.DefaultCodec, true",
+    "io.sluice.mapreduce.testing.HeaderCodec, true"
+  })
+  void aJobInOneProcess(Class<? extends CompressionCodec> compressed, boolean encrypted)
+      throws Exception {
     if (encrypted) {
       key = new ShuffleKey(new byte[20], LocalStore.APPLICATION, 128);
     }
+    assertMerges(compressed, job);
+  }
+
+  /** As where a file of the node has a final value, or an input format has set it for itself. */
+  @ParameterizedTest
+  @CsvSource({"2, 1000", "32, 1000", "1000, 2"}) // streams, long chunks, short ones
+  void mapsAndReducesMaySeeOtherNumbersOfMaps(int byMaps, int byReduces) throws Exception {
+    job.setNumMapTasks(byMaps);
+    JobConf reduceJob = new JobConf(job);
+    reduceJob.setNumMapTasks(byReduces);
+    key = new ShuffleKey(new byte[20], LocalStore.APPLICATION, 128);
+    assertMerges(SnappyCodec.class, reduceJob);
+  }
+
+  private void assertMerges(Class<? extends CompressionCodec> compressed, JobConf reduceJob)
+      throws Exception {
     CompressionCodec codec = null;
-    if (compressed) {
+    if (compressed != null) {
       job.setCompressMapOutput(true);
-      codec = ReflectionUtils.newInstance(DefaultCodec.class, job);
+      job.setMapOutputCompressorClass(compressed);
+      codec = ReflectionUtils.newInstance(compressed, job);
     }
     for (int map = 0; map < MAPS; map++) {
       MapOutputStats stats = collect(map(map));
@@ -186,7 +217,7 @@ final class LocalLeaseTest {
     }
     RawComparator<?> comparator = job.getOutputKeyComparator();
     for (int partition = 0; partition < PARTITIONS; partition++) {
-      List<Pair> actual = reduce(partition, codec);
+      List<Pair> actual = reduce(partition, codec, reduceJob);
       for (int i = 1; i < actual.size(); i++) {
         byte[] a = actual.get(i - 1).key();
         byte[] b = actual.get(i).key();
@@ -195,6 +226,78 @@ final class LocalLeaseTest {
       actual.sort(null);
       expected.get(partition).sort(null);
       assertEquals(expected.get(partition), actual, "partition " + partition);
+    }
+  }
+
+  @Test
+  void anOutputThatCannotBeBegunGivesItsCompressorBack() throws Exception {
+    job.setCompressMapOutput(true);
+    job.setMapOutputCompressorClass(DefaultCodec.class);
+    CompressionCodec codec = ReflectionUtils.newInstance(DefaultCodec.class, job);
+    int before = Codecs.compressors(codec);
+    MapPlan<Text, Text> plan =
+        MapPlan.encrypted(
+            job,
+            map(0),
+            new LocalMap(map(0)).reporter(),
+            TaskMemory.alone(),
+            () -> {
+              throw new IllegalStateException("no key");
+            });
+    try (Lease lease = store.openLease()) {
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              new RecordCollector<>(
+                  plan, store.target(lease), ChunkMemory.DIRECT, ChunkSource.NONE));
+    }
+    assertEquals(before, Codecs.compressors(codec));
+  }
+
+  /** Whose compressors do not go back once they are stuck. */
+  public static final class Stuck extends DefaultCodec {
+    static boolean stuck;
+
+    /** Which is reset before it goes back. */
+    public static final class Deflater extends BuiltInZlibDeflater {
+      @Override
+      public void reset() {
+        if (stuck) {
+          throw new IllegalStateException("stuck");
+        }
+        super.reset();
+      }
+    }
+
+    @Override
+    public Class<? extends Compressor> getCompressorType() {
+      return Deflater.class;
+    }
+
+    @Override
+    public Compressor createCompressor() {
+      return new Deflater();
+    }
+  }
+
+  @Test
+  void aCompressorThatDoesNotGoBackKeepsNoMemoryOfThePool() throws Exception {
+    job.setCompressMapOutput(true);
+    job.setMapOutputCompressorClass(Stuck.class);
+    MapPlan<Text, Text> plan =
+        MapPlan.of(job, map(0), new LocalMap(map(0)).reporter(), TaskMemory.alone());
+    try (Lease lease = store.openLease()) {
+      RecordCollector<Text, Text> collector =
+          new RecordCollector<>(plan, store.target(lease), ChunkMemory.DIRECT, ChunkSource.NONE);
+      for (int i = 0; i < RECORDS; i++) {
+        collector.collect(new Text("key"), new Text(new byte[1000]), 0);
+      }
+      assertTrue(store.stats().memory().leasedBytes() > 0, "spills");
+      Stuck.stuck = true;
+      assertThrows(IllegalStateException.class, collector::close);
+      assertEquals(0, store.stats().memory().leasedBytes(), "leases");
+    } finally {
+      Stuck.stuck = false;
     }
   }
 }

@@ -118,7 +118,7 @@ final class RefusedSortTest {
       stats = collector.flush(LocalStore.output(MAP.toString()));
     }
     List<Pair> actual = new ArrayList<>();
-    for (MergeRun run : store.runs(LocalStore.output(MAP.toString()), 0, false)) {
+    for (MergeRun run : store.runs(LocalStore.output(MAP.toString()), 0, null)) {
       List<Pair> records = RunRecords.of(run.input());
       for (int i = 1; i < records.size(); i++) {
         assertTrue(key(records.get(i - 1)) <= key(records.get(i)), "a run is not sorted");

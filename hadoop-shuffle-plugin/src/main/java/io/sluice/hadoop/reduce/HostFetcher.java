@@ -5,6 +5,7 @@ import io.sluice.hadoop.reduce.FetchException.Scope;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.id.TaskNames;
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.node.client.NodeBusyException;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +72,7 @@ final class HostFetcher implements Runnable {
    * What all fetchers of a reducer have in common.
    *
    * @param reduce the partition
-   * @param compressed whether the job's codec stands before every run that a map wrote
+   * @param codec of the job's map outputs, or null
    * @param fallback whether ShuffleHandlers may be asked
    * @param services where Sluice's services listen
    * @param policy how long to try what cannot be reached or read
@@ -79,7 +81,7 @@ final class HostFetcher implements Runnable {
    */
   record Settings(
       int reduce,
-      boolean compressed,
+      CompressionCodec codec,
       FallbackPolicy fallback,
       ServicePorts services,
       FetchPolicy policy,
@@ -233,7 +235,7 @@ final class HostFetcher implements Runnable {
     List<FetchedRun> fetched = new ArrayList<>(runs.size());
     for (NodeRun run : runs) {
       reads = reads && run.prefetch(Math.max(1, settings.windowsPerMap / runs.size()));
-      fetched.add(FetchedRun.of(run, settings.compressed));
+      fetched.add(FetchedRun.of(run, settings.codec));
     }
     keep(batch, FetchedOutput.of(map, fetched));
     return reads;
@@ -343,7 +345,11 @@ final class HostFetcher implements Runnable {
       staged.finish();
       FetchedRun run =
           new FetchedRun(
-              staged.name(), staged.lengthBytes(), settings.compressed, staged.open(), null);
+              staged.name(),
+              staged.lengthBytes(),
+              RunForm.of(settings.codec, 0),
+              staged.open(),
+              null);
       notes.fetchedFromStock(travelledBytes);
       return run;
     } catch (IOException | RuntimeException | Error e) {

@@ -324,7 +324,7 @@ final class ReduceShuffle {
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
             reduce.getTaskID().getId(),
-            context.getCodec() != null,
+            context.getCodec(),
             fallback,
             new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
             policy,

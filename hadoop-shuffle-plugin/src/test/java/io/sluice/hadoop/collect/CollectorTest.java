@@ -8,6 +8,7 @@ import io.sluice.hadoop.testing.LeaseCountingComparator;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
+import io.sluice.mapreduce.testing.HeaderCodec;
 import io.sluice.mapreduce.testing.UnpooledCodec;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -106,7 +107,7 @@ final class CollectorTest extends CollectorFixture {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {Void.class, DefaultCodec.class})
+  @ValueSource(classes = {Void.class, DefaultCodec.class, HeaderCodec.class})
   void tooManySpillsAreMerged(Class<?> codec) throws Exception {
     compress(codec);
     job.setInt(MRJobConfig.IO_SORT_MB, 4);
@@ -116,24 +117,37 @@ final class CollectorTest extends CollectorFixture {
         16_000, ours.counter(TaskCounter.SPILLED_RECORDS).getValue(), "each is written twice");
   }
 
-  /** Streams of 24 MiB each, of which no task may have more than two open, nor less. */
+  /** A codec with 72 MiB of buffers leaves room for two runs. */
   @ParameterizedTest
   @CsvSource({"3, 2", "10, 2", "10, 1"})
   void mergesInRoundsWhatItsMemoryDoesNotHoldAtOnce(int spills, int partitions) throws Exception {
-    job.setInt(CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY, 8 << 20);
+    job.setInt(CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY, 24 << 20);
     compress(SnappyCodec.class);
-    job.setOutputKeyComparatorClass(LeaseCountingComparator.class);
-    LeaseCountingComparator.watch(codec());
     job.setNumReduceTasks(partitions);
     job.setInt(MRJobConfig.IO_SORT_MB, 4);
     job.setInt(MRJobConfig.IO_SORT_FACTOR, 2);
     int runs = assertAsStock(records(spills * 2000, 20, 4000));
     assertEquals(partitions, runs, "one run for each partition");
-    assertEquals(2, LeaseCountingComparator.most());
     assertEquals(0, CodecPool.getLeasedDecompressorsCount(codec()));
     assertTrue(
         ours.counter(TaskCounter.SPILLED_RECORDS).getValue() > spills * 2000 * 2,
         "what rounds write counts, as with stock");
+  }
+
+  @Test
+  void roundsOfAMapShareACompressorAndADecompressor() throws Exception {
+    job.setInt(CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY, 24 << 20);
+    compress(SnappyCodec.class);
+    job.setOutputKeyComparatorClass(LeaseCountingComparator.class);
+    job.setInt(MRJobConfig.IO_SORT_MB, 4);
+    job.setInt(MRJobConfig.IO_SORT_FACTOR, 2);
+    LeaseCountingComparator.watch(codec());
+    ours.run(new SluiceMapOutputCollector<>(node.environment()), records(6000, 20, 4000));
+    assertTrue(ours.counter(TaskCounter.SPILLED_RECORDS).getValue() > 12_000, "rounds");
+    assertEquals(1, LeaseCountingComparator.most());
+    assertEquals(1, LeaseCountingComparator.mostCompressors());
+    assertEquals(0, CodecPool.getLeasedDecompressorsCount(codec()));
+    assertEquals(0, CodecPool.getLeasedCompressorsCount(codec()));
   }
 
   @ParameterizedTest

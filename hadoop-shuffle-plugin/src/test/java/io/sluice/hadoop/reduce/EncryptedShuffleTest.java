@@ -223,9 +223,9 @@ final class EncryptedShuffleTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void roundsOfBothSidesAreEncryptedToo(boolean local) throws Exception {
-    job.setInt(CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY, 8 << 20);
+    job.setInt(CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY, 24 << 20);
     job.setCompressMapOutput(true);
-    job.setMapOutputCompressorClass(SnappyCodec.class); // two streams at once
+    job.setMapOutputCompressorClass(SnappyCodec.class); // two runs at once
     codec = ReflectionUtils.newInstance(SnappyCodec.class, job);
     job.setInt(MRJobConfig.IO_SORT_MB, 1);
     job.setInt(MRJobConfig.IO_SORT_FACTOR, 2);

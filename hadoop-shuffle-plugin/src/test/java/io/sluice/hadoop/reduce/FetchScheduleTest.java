@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
@@ -51,7 +52,7 @@ final class FetchScheduleTest {
   private FetchedOutput output(TaskAttemptID map) {
     return new FetchedOutput(
         map,
-        List.of(new FetchedRun(map.toString(), 0, false, new ClosingInput(map), null)),
+        List.of(new FetchedRun(map.toString(), 0, RunForm.PLAIN, new ClosingInput(map), null)),
         resident.contains(map));
   }
 

@@ -124,7 +124,7 @@ final class HostFetcherTest {
     notes.fellSilent(host);
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
-            REDUCE, false, FallbackPolicy.AUTO, new ServicePorts(1), policy, patienceMs, 1);
+            REDUCE, null, FallbackPolicy.AUTO, new ServicePorts(1), policy, patienceMs, 1);
     try (StockFetch fetch = new StockFetch(job, TestJob.SECRET);
         DiskStage stage =
             new DiskStage(

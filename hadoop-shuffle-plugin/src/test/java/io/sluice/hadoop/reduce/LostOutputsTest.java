@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.hadoop.testing.TestJob;
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.TestFetches;
@@ -48,7 +49,7 @@ final class LostOutputsTest {
   private static List<FetchedRun> runs() {
     return IntStream.range(0, MAPS.size())
         .mapToObj(map -> TestFetches.located(map < 2 ? FIRST : SECOND, MAPS.get(map).toString()))
-        .map(run -> FetchedRun.of(run, false))
+        .map(run -> FetchedRun.of(run, null))
         .toList();
   }
 
@@ -241,7 +242,7 @@ final class LostOutputsTest {
 
   private LostOutputs of(RunInput input) {
     return new LostOutputs(
-        List.of(new FetchedRun("test", 1, false, input, null)),
+        List.of(new FetchedRun("test", 1, RunForm.PLAIN, input, null)),
         () -> {},
         report(),
         this::isDamaged);

@@ -1,6 +1,6 @@
 package io.sluice.hadoop.testing;
 
-import io.sluice.mapreduce.merge.CodecRunInput;
+import io.sluice.mapreduce.merge.RunCodec;
 import io.sluice.mapreduce.testing.Pair;
 import io.sluice.mapreduce.testing.RunRecords;
 import io.sluice.node.remote.Description;
@@ -29,6 +29,7 @@ public final class SluiceMapOutput {
     Description description =
         node.service()
             .describe(TestJob.APPLICATION, Partitions.one(partition), List.of(map.toString()), 0);
+    RunCodec runCodec = new RunCodec(codec);
     List<List<Pair>> runs = new ArrayList<>();
     try (SegmentMapper mapper =
         new SegmentMapper(SegmentOpener.BY_NAME, id -> description.segments().get(id).segment())) {
@@ -42,7 +43,8 @@ public final class SluiceMapOutput {
                 run.lengthBytes(),
                 run.checksums());
         List<Pair> records =
-            RunRecords.of(codec == null ? stored : new CodecRunInput(stored, codec));
+            RunRecords.of(
+                runCodec.open("test", stored, runCodec.form(run.chunkBytes()), run.chunkBytes()));
         if (records.size() != run.records()) {
           throw new AssertionError(run + " has " + records.size() + " records");
         }

@@ -51,15 +51,12 @@ public final class JobExchange implements Closeable {
   /**
    * Of a job that begins.
    *
-   * @param compressed whether its map outputs are
    * @param key that its outputs are encrypted with, or null; closed with this
    */
-  public static JobExchange begin(
-      JobID job, ProcessStore store, int maps, boolean compressed, ShuffleKey key) {
+  public static JobExchange begin(JobID job, ProcessStore store, int maps, ShuffleKey key) {
     JobExchange exchange =
         new JobExchange(
-            new JobOutputs(
-                job, store, maps, compressed, key, new KeptChunks(), new MemoryShares()));
+            new JobOutputs(job, store, maps, key, new KeptChunks(), new MemoryShares()));
     if (ALL.putIfAbsent(job, exchange) != null) {
       exchange.outputs.sortMemory().close();
       exchange.outputs.shares().close();

@@ -11,6 +11,7 @@ import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
@@ -20,7 +21,6 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  * <p>Thread contract: safe from any thread. Failure: {@link IOException} of the store.
  *
  * @param maps how many there are
- * @param compressed whether the outputs are
  * @param key that they are encrypted with, or null
  * @param sortMemory that of its sort buffers
  * @param shares what each of its tasks may take of the memory of the process
@@ -29,7 +29,6 @@ record JobOutputs(
     JobID job,
     ProcessStore store,
     int maps,
-    boolean compressed,
     ShuffleKey key,
     KeptChunks sortMemory,
     MemoryShares shares) {
@@ -50,8 +49,8 @@ record JobOutputs(
     return new OutputId(applicationId(), name);
   }
 
-  /** The runs of one output. */
-  List<MergeRun> runs(OutputId id, int partition) throws IOException {
+  /** The runs of one output, of a job with that codec, or null. */
+  List<MergeRun> runs(OutputId id, int partition, CompressionCodec codec) throws IOException {
     CommittedOutput output =
         store
             .store()
@@ -59,7 +58,7 @@ record JobOutputs(
             .orElseThrow(() -> new IOException("the output of " + id + " is gone"));
     List<MergeRun> runs = new ArrayList<>();
     for (LocatedRun run : output.runs(partition)) {
-      runs.add(StoredRun.open(store.mapper(), id, run, partition, compressed, key));
+      runs.add(StoredRun.open(store.mapper(), id, run, partition, codec, key));
     }
     return runs;
   }

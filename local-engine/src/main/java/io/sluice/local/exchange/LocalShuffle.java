@@ -16,6 +16,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
@@ -101,6 +102,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
       throws IOException, InterruptedException {
     JobOutputs outputs = exchange.outputs();
     int partition = reduce.getTaskID().getId();
+    CompressionCodec codec = context.getCodec();
     int taken = 0;
     while (true) {
       context.getReporter().progress();
@@ -109,13 +111,13 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
         throw new InterruptedException(reduce + " will not get all map outputs: its job ends");
       }
       for (TaskAttemptID map : next.maps()) {
-        take(1, map.getTaskID().getId(), outputs.runs(outputs.id(map), partition));
+        take(1, map.getTaskID().getId(), outputs.runs(outputs.id(map), partition, codec));
       }
       taken += next.maps().size();
       if (next.isAll()) {
         Streams streams = exchange.streams();
         if (streams != null) {
-          take(outputs.maps(), 0, streams.runs(partition));
+          take(outputs.maps(), 0, streams.runs(partition, codec));
         }
         return;
       }

@@ -1,5 +1,6 @@
 package io.sluice.local.exchange;
 
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.ShuffleKey;
@@ -11,18 +12,20 @@ import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.segment.SegmentMapper;
 import java.io.IOException;
+import org.apache.hadoop.io.compress.CompressionCodec;
 
 /**
  * A run of a map of this very process, read where it lies.
  *
  * <p>Thread contract and ownership: those of {@link MergeRun}.
  */
-record StoredRun(String name, Run run, boolean compressed, RunInput input) implements MergeRun {
+record StoredRun(String name, Run run, RunForm form, RunInput input) implements MergeRun {
   private static final int WINDOW_BYTES = 1 << 20;
 
   /**
    * Opens it; nothing is mapped before it is read.
    *
+   * @param codec of its job, or null
    * @param key that it is encrypted with, or null
    */
   static StoredRun open(
@@ -30,7 +33,7 @@ record StoredRun(String name, Run run, boolean compressed, RunInput input) imple
       OutputId output,
       LocatedRun located,
       int partition,
-      boolean compressed,
+      CompressionCodec codec,
       ShuffleKey key)
       throws IOException {
     Run run = located.run();
@@ -43,12 +46,17 @@ record StoredRun(String name, Run run, boolean compressed, RunInput input) imple
             ? verified
             : new DecryptedRunInput(
                 name, verified, run.lengthBytes(), key.reading(output), partition, run.ordinal());
-    return new StoredRun(name, run, compressed, plain);
+    return new StoredRun(name, run, RunForm.of(codec, run.chunkBytes()), plain);
   }
 
   @Override
   public long lengthBytes() {
     return run.lengthBytes();
+  }
+
+  @Override
+  public int chunkBytes() {
+    return run.chunkBytes();
   }
 
   @Override

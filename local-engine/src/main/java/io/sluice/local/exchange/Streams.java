@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -254,14 +255,14 @@ final class Streams implements Closeable {
     return sorts;
   }
 
-  /** The runs of a partition, once all are flushed. */
-  synchronized List<MergeRun> runs(int partition) throws IOException {
+  /** The runs of a partition, once all are flushed, of a job with that codec, or null. */
+  synchronized List<MergeRun> runs(int partition, CompressionCodec codec) throws IOException {
     if (push) {
-      return outputs.runs(all.get(partition).output.id(), 0);
+      return outputs.runs(all.get(partition).output.id(), 0, codec);
     }
     List<MergeRun> runs = new ArrayList<>();
     for (Stream stream : all) {
-      runs.addAll(outputs.runs(stream.output.id(), partition));
+      runs.addAll(outputs.runs(stream.output.id(), partition, codec));
     }
     return runs;
   }

@@ -133,12 +133,7 @@ final class JobTasks {
     GrowthAdvice advice = new GrowthAdvice(id, settings.mapThreads(), store, System::nanoTime);
     advice.before(inputBytes()).ifPresent(LOG::info);
     try (JobExchange exchange =
-            JobExchange.begin(
-                id,
-                store,
-                splits.length,
-                conf.getCompressMapOutput(),
-                JobSecrets.outputs(conf, id));
+            JobExchange.begin(id, store, splits.length, JobSecrets.outputs(conf, id));
         TaskRun tasks =
             new TaskRun(
                 conf,

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import org.apache.hadoop.conf.Configurable;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
@@ -12,6 +14,8 @@ import org.apache.hadoop.io.compress.GzipCodec;
 import org.apache.hadoop.io.compress.Lz4Codec;
 import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.io.compress.ZStandardCodec;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,8 +32,7 @@ class CodecsOracleTest extends OracleTestBase {
   }
 
   private void sameAsStock() throws Exception {
-    oracle.sameAsStock(
-        settings -> Tasks.digests(inputs.job(settings, "lines"), REDUCES), threads());
+    oracle.sameAsStock(this::lines, threads());
   }
 
   private boolean works(Class<? extends CompressionCodec> codec) {
@@ -59,12 +62,55 @@ class CodecsOracleTest extends OracleTestBase {
     assumeTrue(works(codec), () -> codec.getName() + " has not the library that it needs here");
     oracle.conf().setBoolean("mapreduce.map.output.compress", true);
     oracle.conf().setClass("mapreduce.map.output.compress.codec", codec, CompressionCodec.class);
-    sameAsStock();
+    oracle.conf().setInt(OtherMaps.MAPS, 1000); // chunks, where the codec takes them
+    oracle.sameAsStock(this::ofOtherMaps, threads());
     oracle.conf().setBoolean("mapreduce.job.encrypted-intermediate-data", true);
-    oracle.sameAs(
-        oracle.stock(settings -> Tasks.digests(inputs.job(settings, "lines"), REDUCES)),
-        settings -> Tasks.digests(inputs.job(settings, "lines"), REDUCES),
-        "pull",
+    oracle.sameAs(oracle.stock(this::lines), this::lines, "pull", threads()); // streams
+  }
+
+  private Job lines(Configuration settings) throws IOException {
+    return Tasks.digests(inputs.job(settings, "lines"), REDUCES);
+  }
+
+  private Job ofOtherMaps(Configuration settings) throws IOException {
+    Job job = lines(settings);
+    job.setInputFormatClass(OtherMaps.class);
+    return job;
+  }
+
+  /** An input format that has its own opinion of how many maps there are. */
+  public static final class OtherMaps extends TextInputFormat implements Configurable {
+    private static final String MAPS = "test.maps";
+
+    private Configuration conf;
+
+    @Override
+    public void setConf(Configuration conf) {
+      this.conf = conf;
+      conf.setInt("mapreduce.job.maps", conf.getInt(MAPS, 0));
+    }
+
+    @Override
+    public Configuration getConf() {
+      return conf;
+    }
+  }
+
+  /** Its maps write chunks of whole runs, which are longer than those that so many maps write. */
+  @Test
+  void mapsMaySeeAnotherNumberOfMaps() throws Exception {
+    inputs.files("many", 150, 400, 300);
+    oracle.conf().setInt(OtherMaps.MAPS, 32);
+    oracle.conf().setBoolean("mapreduce.map.output.compress", true);
+    oracle
+        .conf()
+        .setClass("mapreduce.map.output.compress.codec", SnappyCodec.class, CompressionCodec.class);
+    oracle.sameAsStock(
+        settings -> {
+          Job job = Tasks.digests(inputs.job(settings, "many"), 1);
+          job.setInputFormatClass(OtherMaps.class);
+          return job;
+        },
         threads());
   }
 

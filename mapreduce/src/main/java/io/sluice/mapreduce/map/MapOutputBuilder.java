@@ -1,6 +1,9 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.mapreduce.merge.RunCodec;
+import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.format.OutputId;
@@ -47,7 +50,8 @@ final class MapOutputBuilder implements Closeable {
   private final WriteTarget target;
   private final int partitions;
   private final KeyOrder order;
-  private final CompressionCodec codec;
+  private final RunCodec codec;
+  private final RunCompressor compressor; // of all that is written; null without a codec
   private final Combining<?, ?> combining;
   private final Supplier<OutputKey> keys;
   private final MergePolicy policy;
@@ -80,19 +84,26 @@ final class MapOutputBuilder implements Closeable {
     this.target = target;
     this.partitions = partitions;
     this.order = order;
-    this.codec = codec;
+    this.codec = new RunCodec(codec);
     this.combining = combining;
     this.keys = keys;
     this.policy = policy;
     this.reporter = reporter;
     this.spilledRecords = spilledRecords;
-    open(target.writer(partitions, LEASE_BYTES));
+    this.compressor = this.codec.compressor(policy.memory().chunkBytes());
+    try {
+      open(target.writer(partitions, LEASE_BYTES));
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, compressor);
+      Closing.after(e, out);
+      throw e;
+    }
   }
 
   private void open(OutputWriter writer) {
     out = writer;
     key = keys == null ? null : keys.get();
-    runWriter = new RunWriter(writer, codec, key);
+    runWriter = new RunWriter(writer, compressor, key);
   }
 
   /** Writes a sorted buffer: one run for each partition that has records. */
@@ -101,7 +112,7 @@ final class MapOutputBuilder implements Closeable {
     if (out.runs().size() + partitionsOf(records) > policy.maxHeldRuns() && !out.runs().isEmpty()) {
       merge(combinesAgain());
     }
-    if (codec == null && combining == null) {
+    if (compressor == null && combining == null) {
       reserve(records);
     }
     for (int partition = 0; partition < partitions; partition++) {
@@ -192,15 +203,20 @@ final class MapOutputBuilder implements Closeable {
     LOG.info("Merging the runs of {} spills in memory", spills);
     OutputWriter merged = target.writer(partitions, LEASE_BYTES);
     OutputWriter spilled = out;
-    RunWriter spilledRuns = runWriter;
     OutputKey spilledKey = key;
     OutputMerge merging =
         new OutputMerge(
-            this::roundWriter, order, codec, keys, policy.memory(), reporter, spilledRecords);
+            this::roundWriter,
+            order,
+            codec,
+            compressor,
+            keys,
+            policy.memory(),
+            reporter,
+            spilledRecords);
     open(merged);
     try (spilledKey;
-        spilled;
-        spilledRuns) {
+        spilled) {
       List<WrittenRun> runs = new ArrayList<>(); // of one partition
       for (WrittenRun run : spilled.runsByPartition()) {
         if (!runs.isEmpty() && runs.get(0).partition() != run.partition()) {
@@ -254,9 +270,12 @@ final class MapOutputBuilder implements Closeable {
   @Override
   public void close() throws IOException {
     OutputKey closingKey = key;
-    try (closingKey) {
-      runWriter.close();
-      out.close();
+    OutputWriter closingOut = out;
+    try (closingKey;
+        closingOut) {
+      if (compressor != null) {
+        compressor.close();
+      }
     }
   }
 }

@@ -1,7 +1,9 @@
 package io.sluice.mapreduce.map;
 
-import io.sluice.mapreduce.merge.CodecRunInput;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.merge.RunCodec;
+import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.OutputKey;
@@ -19,11 +21,11 @@ import io.sluice.spill.writer.WriterStats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.Reporter;
 
@@ -48,7 +50,8 @@ final class OutputMerge {
 
   private final Function<Long, OutputWriter> rounds;
   private final KeyOrder order;
-  private final CompressionCodec codec;
+  private final RunCodec codec;
+  private final RunCompressor compressor;
   private final Supplier<OutputKey> keys;
   private final MergeMemory memory;
   private final Reporter reporter;
@@ -59,13 +62,15 @@ final class OutputMerge {
    * Merges by {@code order}.
    *
    * @param rounds makes a writer for a round of so many bytes
-   * @param codec of the runs, or null
+   * @param codec of the runs
+   * @param compressor of the map, which compresses nothing else in a round; null without a codec
    * @param keys makes a key for each round, or null if runs are not encrypted
    */
   OutputMerge(
       Function<Long, OutputWriter> rounds,
       KeyOrder order,
-      CompressionCodec codec,
+      RunCodec codec,
+      RunCompressor compressor,
       Supplier<OutputKey> keys,
       MergeMemory memory,
       Reporter reporter,
@@ -73,6 +78,7 @@ final class OutputMerge {
     this.rounds = rounds;
     this.order = order;
     this.codec = codec;
+    this.compressor = compressor;
     this.keys = keys;
     this.memory = memory;
     this.reporter = reporter;
@@ -89,10 +95,18 @@ final class OutputMerge {
   private record Stored(
       WrittenRun run, int number, OutputWriter writer, OutputKey key, int ordinal, boolean owned)
       implements Comparable<Stored>, Closeable {
+    private static final Comparator<Stored> SHORTEST_FIRST =
+        Comparator.comparingLong(Stored::leastBlockBytes)
+            .thenComparingLong(stored -> stored.run.lengthBytes())
+            .thenComparingInt(Stored::number);
+
     @Override
     public int compareTo(Stored other) {
-      int result = Long.compare(run.lengthBytes(), other.run.lengthBytes());
-      return result != 0 ? result : Integer.compare(number, other.number);
+      return SHORTEST_FIRST.compare(this, other);
+    }
+
+    long leastBlockBytes() {
+      return MergeMemory.leastBlockBytes(run.rawLengthBytes(), run.chunkBytes());
     }
 
     @Override
@@ -136,9 +150,15 @@ final class OutputMerge {
   }
 
   private int roundSize(TreeSet<Stored> waiting, long recordBytes) {
-    var longestFirst = waiting.descendingSet().stream();
+    long streams =
+        waiting.stream()
+            .filter(each -> codec.form(each.run.chunkBytes()) == RunForm.STREAM)
+            .count();
     int maxRuns =
-        memory.maxRuns(recordBytes, longestFirst.mapToLong(each -> each.run.rawLengthBytes()));
+        memory.maxRuns(
+            recordBytes,
+            streams,
+            waiting.descendingSet().stream().mapToLong(Stored::leastBlockBytes));
     return MergePlan.roundSize(waiting.size(), maxRuns);
   }
 
@@ -156,7 +176,8 @@ final class OutputMerge {
     try (KWayMerge merge = open(runs)) {
       OutputKey key = keys == null ? null : keys.get();
       OutputWriter round = rounds.apply(lengthBytes);
-      try (RunWriter writer = new RunWriter(round, codec, key)) {
+      try {
+        RunWriter writer = new RunWriter(round, compressor, key);
         spilledRecords.increment(writer.write(partition, encoder -> copy(merge, encoder)));
         finished.add(round.stats());
         return new Stored(round.runs().get(0), number, round, key, 0, true);
@@ -174,6 +195,8 @@ final class OutputMerge {
   private KWayMerge open(List<Stored> runs) throws IOException {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     try {
+      long spareBytes =
+          memory.spareBytes(runs.size(), runs.stream().mapToLong(Stored::leastBlockBytes));
       int windowBytes = Math.min(MAX_WINDOW_BYTES, WINDOWS_BYTES / Math.max(1, runs.size()));
       for (Stored stored : runs) {
         WrittenRun run = stored.run;
@@ -186,8 +209,8 @@ final class OutputMerge {
                 ? bytes
                 : new DecryptedRunInput(
                     name, bytes, run.lengthBytes(), stored.key, run.partition(), stored.ordinal);
-        RunInput input = codec == null ? plain : new CodecRunInput(plain, codec);
-        int blockBytes = memory.blockBytes(runs.size(), run.rawLengthBytes());
+        RunInput input = codec.open(name, plain, codec.form(run.chunkBytes()), run.chunkBytes());
+        int blockBytes = MergeMemory.blockBytes(spareBytes, run.rawLengthBytes(), run.chunkBytes());
         cursors.add(new RunCursor(name, input, blockBytes));
       }
       return new KWayMerge(cursors, order);

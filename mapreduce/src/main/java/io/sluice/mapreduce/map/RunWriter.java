@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.map;
 
+import io.sluice.mapreduce.merge.RunCompressor;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.record.RecordFormat;
@@ -7,35 +8,28 @@ import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.SortedRecords;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import org.apache.hadoop.io.compress.CodecPool;
-import org.apache.hadoop.io.compress.CompressionCodec;
-import org.apache.hadoop.io.compress.CompressionOutputStream;
-import org.apache.hadoop.io.compress.Compressor;
 
 /**
  * Writes the runs of one map output: sorted records straight from the sort buffer into the leased
  * extent where nothing stands between, through an encoder and the job's codec where one does, and
  * through a cipher where the job's map outputs are encrypted.
  *
- * <p>Thread contract: one thread. Ownership: output and key stay their owner's; {@link #close}
- * gives the compressor back. Failure: {@link IOException} of the pool or the codec.
+ * <p>Thread contract: one thread. Ownership: output, compressor and key stay their owner's.
+ * Failure: {@link IOException} of the pool or the codec.
  */
-final class RunWriter implements AutoCloseable {
+final class RunWriter {
   private final OutputWriter out;
-  private final CompressionCodec codec;
   private final RunEncryptor encryptor;
   private final RunEncoder.Sink stored;
-  private final Compressor compressor;
+  private final RunCompressor compressor; // null without a codec
 
-  /** Writes to {@code out}, through {@code codec} and with {@code key} unless they are null. */
-  RunWriter(OutputWriter out, CompressionCodec codec, OutputKey key) {
+  /** Writes to {@code out}, through {@code compressor} and with {@code key} unless null. */
+  RunWriter(OutputWriter out, RunCompressor compressor, OutputKey key) {
     this.out = out;
-    this.codec = codec;
     this.encryptor = key == null ? null : new RunEncryptor(key, out::write);
     this.stored = encryptor == null ? out::write : encryptor::write;
-    this.compressor = codec == null ? null : CodecPool.getCompressor(codec);
+    this.compressor = compressor;
   }
 
   /** Writes one encoder's worth of records. */
@@ -51,7 +45,7 @@ final class RunWriter implements AutoCloseable {
     int first = records.firstOf(partition);
     int end = records.endOf(partition);
     beginRun(partition);
-    if (codec == null) {
+    if (compressor == null) {
       if (encryptor == null) {
         gather(records, first, end);
       } else {
@@ -59,7 +53,7 @@ final class RunWriter implements AutoCloseable {
       }
       endRun(records.encodedBytes(partition) + RecordFormat.END_BYTES, end - first);
     } else {
-      CompressedRun run = new CompressedRun();
+      RunEncoder encoder = new RunEncoder(compressor::write);
       byte[] record = new byte[256];
       for (int position = first; position < end; position++) {
         int length = records.encodedLength(position);
@@ -67,17 +61,20 @@ final class RunWriter implements AutoCloseable {
           record = new byte[Math.max(length, 2 * record.length)];
         }
         records.copyEncoded(position, record, 0);
-        run.encoder.appendEncoded(record, 0, length, 1);
+        encoder.appendEncoded(record, 0, length, 1);
       }
-      run.end();
+      finish(encoder);
     }
     return end - first;
   }
 
-  private void beginRun(int partition) {
+  private void beginRun(int partition) throws IOException {
     out.beginRun(partition);
     if (encryptor != null) {
       encryptor.beginRun(partition);
+    }
+    if (compressor != null) {
+      compressor.begin(stored);
     }
   }
 
@@ -85,7 +82,8 @@ final class RunWriter implements AutoCloseable {
     if (encryptor != null) {
       encryptor.endRun();
     }
-    out.endRun(rawLengthBytes, records);
+    int chunkBytes = compressor == null ? 0 : compressor.chunkBytes();
+    out.endRun(rawLengthBytes, chunkBytes, records);
   }
 
   /** One memory copy for each record, from the sort buffer into the extent. */
@@ -127,61 +125,17 @@ final class RunWriter implements AutoCloseable {
   long write(int partition, Body body)
       throws IOException, InterruptedException, ClassNotFoundException {
     beginRun(partition);
-    if (codec != null) {
-      CompressedRun run = new CompressedRun();
-      body.writeTo(run.encoder);
-      run.end();
-      return run.encoder.records();
-    }
-    RunEncoder encoder = new RunEncoder(stored);
+    RunEncoder encoder = new RunEncoder(compressor == null ? stored : compressor::write);
     body.writeTo(encoder);
-    encoder.finish();
-    endRun(encoder.rawLengthBytes(), encoder.records());
+    finish(encoder);
     return encoder.records();
   }
 
-  @Override
-  public void close() {
+  private void finish(RunEncoder encoder) throws IOException {
+    encoder.finish();
     if (compressor != null) {
-      CodecPool.returnCompressor(compressor);
+      compressor.end();
     }
-  }
-
-  /** An encoder before the codec's stream. */
-  private final class CompressedRun {
-    final CompressionOutputStream stream;
-    final RunEncoder encoder;
-
-    CompressedRun() throws IOException {
-      OutputStream compressed = new StoredBytes();
-      if (compressor == null) {
-        stream = codec.createOutputStream(compressed);
-      } else {
-        compressor.reset();
-        stream = codec.createOutputStream(compressed, compressor);
-      }
-      encoder = new RunEncoder(stream::write);
-    }
-
-    void end() throws IOException {
-      encoder.finish();
-      stream.close(); // which finishes it, and gives back what the codec took for itself
-      endRun(encoder.rawLengthBytes(), encoder.records());
-    }
-  }
-
-  private final class StoredBytes extends OutputStream {
-    private final byte[] one = new byte[1];
-
-    @Override
-    public void write(int b) throws IOException {
-      one[0] = (byte) b;
-      write(one, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] b, int off, int len) throws IOException {
-      stored.write(b, off, len);
-    }
+    endRun(encoder.rawLengthBytes(), encoder.records());
   }
 }

@@ -15,7 +15,9 @@ import java.lang.management.ManagementFactory;
  *
  * @param sortBytes of its sort buffer, in direct memory
  * @param blocksBytes of the blocks in which it parses the runs that it merges, on the heap
- * @param streamsBytes of the decompressors of those runs, on the heap and in direct memory
+ * @param streamsBytes of what reads those runs, on the heap and in direct memory: the codec once,
+ *     or for each of them that is a stream, that of rounds, and for each run a block that is
+ *     verified
  */
 public record TaskMemory(long sortBytes, long blocksBytes, long streamsBytes) {
   /** The least that a sort buffer is worth. */

@@ -8,7 +8,8 @@ import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.Decompressor;
 
 /**
- * A compressed run, decompressed while it is read.
+ * A run that is one compressed stream, decompressed while it is read. It differs from {@link
+ * ChunkedRunInput} in holding a decompressor until it is closed.
  *
  * <p>After the last record the stored bytes are read to their end, so that they are verified below
  * even where the codec stops short of it.
@@ -16,7 +17,7 @@ import org.apache.hadoop.io.compress.Decompressor;
  * <p>Thread contract: one thread. Ownership: owns the input below and a pooled decompressor, both
  * given back by {@link #close}. Failure: what the codec or the input below throws.
  */
-public final class CodecRunInput implements RunInput {
+final class CodecRunInput implements RunInput {
   private static final int DRAIN_BYTES = 4096;
 
   private final RunInput stored;
@@ -25,7 +26,7 @@ public final class CodecRunInput implements RunInput {
   private boolean closed;
 
   /** Reads {@code stored} through {@code codec}. */
-  public CodecRunInput(RunInput stored, CompressionCodec codec) throws IOException {
+  CodecRunInput(RunInput stored, CompressionCodec codec) throws IOException {
     this.stored = stored;
     this.decompressor = CodecPool.getDecompressor(codec);
     this.in = open(codec);

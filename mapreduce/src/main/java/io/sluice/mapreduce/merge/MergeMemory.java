@@ -4,28 +4,21 @@ import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.spill.format.BlockChecksums;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.CommonConfigurationKeys;
-import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.CompressionCodec;
-import org.apache.hadoop.io.compress.DefaultCodec;
-import org.apache.hadoop.io.compress.Lz4Codec;
-import org.apache.hadoop.io.compress.SnappyCodec;
-import org.apache.hadoop.io.compress.ZStandardCodec;
 
 /**
  * How many runs a task may merge at once, so that what their readers hold stays within bounds: a
  * block to parse in for each, the largest of its records, the block that is verified for whoever
- * asks for less, the block that is decrypted if runs are encrypted, and what the job's codec takes
- * to decompress it, on the heap, in direct memory or in a native library.
+ * asks for less, what is left of a chunk that has no room, and the block that is decrypted if runs
+ * are encrypted.
  *
- * <p>Codecs do not say what they take. Those of Hadoop are known, by the settings of their buffers;
- * any other is taken to need {@link #UNKNOWN_STREAM_BYTES}.
+ * <p>What the job's codec takes ({@link CodecMemory}) is held once for all runs in chunks, and once
+ * for each run that is one stream ({@link RunForm}). Where rounds of a reduce write chunks, a
+ * compressor counts besides.
  */
 public final class MergeMemory {
   /** What may be left of the record before, when a block of a run is verified behind it. */
   private static final int REST_BYTES = 8 << 10;
-
-  private static final int MIN_BLOCK_BYTES = BlockChecksums.BLOCK_BYTES + REST_BYTES;
 
   private static final int MAX_BLOCK_BYTES = 128 << 10;
 
@@ -35,20 +28,12 @@ public final class MergeMemory {
   /** However short they are: each has objects, and perhaps an open file. */
   private static final int MAX_RUNS = 1024;
 
-  static final long UNKNOWN_STREAM_BYTES = 1 << 20;
-
-  /** An inflater's state, and the two direct buffers of the native one. */
-  private static final long ZLIB_BYTES = 3 * (64 << 10);
-
-  /** A block of 900,000 bytes as bytes and as numbers, and tables. */
-  private static final long BZIP2_BYTES = 5 << 20;
-
-  private static final int ZSTD_BUFFER_BYTES = 256 << 10; // or little less, if no size is set
-  private static final int ZSTD_WIDE_LEVEL = 10;
-  private static final int ZSTD_WIDEST_LEVEL = 20;
+  /** The part of the memory for streams that the compressor of a round may have. */
+  private static final int COMPRESSOR_SHARE = 4;
 
   private final TaskMemory memory;
-  private final long streamBytes;
+  private final CodecMemory codec;
+  private final int chunkBytes;
   private final long cipherBytes;
 
   /**
@@ -60,13 +45,31 @@ public final class MergeMemory {
    */
   public MergeMemory(
       CompressionCodec codec, Configuration conf, boolean encrypted, TaskMemory memory) {
-    this(memory, streamBytes(codec, conf), encrypted ? BlockChecksums.BLOCK_BYTES : 0);
+    this(memory, CodecMemory.of(codec, conf), conf, encrypted ? BlockChecksums.BLOCK_BYTES : 0);
   }
 
-  MergeMemory(TaskMemory memory, long streamBytes, long cipherBytes) {
+  private MergeMemory(TaskMemory memory, CodecMemory codec, Configuration conf, long cipherBytes) {
+    this(memory, codec, chunkBytes(memory, codec, conf, cipherBytes), cipherBytes);
+  }
+
+  private static int chunkBytes(
+      TaskMemory memory, CodecMemory codec, Configuration conf, long cipherBytes) {
+    long streamBytes = codec.readerBytes() + BlockChecksums.BLOCK_BYTES + cipherBytes;
+    return codec.inChunks()
+        ? ChunkLength.of(conf, memory.streamsBytes() / streamBytes, memory.blocksBytes())
+        : 0;
+  }
+
+  MergeMemory(TaskMemory memory, CodecMemory codec, int chunkBytes, long cipherBytes) {
     this.memory = memory;
-    this.streamBytes = streamBytes;
+    this.codec = codec;
+    this.chunkBytes = chunkBytes;
     this.cipherBytes = cipherBytes;
+  }
+
+  /** The same for runs whose chunks have up to so many raw bytes; 0 without chunks. */
+  public MergeMemory withChunks(int chunkBytes) {
+    return new MergeMemory(memory, codec, chunkBytes, cipherBytes);
   }
 
   /**
@@ -74,24 +77,70 @@ public final class MergeMemory {
    * merged, with as many more of their kind.
    *
    * @param recordBytes mean length of the records of one
-   * @param rawLengthsBytes of the runs, the longest first
+   * @param streams how many of them are compressed as one stream each
+   * @param leastBlocksBytes of the runs, the longest first, see {@link #leastBlockBytes}
    */
-  public int maxRuns(long recordBytes, LongStream rawLengthsBytes) {
+  public int maxRuns(long recordBytes, long streams, LongStream leastBlocksBytes) {
     // A block that has to grow doubles, and the old array is there until the new one is filled.
-    long grownBytes = recordBytes > MIN_BLOCK_BYTES ? 3 * recordBytes : 0;
-    boolean verifiedApart = streamBytes > 0 || recordBytes > REST_BYTES;
+    long grownBytes = recordBytes > wholeBlockBytes(chunkBytes) ? 3 * recordBytes : 0;
+    boolean longRecords = recordBytes > REST_BYTES;
+    boolean verifiedApart = codec.readerBytes() > 0 || longRecords;
     long verifiedBytes = verifiedApart ? BlockChecksums.BLOCK_BYTES : 0;
-    long runBytes = streamBytes + grownBytes + verifiedBytes + cipherBytes;
-    long runs = runBytes == 0 ? Long.MAX_VALUE : memory.streamsBytes() / runBytes;
-    return (int) Math.max(2, Math.min(MAX_RUNS, Math.min(blocks(rawLengthsBytes), runs)));
+    long restBytes = longRecords ? Math.min(chunkBytes, 2 * recordBytes) : 0;
+    long runBytes = grownBytes + verifiedBytes + restBytes + cipherBytes;
+    long runs = Math.min(blocks(leastBlocksBytes), readers(runBytes, streams));
+    return (int) Math.max(2, Math.min(MAX_RUNS, runs));
   }
 
-  /** For how many of the longest runs there is room for their blocks. */
-  private long blocks(LongStream rawLengthsBytes) {
+  /** For how many runs there is room for their readers, if those that are streams come first. */
+  private long readers(long runBytes, long streams) {
+    if (runBytes == 0) {
+      return Long.MAX_VALUE;
+    }
+    long roomBytes = memory.streamsBytes() - sharedBytes();
+    long onlyStreams = roomBytes / (runBytes + codec.readerBytes());
+    return onlyStreams < streams
+        ? onlyStreams
+        : (roomBytes - streams * codec.readerBytes()) / runBytes;
+  }
+
+  /** What is held once, however many runs there are. */
+  private long sharedBytes() {
+    if (chunkBytes == 0) {
+      return 0;
+    }
+    long decoderBytes = codec.readerBytes() + 2L * chunkBytes;
+    return compressesRounds() ? decoderBytes + compressorBytes(chunkBytes) : decoderBytes;
+  }
+
+  /** With a chunk before and after it is compressed. */
+  private long compressorBytes(int chunkBytes) {
+    return codec.writerBytes() + 2L * chunkBytes;
+  }
+
+  /** Raw bytes of the chunks, at most; 0 if runs are not in chunks. */
+  public int chunkBytes() {
+    return chunkBytes;
+  }
+
+  /**
+   * Whether a round of a reduce writes chunks, rather than records as they are. It does not where
+   * no run is in chunks, with zlib, nor where the compressor would leave too little for reading, as
+   * that of Zstandard from level 9 on.
+   */
+  public boolean compressesRounds() {
+    long compressorBytes = compressorBytes(ChunkLength.MOST_BYTES);
+    return chunkBytes > 0
+        && codec.inRounds()
+        && compressorBytes <= memory.streamsBytes() / COMPRESSOR_SHARE;
+  }
+
+  /** For how many of the longest blocks there is room. */
+  private long blocks(LongStream leastBlocksBytes) {
     long runs = 0;
     long blocksBytes = 0;
-    for (var lengths = rawLengthsBytes.limit(MAX_RUNS).iterator(); lengths.hasNext(); runs++) {
-      long withBytes = blocksBytes + Math.max(LEAST_RUN_BYTES, leastBlockBytes(lengths.next()));
+    for (var blocks = leastBlocksBytes.limit(MAX_RUNS).iterator(); blocks.hasNext(); runs++) {
+      long withBytes = blocksBytes + Math.max(LEAST_RUN_BYTES, blocks.next());
       if (withBytes > memory.blocksBytes()) {
         return runs;
       }
@@ -101,72 +150,41 @@ public final class MergeMemory {
     return runs + (memory.blocksBytes() - blocksBytes) / meanBytes;
   }
 
-  /** The least block to parse a run of such a length in: the whole run, if it is short. */
-  static long leastBlockBytes(long rawLengthBytes) {
-    return Math.min(MIN_BLOCK_BYTES, rawLengthBytes);
+  /**
+   * The least block to parse a run in: the whole run, if it is short, else one of its chunks.
+   *
+   * @param chunkBytes raw bytes of its chunks; 0 without
+   */
+  public static long leastBlockBytes(long rawLengthBytes, int chunkBytes) {
+    return Math.min(wholeBlockBytes(chunkBytes), rawLengthBytes);
+  }
+
+  private static int wholeBlockBytes(int chunkBytes) {
+    return REST_BYTES + Math.max(BlockChecksums.BLOCK_BYTES, chunkBytes);
+  }
+
+  /**
+   * What the block of each run of a merge may have beyond its least.
+   *
+   * @param leastBlocksBytes of all of its runs
+   */
+  public long spareBytes(int runs, LongStream leastBlocksBytes) {
+    return Math.max(0, memory.blocksBytes() - leastBlocksBytes.sum()) / Math.max(1, runs);
   }
 
   /**
    * The block to parse in that a run gets.
    *
-   * @param runs how many are merged at once
+   * @param spareBytes see {@link #spareBytes}
    * @param rawLengthBytes of this one; it needs no more
+   * @param chunkBytes raw bytes of its chunks; 0 without
    */
-  public int blockBytes(int runs, long rawLengthBytes) {
-    long shareBytes = memory.blocksBytes() / Math.max(1, runs);
-    long blockBytes = Math.max(MIN_BLOCK_BYTES, Math.min(MAX_BLOCK_BYTES, shareBytes));
-    return (int) Math.min(blockBytes, rawLengthBytes);
-  }
-
-  /** What one stream of {@code codec} holds while it is open. */
-  static long streamBytes(CompressionCodec codec, Configuration conf) {
-    if (codec == null) {
-      return 0;
+  public static int blockBytes(long spareBytes, long rawLengthBytes, int chunkBytes) {
+    long leastBytes = leastBlockBytes(rawLengthBytes, chunkBytes);
+    if (chunkBytes > BlockChecksums.BLOCK_BYTES) {
+      return (int) leastBytes; // what is left behind a long chunk is no room for the next one
     }
-    if (codec instanceof SnappyCodec) {
-      return blockStreamBytes(
-          conf,
-          CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY,
-          CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_DEFAULT);
-    }
-    if (codec instanceof Lz4Codec) {
-      return blockStreamBytes(
-          conf,
-          CommonConfigurationKeys.IO_COMPRESSION_CODEC_LZ4_BUFFERSIZE_KEY,
-          CommonConfigurationKeys.IO_COMPRESSION_CODEC_LZ4_BUFFERSIZE_DEFAULT);
-    }
-    long streamBufferBytes =
-        conf.getInt(
-            CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_KEY,
-            CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_DEFAULT);
-    if (codec instanceof ZStandardCodec) {
-      return zstdBytes(conf);
-    }
-    if (codec instanceof BZip2Codec) {
-      return BZIP2_BYTES + streamBufferBytes;
-    }
-    return streamBufferBytes + (codec instanceof DefaultCodec ? ZLIB_BYTES : UNKNOWN_STREAM_BYTES);
-  }
-
-  /** Two direct buffers of the decompressor, and one of the stream on the heap. */
-  private static long blockStreamBytes(Configuration conf, String key, int defaultBytes) {
-    return 3L * conf.getInt(key, defaultBytes);
-  }
-
-  private static long zstdBytes(Configuration conf) {
-    int bufferBytes =
-        Math.max(
-            ZSTD_BUFFER_BYTES,
-            conf.getInt(
-                CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_BUFFER_SIZE_KEY,
-                CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_BUFFER_SIZE_DEFAULT));
-    int level =
-        conf.getInt(
-            CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_KEY,
-            CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_DEFAULT);
-    // The window that a frame of this level makes its reader keep.
-    long windowBytes =
-        level >= ZSTD_WIDEST_LEVEL ? 128 << 20 : level >= ZSTD_WIDE_LEVEL ? 8 << 20 : 4 << 20;
-    return 3L * bufferBytes + windowBytes;
+    long mostBytes = Math.min(rawLengthBytes, MAX_BLOCK_BYTES);
+    return (int) Math.max(leastBytes, Math.min(mostBytes, leastBytes + spareBytes));
   }
 }

@@ -62,9 +62,7 @@ public final class GrowingMerge implements Closeable {
     if (fresh.size() < merge.leastFanIn()) {
       return false; // without a look at each of them
     }
-    int fanIn =
-        merge.fanIn(
-            all().stream().sorted(Comparator.comparingLong(MergeRun::lengthBytes).reversed()));
+    int fanIn = merge.fanIn(all());
     long more = outputs == 0 ? 0 : runs * moreOutputs / outputs;
     long size = Math.min(fanIn, fresh.size() + merged.size() + more - fanIn + 1);
     // Few runs are left to the end, when it is known how few, and which are the shortest.

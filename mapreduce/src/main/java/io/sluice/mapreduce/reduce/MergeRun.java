@@ -1,5 +1,7 @@
 package io.sluice.mapreduce.reduce;
 
+import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,14 +20,22 @@ public interface MergeRun extends Closeable {
 
   /** Bytes that are read of it, decompressed; {@code Long.MAX_VALUE} if that is not known. */
   default long rawLengthBytes() {
-    return compressed() ? Long.MAX_VALUE : lengthBytes();
+    return form() == RunForm.PLAIN ? lengthBytes() : Long.MAX_VALUE;
   }
 
   /** Mean length of its records in bytes as far as it is known, else 0. */
   long meanRecordBytes();
 
-  /** Whether the job's codec must be put before {@link #input}. */
-  boolean compressed();
+  /** What must be put before {@link #input}. */
+  RunForm form();
+
+  /** Raw bytes of its chunks, as its writer has told; 0 if it is not in chunks. */
+  int chunkBytes();
+
+  /** The least block to parse it in. */
+  default long leastBlockBytes() {
+    return MergeMemory.leastBlockBytes(rawLengthBytes(), chunkBytes());
+  }
 
   /** Its bytes. */
   RunInput input();

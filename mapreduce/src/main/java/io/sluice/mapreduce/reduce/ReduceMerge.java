@@ -1,7 +1,9 @@
 package io.sluice.mapreduce.reduce;
 
-import io.sluice.mapreduce.merge.CodecRunInput;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.merge.RunCodec;
+import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.rdma.memory.Closing;
@@ -14,17 +16,17 @@ import io.sluice.spill.sort.KeyOrder;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.util.Progressable;
 
 /**
  * Merges a reducer's runs as a stream: nothing is written while the runs fit into one merge, and
- * bounded rounds go to the stage when they do not. What a merge needs at once is bounded by how
- * many runs it has: windows, heap for parsing, decompressors and open files.
+ * bounded rounds go to the stage when they do not, in chunks or as they are. What a merge needs at
+ * once is bounded by how many runs it has: windows, heap for parsing, decompressors and open files.
  *
  * <p>Thread contract: one thread. Ownership: takes the runs over and hands them to the merges it
  * makes. Failure: {@link IOException} of a run or the stage; {@link InterruptedIOException} in a
@@ -33,11 +35,12 @@ import org.apache.hadoop.util.Progressable;
 public final class ReduceMerge {
   private final MergeWindows windows;
   private final StageArea stage;
-  private final CompressionCodec codec;
+  private final RunCodec codec;
   private final KeyOrder order;
   private final Progressable progress;
-  private final MergeMemory memory;
+  private MergeMemory memory; // for chunks as long as the longest of those that are expected
   private long recordBytes;
+  private boolean hasStreams;
   private int rounds;
   private long roundRecords;
 
@@ -56,31 +59,40 @@ public final class ReduceMerge {
       MergeMemory memory) {
     this.windows = windows;
     this.stage = stage;
-    this.codec = codec;
+    this.codec = new RunCodec(codec);
     this.order = order;
     this.progress = progress;
-    this.memory = memory;
+    this.memory = memory.withChunks(0);
   }
 
-  /** A run in the order of merging: the shortest first, and of equal ones the earlier. */
+  /**
+   * A run in the order of merging: the shortest first, whose blocks are, and of equal ones the
+   * earlier.
+   */
   private record Waiting(MergeRun run, int number) implements Comparable<Waiting> {
+    private static final Comparator<Waiting> ORDER =
+        Comparator.<Waiting>comparingLong(each -> each.run.leastBlockBytes())
+            .thenComparingLong(each -> each.run.lengthBytes())
+            .thenComparingInt(Waiting::number);
+
     @Override
     public int compareTo(Waiting other) {
-      int result = Long.compare(run.lengthBytes(), other.run.lengthBytes());
-      return result != 0 ? result : Integer.compare(number, other.number);
+      return ORDER.compare(this, other);
     }
   }
 
-  /** A run without a codec, such as a round has staged. */
-  record MergedRun(String name, long lengthBytes, RunInput input) implements MergeRun {
+  /** What a round has staged. */
+  record MergedRun(
+      String name,
+      long lengthBytes,
+      long rawLengthBytes,
+      RunForm form,
+      int chunkBytes,
+      RunInput input)
+      implements MergeRun {
     @Override
     public long meanRecordBytes() {
       return 0; // those of its runs are known
-    }
-
-    @Override
-    public boolean compressed() {
-      return false;
     }
 
     @Override
@@ -95,6 +107,10 @@ public final class ReduceMerge {
   /** A run is to be merged later, in a round or in the last merge. */
   void expect(MergeRun run) {
     recordBytes = Math.max(recordBytes, run.meanRecordBytes());
+    hasStreams |= run.form() == RunForm.STREAM;
+    if (run.chunkBytes() > memory.chunkBytes()) {
+      memory = memory.withChunks(run.chunkBytes());
+    }
   }
 
   /** The last merge, after as many rounds as it takes to get there. */
@@ -104,7 +120,8 @@ public final class ReduceMerge {
       expect(run);
       waiting.add(new Waiting(run, waiting.size()));
     }
-    int size = roundSize(waiting);
+    long streams = streams(runs);
+    int size = roundSize(waiting, streams);
     if (size == 0) {
       return start(runs);
     }
@@ -112,8 +129,10 @@ public final class ReduceMerge {
       for (MergeRun run : runs) {
         run.suspend(); // its windows are for those that are merged before
       }
-      for (int number = runs.size(); size > 0; size = roundSize(waiting)) {
-        waiting.add(new Waiting(mergeRound(take(waiting, size)), number++));
+      for (int number = runs.size(); size > 0; size = roundSize(waiting, streams)) {
+        List<MergeRun> taken = take(waiting, size);
+        streams -= streams(taken); // what a round writes is none
+        waiting.add(new Waiting(mergeRound(taken), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
       Closing.after(e, waiting.stream().map(Waiting::run).toList());
@@ -122,9 +141,14 @@ public final class ReduceMerge {
     return start(take(waiting, waiting.size()));
   }
 
-  private int roundSize(TreeSet<Waiting> waiting) {
+  private static long streams(List<? extends MergeRun> runs) {
+    return runs.stream().filter(run -> run.form() == RunForm.STREAM).count();
+  }
+
+  private int roundSize(TreeSet<Waiting> waiting, long streams) {
+    var longestFirst = waiting.descendingSet().stream();
     return MergePlan.roundSize(
-        waiting.size(), fanIn(waiting.descendingSet().stream().map(Waiting::run)));
+        waiting.size(), fanIn(streams, longestFirst.mapToLong(each -> each.run.leastBlockBytes())));
   }
 
   private static List<MergeRun> take(TreeSet<Waiting> waiting, int count) {
@@ -139,27 +163,38 @@ public final class ReduceMerge {
    * Most runs that one merge takes, whichever of these they are; all of them are expected. See
    * {@link MergeMemory#maxRuns}.
    */
-  int fanIn(Stream<? extends MergeRun> longestFirst) {
-    return fanIn(longestFirst.mapToLong(MergeRun::rawLengthBytes));
+  int fanIn(List<? extends MergeRun> runs) {
+    LongStream negated = runs.stream().mapToLong(run -> -run.leastBlockBytes()).sorted();
+    return fanIn(streams(runs), negated.map(each -> -each));
   }
 
-  /** Runs of which one merge takes as many, however long they are. */
+  /** Runs of which one merge takes as many, whatever they are of those that were expected. */
   int leastFanIn() {
-    return fanIn(LongStream.generate(() -> Long.MAX_VALUE));
+    long longestBytes = MergeMemory.leastBlockBytes(Long.MAX_VALUE, memory.chunkBytes());
+    return fanIn(hasStreams ? Long.MAX_VALUE : 0, LongStream.generate(() -> longestBytes));
   }
 
-  private int fanIn(LongStream rawLengthsBytes) {
-    return Math.max(2, Math.min(memory.maxRuns(recordBytes, rawLengthsBytes), windows.count()));
+  private int fanIn(long streams, LongStream leastBlocksBytes) {
+    return Math.max(
+        2, Math.min(memory.maxRuns(recordBytes, streams, leastBlocksBytes), windows.count()));
   }
 
   /** Makes one run of several, {@link #fanIn} at most. */
   MergeRun mergeRound(List<? extends MergeRun> runs) throws IOException {
     rounds++;
+    int chunkBytes = memory.compressesRounds() ? memory.chunkBytes() : 0;
     try (KWayMerge merge = start(runs)) {
       StagedRun staged = stage.create("merge of " + runs.size() + " runs");
       try {
-        write(merge, staged);
-        return new MergedRun(staged.name(), staged.lengthBytes(), staged.open());
+        long rawLengthBytes = write(merge, staged, chunkBytes);
+        staged.finish();
+        return new MergedRun(
+            staged.name(),
+            staged.lengthBytes(),
+            rawLengthBytes,
+            chunkBytes > 0 ? RunForm.CHUNKS : RunForm.PLAIN,
+            chunkBytes,
+            staged.open());
       } catch (IOException | RuntimeException | Error e) {
         Closing.after(e, staged);
         throw e;
@@ -177,11 +212,23 @@ public final class ReduceMerge {
     return roundRecords;
   }
 
-  private void write(KWayMerge merge, StagedRun staged) throws IOException {
-    RunEncoder encoder = new RunEncoder(staged::write);
+  /** Returns the length before it is compressed. */
+  private long write(KWayMerge merge, StagedRun staged, int chunkBytes) throws IOException {
+    if (chunkBytes == 0) {
+      return write(merge, staged.name(), new RunEncoder(staged::write));
+    }
+    try (RunCompressor compressor = codec.compressor(chunkBytes)) {
+      compressor.begin(staged::write);
+      long rawLengthBytes = write(merge, staged.name(), new RunEncoder(compressor::write));
+      compressor.end();
+      return rawLengthBytes;
+    }
+  }
+
+  private long write(KWayMerge merge, String name, RunEncoder encoder) throws IOException {
     while (merge.next()) {
       if (Thread.currentThread().isInterrupted()) {
-        throw new InterruptedIOException("interrupted in a " + staged.name());
+        throw new InterruptedIOException("interrupted in a " + name);
       }
       roundRecords++;
       encoder.append(
@@ -194,7 +241,7 @@ public final class ReduceMerge {
       progress.progress();
     }
     encoder.finish();
-    staged.finish();
+    return encoder.rawLengthBytes();
   }
 
   /** Starts to merge; owns the runs, and closes them when it fails. */
@@ -202,10 +249,12 @@ public final class ReduceMerge {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     try {
       windows.prepare(runs);
+      long spareBytes =
+          memory.spareBytes(runs.size(), runs.stream().mapToLong(MergeRun::leastBlockBytes));
       for (MergeRun run : runs) {
-        int blockBytes = memory.blockBytes(runs.size(), run.rawLengthBytes());
-        RunInput input = run.compressed() ? new CodecRunInput(run.input(), codec) : run.input();
-        cursors.add(new RunCursor(run.name(), input, blockBytes));
+        int blockBytes = MergeMemory.blockBytes(spareBytes, run.rawLengthBytes(), run.chunkBytes());
+        RunInput records = codec.open(run.name(), run.input(), run.form(), run.chunkBytes());
+        cursors.add(new RunCursor(run.name(), records, blockBytes));
       }
       return new KWayMerge(cursors, order);
     } catch (IOException | RuntimeException | Error e) {

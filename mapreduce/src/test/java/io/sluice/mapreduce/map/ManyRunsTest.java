@@ -94,7 +94,7 @@ final class ManyRunsTest {
     }
     for (int partition = 0; partition < PARTITIONS; partition++) {
       List<Integer> keys = new ArrayList<>();
-      for (MergeRun run : store.runs(ID, partition, false, key)) {
+      for (MergeRun run : store.runs(ID, partition, null, key)) {
         RunRecords.of(run.input()).forEach(pair -> keys.add(ByteBuffer.wrap(pair.key()).getInt()));
       }
       keys.sort(null);

@@ -1,7 +1,11 @@
 package io.sluice.mapreduce.reduce;
 
 import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.ChunkLength;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.merge.RunCodec;
+import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
@@ -11,18 +15,22 @@ import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.KeyOrder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.IntWritable;
+import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.JobConf;
 
 /** Runs on the heap, a stage on the heap, and how many of them are open. */
 final class HeapRuns {
   static final int WINDOWS = 16;
   static final KeyOrder ORDER = order();
+
+  private static final int LONG_VALUE_BYTES = 25_000;
 
   final HeapStage stage = new HeapStage();
   int open;
@@ -75,6 +83,7 @@ final class HeapRuns {
 
   final class HeapStage implements StageArea {
     int created;
+    long writtenBytes;
     int failAt = Integer.MAX_VALUE;
 
     @Override
@@ -124,6 +133,7 @@ final class HeapRuns {
         throw new IOException("no room");
       }
       bytes.write(from, offset, length);
+      stage.writtenBytes += length;
     }
 
     @Override
@@ -145,29 +155,108 @@ final class HeapRuns {
 
   /** Runs of one record each, with the numbers from 0 on as keys, in any order. */
   List<MergeRun> runs(int count, Random random) throws IOException {
+    return runs(count, random, null);
+  }
+
+  /** The same, in chunks of a codec unless that is null. */
+  List<MergeRun> runs(int count, Random random, CompressionCodec hadoops) throws IOException {
     List<Integer> keys = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       keys.add(random.nextInt(keys.size() + 1), i);
     }
     List<MergeRun> runs = new ArrayList<>();
-    for (int key : keys) {
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      RunEncoder encoder = new RunEncoder(bytes::write);
-      byte[] encoded = ByteBuffer.allocate(4).putInt(key).array();
-      byte[] value = new byte[random.nextInt(50)];
-      encoder.append(encoded, 0, 4, value, 0, value.length);
-      encoder.finish();
-      runs.add(
-          new ReduceMerge.MergedRun(
-              "run " + key, bytes.size(), new HeapInput(bytes.toByteArray())));
+    RunCodec codec = new RunCodec(hadoops);
+    int chunkBytes = hadoops == null ? 0 : ChunkLength.LEAST_BYTES;
+    try (RunCompressor compressor = codec.compressor(chunkBytes)) {
+      for (int key : keys) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        RunEncoder encoder = new RunEncoder(bytes::write);
+        if (compressor != null) {
+          compressor.begin(bytes::write);
+          encoder = new RunEncoder(compressor::write);
+        }
+        append(encoder, key, random.nextInt(50));
+        encoder.finish();
+        if (compressor != null) {
+          compressor.end();
+        }
+        runs.add(run(key, bytes, encoder.rawLengthBytes(), codec.form(chunkBytes)));
+      }
     }
     return runs;
   }
 
+  /**
+   * Runs that are longer than their blocks, so that all of a merge are open at once, as maps store
+   * them with this codec. Of two records each: the numbers up to twice their number are the keys.
+   */
+  List<MergeRun> longRuns(int count, CompressionCodec hadoops) throws IOException {
+    List<MergeRun> runs = new ArrayList<>();
+    RunCodec codec = new RunCodec(hadoops);
+    int chunkBytes = RunForm.canBeChunks(hadoops) ? ChunkLength.LEAST_BYTES : 0;
+    try (RunCompressor compressor = codec.compressor(chunkBytes)) {
+      for (int key = 0; key < count; key++) {
+        ByteArrayOutputStream stored = new ByteArrayOutputStream();
+        compressor.begin(stored::write);
+        RunEncoder encoder = new RunEncoder(compressor::write);
+        append(encoder, key, LONG_VALUE_BYTES);
+        append(encoder, count + key, LONG_VALUE_BYTES);
+        encoder.finish();
+        compressor.end();
+        runs.add(run(key, stored, encoder.rawLengthBytes(), codec.form(chunkBytes)));
+      }
+    }
+    return runs;
+  }
+
+  /** One of one record, as stock stores it with this codec. */
+  MergeRun stocks(int key, CompressionCodec codec) throws IOException {
+    ByteArrayOutputStream stored = new ByteArrayOutputStream();
+    try (OutputStream out = codec.createOutputStream(stored)) {
+      RunEncoder encoder = new RunEncoder(out::write);
+      append(encoder, key, 0);
+      encoder.finish();
+    }
+    return run(key, stored, Long.MAX_VALUE, RunForm.STREAM);
+  }
+
+  private static void append(RunEncoder encoder, int key, int valueBytes) throws IOException {
+    byte[] encoded = ByteBuffer.allocate(4).putInt(key).array();
+    encoder.append(encoded, 0, 4, new byte[valueBytes], 0, valueBytes);
+  }
+
+  private MergeRun run(int key, ByteArrayOutputStream stored, long rawLengthBytes, RunForm form) {
+    return new ReduceMerge.MergedRun(
+        "run " + key,
+        stored.size(),
+        rawLengthBytes,
+        form,
+        form == RunForm.CHUNKS ? ChunkLength.LEAST_BYTES : 0,
+        new HeapInput(stored.toByteArray()));
+  }
+
   /** A merge of at most so many runs. */
   ReduceMerge merge(int maxRuns) {
-    MergeMemory memory = new MergeMemory(null, new Configuration(false), false, TaskMemory.alone());
+    return merge(maxRuns, null);
+  }
+
+  /** The same, which compresses what its rounds write. */
+  ReduceMerge merge(int maxRuns, CompressionCodec codec) {
+    MergeMemory memory =
+        new MergeMemory(codec, new Configuration(false), false, TaskMemory.alone());
     return new ReduceMerge(
-        new FewWindows(Math.min(maxRuns, WINDOWS)), stage, null, ORDER, () -> {}, memory);
+        new FewWindows(Math.min(maxRuns, WINDOWS)), stage, codec, ORDER, () -> {}, memory);
+  }
+
+  /** A merge of as many as a task with ample memory may have open. */
+  ReduceMerge ampleMerge(CompressionCodec codec) {
+    TaskMemory ample = new TaskMemory(100 << 20, 40 << 20, 64 << 20);
+    return new ReduceMerge(
+        MergeWindows.UNBOUNDED,
+        stage,
+        codec,
+        ORDER,
+        () -> {},
+        new MergeMemory(codec, new Configuration(false), false, ample));
   }
 }

@@ -4,16 +4,29 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.merge.ChunkLength;
+import io.sluice.mapreduce.merge.RunForm;
+import io.sluice.mapreduce.testing.Codecs;
+import io.sluice.mapreduce.testing.HeaderCodec;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.io.compress.CodecPool;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.io.compress.Lz4Codec;
+import org.apache.hadoop.io.compress.SnappyCodec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rounds of merging, over runs that know whether they are being read. */
 @Timeout(300)
@@ -65,6 +78,157 @@ final class ReduceMergeTest {
       }
     }
     assertTrue(heap.mostOpen <= 16, heap.mostOpen + " were open");
+  }
+
+  private static void assertMerges(int count, KWayMerge merge, Runnable each) throws IOException {
+    for (int i = 0; i < count; i++) {
+      assertTrue(merge.next(), "record " + i);
+      assertEquals(i, ByteBuffer.wrap(merge.keyBytes(), merge.keyOffset(), 4).getInt());
+      each.run();
+    }
+    assertTrue(!merge.next(), "no more");
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {DefaultCodec.class, SnappyCodec.class, Lz4Codec.class})
+  void aThousandRunsInChunksAreReadAtOnceThroughOneDecompressor(Class<?> type) throws IOException {
+    CompressionCodec codec = Codecs.of(type);
+    int before = Codecs.decompressors(codec);
+    List<MergeRun> runs = heap.longRuns(1000, codec);
+    ReduceMerge merging = heap.ampleMerge(codec);
+    try (KWayMerge merge = merging.merge(runs)) {
+      assertMerges(
+          2000, merge, () -> assertTrue(Codecs.decompressors(codec) <= before + 1, "leases"));
+    }
+    assertEquals(0, merging.rounds());
+    assertEquals(1000, heap.mostOpen);
+    assertEquals(before, Codecs.decompressors(codec));
+  }
+
+  /** Whatever the settings of the reduce say of the number of maps. */
+  @ParameterizedTest
+  @CsvSource({"32, 1024", "64, 568", "128, 301", "256, 155"})
+  void aMergeTakesAsManyAsTheLongestChunkThatWasToldLeavesRoomFor(int toldKb, int expected) {
+    ReduceMerge merging = heap.ampleMerge(Codecs.of(DefaultCodec.class));
+    assertEquals(1024, merging.leastFanIn());
+    merging.expect(told(toldKb << 10));
+    assertEquals(expected, merging.leastFanIn());
+    merging.expect(told(ChunkLength.LEAST_BYTES));
+    assertEquals(expected, merging.leastFanIn());
+  }
+
+  /** A node with settings of its own, say. */
+  @Test
+  void aRunOfLongChunksTakesRoomFromNoOther() {
+    ReduceMerge merging = heap.ampleMerge(Codecs.of(DefaultCodec.class));
+    List<MergeRun> runs = new ArrayList<>(Collections.nCopies(999, told(ChunkLength.LEAST_BYTES)));
+    runs.add(told(ChunkLength.MOST_BYTES));
+    runs.forEach(merging::expect);
+    assertTrue(merging.fanIn(runs) >= 1000, merging.fanIn(runs) + " of them");
+  }
+
+  /** Whatever is stored says little of the blocks that a merge needs. */
+  @Test
+  void theLongestBlocksBoundAMergeWhateverIsStored() {
+    ReduceMerge merging = heap.ampleMerge(Codecs.of(DefaultCodec.class));
+    List<MergeRun> runs = new ArrayList<>();
+    for (int i = 1; i <= 600; i++) {
+      runs.add(
+          new ReduceMerge.MergedRun(
+              "test", 601 - i, i << 10, RunForm.CHUNKS, ChunkLength.MOST_BYTES, null));
+    }
+    runs.forEach(merging::expect);
+    int fanIn = merging.fanIn(runs);
+    assertEquals(155, fanIn); // of the longest
+    Collections.reverse(runs);
+    assertEquals(fanIn, merging.fanIn(runs));
+  }
+
+  private static MergeRun told(int chunkBytes) {
+    return new ReduceMerge.MergedRun("test", 1, Long.MAX_VALUE, RunForm.CHUNKS, chunkBytes, null);
+  }
+
+  /** As many at once as there is memory for: 1 MiB and a little for each. */
+  @Test
+  void eachRunOfACodecThatIsNotKnownHasADecompressor() throws IOException {
+    CompressionCodec codec = Codecs.of(HeaderCodec.class);
+    int before = Codecs.decompressors(codec);
+    ReduceMerge merging = heap.ampleMerge(codec);
+    AtomicInteger most = new AtomicInteger();
+    try (KWayMerge merge = merging.merge(heap.longRuns(100, codec))) {
+      assertMerges(
+          200, merge, () -> most.accumulateAndGet(Codecs.decompressors(codec) - before, Math::max));
+    }
+    assertEquals(1, merging.rounds());
+    assertEquals(60, most.get(), "and one run of the round, which has none");
+    assertEquals(before, Codecs.decompressors(codec));
+  }
+
+  @Test
+  void oneOutputOfStockLeavesTheOthersTogether() throws IOException {
+    CompressionCodec codec = Codecs.of(DefaultCodec.class);
+    List<MergeRun> runs = heap.longRuns(999, codec);
+    runs.add(heap.stocks(1998, codec));
+    ReduceMerge merging = heap.ampleMerge(codec);
+    try (KWayMerge merge = merging.merge(runs)) {
+      assertMerges(1999, merge, () -> {});
+    }
+    assertEquals(0, merging.rounds());
+  }
+
+  /** Stock's are the shortest here, so the first round takes nearly all of them. */
+  @Test
+  void whatARoundHasMergedOfStocksOutputsTakesNoMoreDecompressors() throws IOException {
+    CompressionCodec codec = Codecs.of(DefaultCodec.class);
+    List<MergeRun> runs = heap.longRuns(700, codec);
+    for (int key = 1400; key < 1700; key++) {
+      runs.add(heap.stocks(key, codec));
+    }
+    ReduceMerge merging = heap.ampleMerge(codec);
+    try (KWayMerge merge = merging.merge(runs)) {
+      assertMerges(1700, merge, () -> {});
+    }
+    assertEquals(1, merging.rounds());
+  }
+
+  /** With one decompressor for all that is in chunks. */
+  @Test
+  void roundsWriteWhatTheyMergeCompressed() throws IOException {
+    int count = 1000;
+    merge(heap.runs(count, new Random(6)), 16).close();
+    long plainBytes = heap.stage.writtenBytes;
+    heap.stage.writtenBytes = 0;
+    CompressionCodec codec = Codecs.of(SnappyCodec.class);
+    int before = CodecPool.getLeasedDecompressorsCount(codec);
+    int compressorsBefore = CodecPool.getLeasedCompressorsCount(codec);
+    List<MergeRun> runs = heap.runs(count, new Random(6), codec);
+    try (KWayMerge merge = heap.merge(16, codec).merge(runs)) {
+      for (int i = 0; i < count; i++) {
+        assertTrue(merge.next(), "record " + i);
+        assertEquals(i, ByteBuffer.wrap(merge.keyBytes(), merge.keyOffset(), 4).getInt());
+        int leased = CodecPool.getLeasedDecompressorsCount(codec) - before;
+        assertTrue(leased <= 1, leased + " decompressors");
+      }
+      assertTrue(!merge.next(), "no more");
+    }
+    assertEquals(before, CodecPool.getLeasedDecompressorsCount(codec));
+    assertEquals(compressorsBefore, CodecPool.getLeasedCompressorsCount(codec));
+    assertTrue(
+        heap.stage.writtenBytes < plainBytes * 3 / 4,
+        heap.stage.writtenBytes + " bytes were staged, " + plainBytes + " without a codec");
+  }
+
+  @Test
+  void decompressorsAndCompressorsGoBackWhenARoundFails() throws IOException {
+    CompressionCodec codec = Codecs.of(SnappyCodec.class);
+    int before = CodecPool.getLeasedDecompressorsCount(codec);
+    int compressorsBefore = CodecPool.getLeasedCompressorsCount(codec);
+    heap.stage.failAt = 20; // which merges what others have staged
+    List<MergeRun> runs = heap.longRuns(40, codec); // open when the first chunk is written
+    assertThrows(IOException.class, () -> heap.merge(2, codec).merge(runs));
+    assertEquals(before, CodecPool.getLeasedDecompressorsCount(codec));
+    assertEquals(compressorsBefore, CodecPool.getLeasedCompressorsCount(codec));
+    assertEquals(0, heap.open);
   }
 
   @Test

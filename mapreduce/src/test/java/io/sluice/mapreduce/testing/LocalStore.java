@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.testing;
 
+import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.ShuffleKey;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.io.compress.CompressionCodec;
 
 /**
  * A store in this very process, with no service before it.
@@ -119,13 +121,14 @@ public final class LocalStore implements Closeable {
     return new OutputId(APPLICATION, attempt);
   }
 
-  /** The runs of a partition of a committed output, ready to be merged. */
-  public List<MergeRun> runs(OutputId id, int partition, boolean compressed) throws IOException {
-    return runs(id, partition, compressed, null);
+  /** The runs of a partition of an output that was written with {@code codec}, or null. */
+  public List<MergeRun> runs(OutputId id, int partition, CompressionCodec codec)
+      throws IOException {
+    return runs(id, partition, codec, null);
   }
 
   /** The same of an output that is encrypted, unless {@code key} is null. */
-  public List<MergeRun> runs(OutputId id, int partition, boolean compressed, ShuffleKey key)
+  public List<MergeRun> runs(OutputId id, int partition, CompressionCodec codec, ShuffleKey key)
       throws IOException {
     List<MergeRun> runs = new ArrayList<>();
     for (LocatedRun located : store.find(id).orElseThrow().runs(partition)) {
@@ -140,16 +143,20 @@ public final class LocalStore implements Closeable {
               ? verified
               : new DecryptedRunInput(
                   name, verified, run.lengthBytes(), key.reading(id), partition, run.ordinal());
-      runs.add(new LocalRun(name, run, compressed, plain));
+      runs.add(new LocalRun(name, run, RunForm.of(codec, run.chunkBytes()), plain));
     }
     return runs;
   }
 
-  private record LocalRun(String name, Run run, boolean compressed, RunInput input)
-      implements MergeRun {
+  private record LocalRun(String name, Run run, RunForm form, RunInput input) implements MergeRun {
     @Override
     public long lengthBytes() {
       return run.lengthBytes();
+    }
+
+    @Override
+    public int chunkBytes() {
+      return run.chunkBytes();
     }
 
     @Override

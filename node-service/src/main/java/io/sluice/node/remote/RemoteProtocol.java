@@ -344,6 +344,9 @@ final class RemoteProtocol {
     int ordinal = in.readInt();
     long lengthBytes = in.readLong();
     long rawLengths = in.readLong();
+    if (!RawLengths.areValid(rawLengths)) {
+      throw new ProtocolException("a run of the raw lengths " + Long.toHexString(rawLengths));
+    }
     long records = in.readLong();
     BlockChecksums checksums = readChecksums(in, lengthBytes);
     return new Run(

@@ -210,6 +210,7 @@ class RemoteClientTest {
         "ordinal twice",
         "negative ordinal",
         "negative length",
+        "long chunks",
         "short bytes",
         "long bytes",
         "negative bytes",
@@ -292,7 +293,7 @@ class RemoteClientTest {
     out.writeInt(what.equals("partition") ? 1 : 0);
     out.writeInt(ordinal);
     out.writeLong(what.equals("negative length") ? -10 : 10);
-    out.writeLong(11);
+    out.writeLong(what.equals("long chunks") ? 19L << 56 | 11 : 11);
     out.writeLong(1);
     out.writeInt(5);
     out.writeInt(what.equals("ranges") ? Integer.MAX_VALUE : 1);

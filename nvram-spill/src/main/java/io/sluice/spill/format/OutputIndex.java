@@ -351,7 +351,7 @@ public final class OutputIndex {
     if (offsetBytes < 0
         || lengthBytes < 0
         || offsetBytes > identity.dataLengthBytes() - lengthBytes
-        || entries.getLong(entry + RAW_LENGTHS_OFFSET) < 0
+        || !RawLengths.areValid(entries.getLong(entry + RAW_LENGTHS_OFFSET))
         || entries.getLong(entry + RECORDS_OFFSET) < 0) {
       throw corrupt(
           identity,
@@ -363,7 +363,7 @@ public final class OutputIndex {
               + lengthBytes
               + ", outside the "
               + identity.dataLengthBytes()
-              + " bytes of data, or has a negative count");
+              + " bytes of data, or has an impossible count");
     }
   }
 

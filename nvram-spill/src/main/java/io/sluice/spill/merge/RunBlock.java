@@ -1,6 +1,5 @@
 package io.sluice.spill.merge;
 
-import io.sluice.spill.format.BlockChecksums;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
@@ -59,9 +58,9 @@ final class RunBlock implements Closeable {
     return filled - start >= lengthBytes;
   }
 
-  /** With room for a whole block of a run, that need not be copied twice to be verified. */
+  /** With room for a whole block or chunk of a run, which then need not be copied twice. */
   private boolean isWorthMoving() {
-    return bytes.length - filled < BlockChecksums.BLOCK_BYTES && start > filled - start;
+    return bytes.length - filled < input.wantedBytes() && start > filled - start;
   }
 
   /** Whether nothing comes behind the next {@code lengthBytes}, which are available. */

@@ -1,5 +1,6 @@
 package io.sluice.spill.merge;
 
+import io.sluice.spill.format.BlockChecksums;
 import java.io.Closeable;
 import java.io.IOException;
 
@@ -35,6 +36,11 @@ public interface RunInput extends Closeable {
    */
   default boolean rereadFrom(long offsetBytes, ChecksumException cause) throws IOException {
     return false;
+  }
+
+  /** Room that a read wants, because what it has no room for is copied once more. */
+  default int wantedBytes() {
+    return BlockChecksums.BLOCK_BYTES;
   }
 
   /** Bytes still to come, an estimate for progress in whatever unit the input counts. */

@@ -1,0 +1,129 @@
+package io.sluice.mapreduce.merge;
+
+import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.record.VInt;
+import java.io.IOException;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.io.compress.CodecPool;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.CompressionOutputStream;
+import org.apache.hadoop.io.compress.Compressor;
+
+/**
+ * Compresses runs chunk by chunk, each chunk on its own, so that one decompressor reads all runs of
+ * a merge in turn ({@code ChunkDecoder}). In one stream for each run ({@link StreamWriter}), every
+ * run that is open needs a decompressor with its buffers and its window.
+ *
+ * <pre>
+ *   chunk, to the end of the run:   raw length (vint) | stored length (vint) | stored bytes
+ * </pre>
+ *
+ * <p>Every chunk but the last has the same raw length ({@link ChunkLength}).
+ *
+ * <p>Thread contract, ownership and failure: those of a {@link RunCompressor}.
+ */
+final class ChunkWriter implements RunCompressor {
+  private final CompressionCodec codec;
+  private final Compressor compressor;
+  private final DataOutputBuffer stored = new DataOutputBuffer();
+  private final byte[] header = new byte[2 * VInt.MAX_BYTES];
+  private final byte[] raw;
+  private int rawLength;
+  private CompressionOutputStream stream;
+  private RunEncoder.Sink sink;
+
+  /**
+   * Compresses with {@code codec}.
+   *
+   * @param chunkBytes raw bytes of a chunk
+   */
+  ChunkWriter(CompressionCodec codec, int chunkBytes) {
+    this.codec = codec;
+    this.raw = new byte[chunkBytes];
+    this.compressor = CodecPool.getCompressor(codec);
+  }
+
+  /** No codec makes more of a chunk. A damaged length makes no reader allocate more, either. */
+  static int mostStoredBytes(int chunkBytes) {
+    return 4 * chunkBytes;
+  }
+
+  @Override
+  public void begin(RunEncoder.Sink sink) {
+    this.sink = sink;
+    rawLength = 0;
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    int at = offset;
+    int end = offset + length;
+    while (at < end) {
+      if (rawLength == 0 && end - at >= raw.length) {
+        writeChunk(bytes, at, raw.length);
+        at += raw.length;
+        continue;
+      }
+      int n = Math.min(end - at, raw.length - rawLength);
+      System.arraycopy(bytes, at, raw, rawLength, n);
+      rawLength += n;
+      at += n;
+      if (rawLength == raw.length) {
+        endChunk();
+      }
+    }
+  }
+
+  @Override
+  public void end() throws IOException {
+    if (rawLength > 0) {
+      endChunk();
+    }
+  }
+
+  private void endChunk() throws IOException {
+    writeChunk(raw, 0, rawLength);
+    rawLength = 0;
+  }
+
+  private void writeChunk(byte[] bytes, int offset, int length) throws IOException {
+    stored.reset();
+    compress(bytes, offset, length);
+    int storedBytes = stored.getLength();
+    if (storedBytes > mostStoredBytes(raw.length)) {
+      throw new IOException(
+          "the codec "
+              + codec.getClass().getName()
+              + " made "
+              + storedBytes
+              + " bytes of a chunk of "
+              + length
+              + ", expected at most "
+              + mostStoredBytes(raw.length));
+    }
+    int headerBytes = VInt.put(header, VInt.put(header, 0, length), storedBytes);
+    sink.write(header, 0, headerBytes);
+    sink.write(stored.getData(), 0, storedBytes);
+  }
+
+  private void compress(byte[] bytes, int offset, int length) throws IOException {
+    if (stream == null) {
+      compressor.reset();
+      stream = codec.createOutputStream(stored, compressor);
+    } else {
+      stream.resetState();
+    }
+    stream.write(bytes, offset, length);
+    stream.finish();
+  }
+
+  @Override
+  public int chunkBytes() {
+    return raw.length;
+  }
+
+  @Override
+  public void close() {
+    CodecPool.returnCompressor(compressor);
+  }
+}

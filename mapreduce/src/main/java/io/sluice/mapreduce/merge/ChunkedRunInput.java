@@ -1,0 +1,156 @@
+package io.sluice.mapreduce.merge;
+
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.record.VInt;
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * A run of chunks, each decompressed when it is read: straight into the caller's array where that
+ * has room for it, and through one of the decoder's where it has not.
+ *
+ * <p>It differs from {@link CodecRunInput} in what it holds between two reads: no decompressor, and
+ * of a chunk only what the caller had no room for. In a block that takes a chunk and a little more
+ * that is less than two records, since whoever reads on has used up all records but one.
+ *
+ * <p>Thread contract: that of its decoder. Ownership: owns the input below. Failure: {@link
+ * IOException} of the decoder or the input below, and for lengths that no chunk has. Every read
+ * after a failure fails, too: it would go on with another chunk.
+ */
+final class ChunkedRunInput implements RunInput {
+  private static final byte[] NONE = {};
+
+  private final String name;
+  private final RunInput stored;
+  private final ChunkDecoder decoder;
+  private final int chunkBytes;
+  private final byte[] header = new byte[VInt.MAX_BYTES];
+  private byte[] rest = NONE; // of a chunk
+  private int restPosition;
+  private IOException failure; // of a read, or null
+  private boolean entered;
+  private boolean closed;
+
+  /**
+   * Reads a run through the decoder of its merge.
+   *
+   * @param name how messages call it
+   * @param chunkBytes raw bytes of its chunks, as its writer has told: the merge has memory for no
+   *     more
+   */
+  ChunkedRunInput(String name, RunInput stored, ChunkDecoder decoder, int chunkBytes) {
+    this.name = name;
+    this.stored = stored;
+    this.decoder = decoder;
+    this.chunkBytes = chunkBytes;
+  }
+
+  @Override
+  public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+    if (failure != null) {
+      throw failure;
+    }
+    try {
+      return lengthBytes == 0 ? 0 : readChunk(dst, offset, lengthBytes);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    } catch (RuntimeException | Error e) {
+      failure = new IOException("run " + name + " could not be read: " + e, e);
+      throw e;
+    }
+  }
+
+  /** Reads from the current chunk, or from the next one. */
+  private int readChunk(byte[] dst, int offset, int lengthBytes) throws IOException {
+    if (rest.length > 0) {
+      return readRest(dst, offset, lengthBytes);
+    }
+    if (stored.read(header, 0, 1) < 0) {
+      return -1;
+    }
+    int rawBytes = length(chunkBytes);
+    readFully(0, 1);
+    int storedBytes = length(ChunkWriter.mostStoredBytes(chunkBytes));
+    if (!entered) {
+      decoder.enter();
+      entered = true;
+    }
+    if (lengthBytes >= rawBytes) {
+      decoder.decode(name, stored, storedBytes, dst, offset, rawBytes);
+      return rawBytes;
+    }
+    byte[] chunk = decoder.decode(name, stored, storedBytes, rawBytes);
+    System.arraycopy(chunk, 0, dst, offset, lengthBytes);
+    rest = Arrays.copyOfRange(chunk, lengthBytes, rawBytes);
+    restPosition = 0;
+    return lengthBytes;
+  }
+
+  private int readRest(byte[] dst, int offset, int lengthBytes) {
+    int n = Math.min(lengthBytes, rest.length - restPosition);
+    System.arraycopy(rest, restPosition, dst, offset, n);
+    restPosition += n;
+    if (restPosition == rest.length) {
+      rest = NONE;
+    }
+    return n;
+  }
+
+  /** What it holds of a chunk. */
+  int heldBytes() {
+    return rest.length;
+  }
+
+  /** Whose first byte was read. */
+  private int length(int mostBytes) throws IOException {
+    int size = VInt.sizeAt(header[0]);
+    readFully(1, size);
+    int length = VInt.get(header, 0);
+    if (length <= 0 || length > mostBytes) {
+      throw new IOException(
+          "run "
+              + name
+              + ": a chunk has the length "
+              + length
+              + ", expected 1 to "
+              + mostBytes
+              + " bytes: it is damaged");
+    }
+    return length;
+  }
+
+  private void readFully(int from, int to) throws IOException {
+    for (int at = from; at < to; at++) {
+      if (stored.read(header, at, 1) < 0) {
+        throw new IOException("run " + name + " ends in the lengths of a chunk");
+      }
+    }
+  }
+
+  @Override
+  public int wantedBytes() {
+    return chunkBytes;
+  }
+
+  @Override
+  public long remainingBytes() {
+    return stored.remainingBytes();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    rest = NONE;
+    try {
+      if (entered) {
+        decoder.leave();
+      }
+    } finally {
+      stored.close();
+    }
+  }
+}

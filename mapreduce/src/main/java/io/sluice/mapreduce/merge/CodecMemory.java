@@ -1,0 +1,135 @@
+package io.sluice.mapreduce.merge;
+
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.io.compress.BZip2Codec;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+import org.apache.hadoop.io.compress.Lz4Codec;
+import org.apache.hadoop.io.compress.SnappyCodec;
+import org.apache.hadoop.io.compress.ZStandardCodec;
+
+/**
+ * What a codec takes on the heap, in direct memory and in a native library. With the defaults:
+ *
+ * <pre>
+ *   codec            to read, KiB   to write, KiB
+ *   Snappy, LZ4       768            768           two direct buffers of 256 KiB, one on the heap
+ *   zlib, gzip        196            452           two direct buffers of 64 KiB, zlib's state
+ *   Zstandard       4,864          5,888           three of 256 KiB, what its level takes
+ *   bzip2           5,124          8,604           a block as bytes and as numbers
+ * </pre>
+ *
+ * <p>Codecs do not say what they take. Those of Hadoop are known, by the settings of their buffers
+ * and levels; any other is taken to need {@link #UNKNOWN_BYTES}.
+ *
+ * <p>Thread contract: immutable.
+ *
+ * @param readerBytes of one stream or decompressor that is in use
+ * @param writerBytes of one compressor
+ * @param inChunks whether runs may be {@link RunForm#CHUNKS}
+ * @param inRounds whether rounds of a reduce write chunks, too, if its compressor fits: not with
+ *     zlib, the slowest to compress
+ */
+record CodecMemory(long readerBytes, long writerBytes, boolean inChunks, boolean inRounds) {
+  static final long UNKNOWN_BYTES = 1 << 20;
+
+  private static final CodecMemory NONE = new CodecMemory(0, 0, false, false);
+
+  /** An inflater's state, and the two direct buffers of the native one. */
+  private static final long INFLATER_BYTES = 3 * (64 << 10);
+
+  /** A deflater's state of 256 KiB and a little, and the two direct buffers of the native one. */
+  private static final long DEFLATER_BYTES = 7 * (64 << 10);
+
+  /** A block of 900,000 bytes as bytes and as numbers, and tables. */
+  private static final long BZIP2_READER_BYTES = 5 << 20;
+
+  /** The same, and what sorts it. */
+  private static final long BZIP2_WRITER_BYTES = 8_600 << 10;
+
+  private static final int ZSTD_BUFFER_BYTES = 256 << 10; // or little less, if no size is set
+
+  /** What {@code codec}, null for none, takes with the settings of {@code conf}. */
+  static CodecMemory of(CompressionCodec codec, Configuration conf) {
+    if (codec == null) {
+      return NONE;
+    }
+    boolean inChunks = RunForm.canBeChunks(codec);
+    if (codec instanceof SnappyCodec) {
+      return ofBlocks(
+          conf,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_KEY,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_SNAPPY_BUFFERSIZE_DEFAULT,
+          inChunks);
+    }
+    if (codec instanceof Lz4Codec) {
+      return ofBlocks(
+          conf,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_LZ4_BUFFERSIZE_KEY,
+          CommonConfigurationKeys.IO_COMPRESSION_CODEC_LZ4_BUFFERSIZE_DEFAULT,
+          inChunks);
+    }
+    if (codec instanceof ZStandardCodec) {
+      return ofZstandard(conf, inChunks);
+    }
+    long streamBufferBytes =
+        conf.getInt(
+            CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_KEY,
+            CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_DEFAULT);
+    if (codec instanceof BZip2Codec) {
+      return new CodecMemory(
+          BZIP2_READER_BYTES + streamBufferBytes,
+          BZIP2_WRITER_BYTES + streamBufferBytes,
+          inChunks,
+          inChunks);
+    }
+    if (codec instanceof DefaultCodec) {
+      return new CodecMemory(
+          INFLATER_BYTES + streamBufferBytes, DEFLATER_BYTES + streamBufferBytes, inChunks, false);
+    }
+    return new CodecMemory(
+        UNKNOWN_BYTES + streamBufferBytes, UNKNOWN_BYTES + streamBufferBytes, inChunks, inChunks);
+  }
+
+  /** Two direct buffers, and one of the stream on the heap. */
+  private static CodecMemory ofBlocks(
+      Configuration conf, String key, int defaultBytes, boolean inChunks) {
+    long bytes = 3L * conf.getInt(key, defaultBytes);
+    return new CodecMemory(bytes, bytes, inChunks, inChunks);
+  }
+
+  private static CodecMemory ofZstandard(Configuration conf, boolean inChunks) {
+    int bufferBytes =
+        Math.max(
+            ZSTD_BUFFER_BYTES,
+            conf.getInt(
+                CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_BUFFER_SIZE_KEY,
+                CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_BUFFER_SIZE_DEFAULT));
+    int level =
+        conf.getInt(
+            CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_KEY,
+            CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_DEFAULT);
+    return new CodecMemory(
+        3L * bufferBytes + zstdWindowBytes(level),
+        3L * bufferBytes + zstdWriterBytes(level),
+        inChunks,
+        inChunks);
+  }
+
+  /** The window that a frame of this level makes its reader keep. */
+  private static long zstdWindowBytes(int level) {
+    return level >= 20 ? 128 << 20 : level >= 10 ? 8 << 20 : 4 << 20;
+  }
+
+  /** Window, hash table and chain table of this level for input of unknown length, rounded up. */
+  private static long zstdWriterBytes(int level) {
+    if (level >= 20) {
+      return 800 << 20;
+    }
+    if (level >= 10) {
+      return 92 << 20;
+    }
+    return level >= 9 ? 17 << 20 : level >= 5 ? 9 << 20 : 5 << 20;
+  }
+}
