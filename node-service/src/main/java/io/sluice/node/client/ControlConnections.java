@@ -59,16 +59,19 @@ final class ControlConnections implements AutoCloseable {
 
   /** Asks on a kept connection, else on a new one. */
   <T> T ask(Question<T> question) throws IOException {
+    long sinceNs = System.nanoTime();
     for (RemoteClient client = takeKept(); client != null; client = takeKept()) {
       try {
         return ask(question, client);
       } catch (RemoteError | InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
+        if (isLate(sinceNs)) {
+          throw e;
+        }
         LOG.debug("A kept control connection does not answer any more: {}", e.toString());
       }
     }
-    long sinceNs = System.nanoTime();
     for (int tries = 1; ; tries++) {
       checkOpen();
       RemoteClient client = connector.connect(); // if this is closed meanwhile, it is not kept
@@ -77,13 +80,16 @@ final class ControlConnections implements AutoCloseable {
       } catch (RemoteError | InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
-        boolean inTime = System.nanoTime() - sinceNs < answerNs;
-        if (tries == MOST_TRIES || !inTime || !client.isAnswered()) {
+        if (tries == MOST_TRIES || isLate(sinceNs) || !client.isAnswered()) {
           throw e;
         }
         LOG.debug("A control connection ended before all was answered: {}", e.toString());
       }
     }
+  }
+
+  private boolean isLate(long sinceNs) {
+    return System.nanoTime() - sinceNs >= answerNs;
   }
 
   private synchronized void checkOpen() throws IOException {

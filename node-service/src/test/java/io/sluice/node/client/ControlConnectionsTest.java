@@ -3,6 +3,7 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.node.remote.Description;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
@@ -84,7 +85,7 @@ class ControlConnectionsTest extends NodeTestBase {
       int answer =
           connections.ask(
               client -> {
-                client.describe(Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE);
+                describe(client);
                 if (++times[0] == 1) {
                   throw new EOFException("expected by this test");
                 }
@@ -100,17 +101,22 @@ class ControlConnectionsTest extends NodeTestBase {
   void aServiceThatEndsItLateIsNotAskedAgain() throws IOException {
     startWithAnOutput();
     try (ControlConnections late = connections(0)) {
-      assertThrows(
-          EOFException.class,
-          () ->
-              late.ask(
-                  client -> {
-                    client.describe(
-                        Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE);
-                    throw new EOFException("expected by this test");
-                  }));
+      assertThrows(EOFException.class, () -> late.ask(this::describeAndEnd));
       assertEquals(1, connected);
+      late.ask(this::describe); // its connection is kept
+      assertEquals(2, connected);
+      assertThrows(EOFException.class, () -> late.ask(this::describeAndEnd));
+      assertEquals(2, connected);
     }
+  }
+
+  private Description describe(RemoteClient client) throws IOException {
+    return client.describe(Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE);
+  }
+
+  private Description describeAndEnd(RemoteClient client) throws IOException {
+    describe(client);
+    throw new EOFException("expected by this test");
   }
 
   @Test
