@@ -150,10 +150,7 @@ final class OutputMerge {
   }
 
   private int roundSize(TreeSet<Stored> waiting, long recordBytes) {
-    long streams =
-        waiting.stream()
-            .filter(each -> codec.form(each.run.chunkBytes()) == RunForm.STREAM)
-            .count();
+    int streams = codec.form(memory.chunkBytes()) == RunForm.STREAM ? waiting.size() : 0;
     int maxRuns =
         memory.maxRuns(
             recordBytes,

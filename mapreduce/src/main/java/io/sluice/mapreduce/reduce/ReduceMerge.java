@@ -164,8 +164,9 @@ public final class ReduceMerge {
    * {@link MergeMemory#maxRuns}.
    */
   int fanIn(List<? extends MergeRun> runs) {
-    LongStream negated = runs.stream().mapToLong(run -> -run.leastBlockBytes()).sorted();
-    return fanIn(streams(runs), negated.map(each -> -each));
+    var longestFirst =
+        runs.stream().map(MergeRun::leastBlockBytes).sorted(Comparator.reverseOrder());
+    return fanIn(streams(runs), longestFirst.mapToLong(Long::longValue));
   }
 
   /** Runs of which one merge takes as many, whatever they are of those that were expected. */

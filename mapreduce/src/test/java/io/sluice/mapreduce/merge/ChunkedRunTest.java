@@ -161,27 +161,22 @@ final class ChunkedRunTest {
       if (length == first.length) {
         continue; // what is below knows how long a run is
       }
-      RunInput cut =
-          new ChunkedRunInput(
-              "test",
-              new HeapRunInput(Arrays.copyOf(stored, length)),
-              new ChunkDecoder(codec),
-              CHUNK);
+      RunInput cut = open(codec, Arrays.copyOf(stored, length));
       assertThrows(IOException.class, () -> readAll(cut, 1000), "cut at " + length);
       cut.close();
     }
+  }
+
+  /** Alone in its merge. */
+  private static ChunkedRunInput open(CompressionCodec codec, byte[] stored) {
+    return new ChunkedRunInput("test", new HeapRunInput(stored), new ChunkDecoder(codec), CHUNK);
   }
 
   @Test
   void lengthsThatNoChunkHasAreRefused() throws IOException {
     for (byte[] stored :
         new byte[][] {{0, 1, 1}, {-1, 1, 1}, {1, 0, 1}, {-116, 127, 0, 0, 0, 1, 1}, {-120, 1, 1}}) {
-      RunInput run =
-          new ChunkedRunInput(
-              "test",
-              new HeapRunInput(stored),
-              new ChunkDecoder(Codecs.of(DefaultCodec.class)),
-              CHUNK);
+      RunInput run = open(Codecs.of(DefaultCodec.class), stored);
       IOException e = assertThrows(IOException.class, () -> readAll(run, 1000));
       assertTrue(e.getMessage().contains("a chunk has the length"), e.getMessage());
     }
@@ -197,9 +192,7 @@ final class ChunkedRunTest {
       chunks.write(raw(CHUNK + 1), 0, CHUNK + 1);
       chunks.end();
     }
-    RunInput run =
-        new ChunkedRunInput(
-            "test", new HeapRunInput(stored.toByteArray()), new ChunkDecoder(codec), CHUNK);
+    RunInput run = open(codec, stored.toByteArray());
     IOException e = assertThrows(IOException.class, () -> readAll(run, 4 * CHUNK));
     assertTrue(e.getMessage().contains("expected 1 to " + CHUNK), e.getMessage());
   }
@@ -208,9 +201,7 @@ final class ChunkedRunTest {
   void ofAChunkOnlyWhatWasNotReadIsHeld() throws IOException {
     CompressionCodec codec = Codecs.of(DefaultCodec.class);
     byte[] raw = raw(2 * CHUNK);
-    ChunkedRunInput run =
-        new ChunkedRunInput(
-            "test", new HeapRunInput(write(codec, raw)), new ChunkDecoder(codec), CHUNK);
+    ChunkedRunInput run = open(codec, write(codec, raw));
     byte[] read = new byte[raw.length];
     assertEquals(CHUNK - 100, run.read(read, 0, CHUNK - 100));
     assertEquals(100, run.heldBytes());
@@ -227,12 +218,7 @@ final class ChunkedRunTest {
     byte[] stored = write(Codecs.of(DefaultCodec.class), raw(100));
     for (int said : new int[] {99, 101}) {
       stored[0] = (byte) said;
-      RunInput run =
-          new ChunkedRunInput(
-              "test",
-              new HeapRunInput(stored),
-              new ChunkDecoder(Codecs.of(DefaultCodec.class)),
-              CHUNK);
+      RunInput run = open(Codecs.of(DefaultCodec.class), stored);
       IOException e = assertThrows(IOException.class, () -> readAll(run, 1000));
       assertTrue(e.getMessage().contains("a chunk has"), e.getMessage());
       run.close();

@@ -165,22 +165,10 @@ final class HeapRuns {
       keys.add(random.nextInt(keys.size() + 1), i);
     }
     List<MergeRun> runs = new ArrayList<>();
-    RunCodec codec = new RunCodec(hadoops);
-    int chunkBytes = hadoops == null ? 0 : ChunkLength.LEAST_BYTES;
-    try (RunCompressor compressor = codec.compressor(chunkBytes)) {
+    try (Writer writer = new Writer(hadoops)) {
       for (int key : keys) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        RunEncoder encoder = new RunEncoder(bytes::write);
-        if (compressor != null) {
-          compressor.begin(bytes::write);
-          encoder = new RunEncoder(compressor::write);
-        }
-        append(encoder, key, random.nextInt(50));
-        encoder.finish();
-        if (compressor != null) {
-          compressor.end();
-        }
-        runs.add(run(key, bytes, encoder.rawLengthBytes(), codec.form(chunkBytes)));
+        int valueBytes = random.nextInt(50);
+        runs.add(writer.run(key, encoder -> append(encoder, key, valueBytes)));
       }
     }
     return runs;
@@ -192,21 +180,58 @@ final class HeapRuns {
    */
   List<MergeRun> longRuns(int count, CompressionCodec hadoops) throws IOException {
     List<MergeRun> runs = new ArrayList<>();
-    RunCodec codec = new RunCodec(hadoops);
-    int chunkBytes = RunForm.canBeChunks(hadoops) ? ChunkLength.LEAST_BYTES : 0;
-    try (RunCompressor compressor = codec.compressor(chunkBytes)) {
-      for (int key = 0; key < count; key++) {
-        ByteArrayOutputStream stored = new ByteArrayOutputStream();
-        compressor.begin(stored::write);
-        RunEncoder encoder = new RunEncoder(compressor::write);
-        append(encoder, key, LONG_VALUE_BYTES);
-        append(encoder, count + key, LONG_VALUE_BYTES);
-        encoder.finish();
-        compressor.end();
-        runs.add(run(key, stored, encoder.rawLengthBytes(), codec.form(chunkBytes)));
+    try (Writer writer = new Writer(hadoops)) {
+      for (int i = 0; i < count; i++) {
+        int key = i;
+        runs.add(
+            writer.run(
+                key,
+                encoder -> {
+                  append(encoder, key, LONG_VALUE_BYTES);
+                  append(encoder, count + key, LONG_VALUE_BYTES);
+                }));
       }
     }
     return runs;
+  }
+
+  private interface Records {
+    void writeTo(RunEncoder encoder) throws IOException;
+  }
+
+  /** Stores runs as a map does, in chunks where the codec takes them; null for none. */
+  private final class Writer implements AutoCloseable {
+    private final RunCodec codec;
+    private final int chunkBytes;
+    private final RunCompressor compressor;
+
+    Writer(CompressionCodec hadoops) {
+      codec = new RunCodec(hadoops);
+      chunkBytes = RunForm.canBeChunks(hadoops) ? ChunkLength.LEAST_BYTES : 0;
+      compressor = codec.compressor(chunkBytes);
+    }
+
+    MergeRun run(int key, Records records) throws IOException {
+      ByteArrayOutputStream stored = new ByteArrayOutputStream();
+      RunEncoder encoder = new RunEncoder(stored::write);
+      if (compressor != null) {
+        compressor.begin(stored::write);
+        encoder = new RunEncoder(compressor::write);
+      }
+      records.writeTo(encoder);
+      encoder.finish();
+      if (compressor != null) {
+        compressor.end();
+      }
+      return HeapRuns.this.run(key, stored, encoder.rawLengthBytes(), codec.form(chunkBytes));
+    }
+
+    @Override
+    public void close() {
+      if (compressor != null) {
+        compressor.close();
+      }
+    }
   }
 
   /** One of one record, as stock stores it with this codec. */

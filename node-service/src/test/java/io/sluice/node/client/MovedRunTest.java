@@ -319,6 +319,7 @@ class MovedRunTest extends NodeTestBase {
         run.ordinal(),
         lengthBytes,
         run.rawLengthBytes() + moreRaw,
+        0,
         run.records() + moreRecords,
         checksums);
   }

@@ -140,7 +140,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
         BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(run));
         now.add(
             new LocatedRun(
-                new Run(partition, ordinal, run.length, run.length, 1, checksums),
+                new Run(partition, ordinal, run.length, run.length, 0, 1, checksums),
                 new RunPlace(poolId, 1 + number, ranges)));
       }
       Path path = places.path(0, segmentId, 0);

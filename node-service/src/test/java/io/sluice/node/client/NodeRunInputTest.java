@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Whose fault it is that a run cannot be read. */
 final class NodeRunInputTest {
   private static final OutputId OUTPUT = new OutputId("application_1_0001", "attempt_0");
-  private static final Run RUN = new Run(0, 0, 1, 1, 1, BlockChecksums.of(7));
+  private static final Run RUN = new Run(0, 0, 1, 1, 0, 1, BlockChecksums.of(7));
 
   /** Has a byte that is not the run's. */
   private static final class Damaged implements RunInput {

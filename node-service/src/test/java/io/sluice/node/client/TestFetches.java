@@ -18,7 +18,7 @@ public final class TestFetches {
 
   /** A run of this output that says where it was located, and cannot be read. */
   public static NodeRun located(NodeAddress address, String outputId) {
-    Run run = new Run(0, 0, 1, 1, 1, BlockChecksums.of(7));
+    Run run = new Run(0, 0, 1, 1, 0, 1, BlockChecksums.of(7));
     RemoteNode node =
         new RemoteNode(
             address, "", null, null, null, new ReadStats(), Timeouts.all(1), asked -> {});

@@ -62,7 +62,7 @@ class QuestionInPartsTest {
     List<LocatedRun> runs = new ArrayList<>();
     RunPlace place = new RunPlace(POOL, 1, List.of(new Range(SEGMENT_ID, 0, 10)));
     for (int ordinal = 0; ordinal < count; ordinal++) {
-      Run run = new Run(partition, ordinal, 10, 10, 1, BlockChecksums.of(5));
+      Run run = new Run(partition, ordinal, 10, 10, 0, 1, BlockChecksums.of(5));
       runs.add(new LocatedRun(run, place));
     }
     return runs;
@@ -117,7 +117,7 @@ class QuestionInPartsTest {
     SegmentInfo segment = new SegmentInfo(SEGMENT_ID, Tier.MEMORY, path, 1 << 20);
     RegionDescriptor region = new RegionDescriptor(7, 77, 1 << 20, new byte[] {1, 2});
     int runBytes = 2 * BlockChecksums.BLOCK_BYTES + 1;
-    Run run = new Run(0, 0, runBytes, runBytes, 1, BlockChecksums.of(5, 6, 7));
+    Run run = new Run(0, 0, runBytes, runBytes, 0, 1, BlockChecksums.of(5, 6, 7));
     List<Range> ranges =
         List.of(new Range(SEGMENT_ID, 0, 10), new Range(SEGMENT_ID, 90, runBytes - 10));
     Description description =

@@ -233,7 +233,7 @@ class RemoteClientTest {
       RunPlace place =
           new RunPlace(new UUID(1, 2), 7, List.of(new Range(1, 0, 10))); // of the greeting
       for (int ordinal = 0; ordinal < 2; ordinal++) {
-        Run run = new Run(0, ordinal, 10, 11, 1, BlockChecksums.of(5));
+        Run run = new Run(0, ordinal, 10, 11, 0, 1, BlockChecksums.of(5));
         assertEquals(new LocatedRun(run, place), runs.get(ordinal));
       }
       assertEquals(1, description.inlined().size());

@@ -25,6 +25,7 @@ import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
+import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -99,7 +100,7 @@ class RemoteServerTest {
     RunPlace place = new RunPlace(backend.poolId, 1L << 40, ranges);
     List<LocatedRun> located = new ArrayList<>();
     for (int ordinal = 0; ordinal < runs; ordinal++) {
-      Run run = new Run(3, ordinal, 22, 30, 4, BlockChecksums.of(0xcafe));
+      Run run = new Run(3, ordinal, 22, 30, 0, 4, BlockChecksums.of(0xcafe));
       located.add(new LocatedRun(run, place));
     }
     backend.outputs.put(
@@ -406,27 +407,24 @@ class RemoteServerTest {
         frames.send(
             RemoteProtocol.DESCRIBE,
             out -> {
-              out.writeInt(3);
-              out.writeInt(4);
-              out.writeInt(0);
-              out.writeInt(count);
+              writeQuestion(out, count);
               Bounded.writeString(out, "the only one");
             },
             TIMEOUT_MS);
         RemoteError e = assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS));
         assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
       }
-      frames.send(
-          RemoteProtocol.DESCRIBE,
-          out -> {
-            out.writeInt(3);
-            out.writeInt(4);
-            out.writeInt(0);
-            out.writeInt(0);
-          },
-          TIMEOUT_MS);
+      frames.send(RemoteProtocol.DESCRIBE, out -> writeQuestion(out, 0), TIMEOUT_MS);
       Replies.receive(frames, TIMEOUT_MS);
     }
+  }
+
+  /** Where partition 3 of so many outputs lies, whose ids come behind. */
+  private static void writeQuestion(DataOutputStream out, int outputs) throws IOException {
+    out.writeInt(3);
+    out.writeInt(4);
+    out.writeInt(0);
+    out.writeInt(outputs);
   }
 
   /** A request is kept whole while it comes, and every reader may send one slowly. */
@@ -440,10 +438,7 @@ class RemoteServerTest {
             frames.send(
                 RemoteProtocol.DESCRIBE,
                 out -> {
-                  out.writeInt(3);
-                  out.writeInt(4);
-                  out.writeInt(0);
-                  out.writeInt(0);
+                  writeQuestion(out, 0);
                   out.write(new byte[RemoteProtocol.MAX_REQUEST_BYTES]);
                 },
                 TIMEOUT_MS);

@@ -22,15 +22,4 @@ public record Run(
     long rawLengthBytes,
     int chunkBytes,
     long records,
-    BlockChecksums checksums) {
-  /** One without chunks. */
-  public Run(
-      int partition,
-      int ordinal,
-      long lengthBytes,
-      long rawLengthBytes,
-      long records,
-      BlockChecksums checksums) {
-    this(partition, ordinal, lengthBytes, rawLengthBytes, 0, records, checksums);
-  }
-}
+    BlockChecksums checksums) {}

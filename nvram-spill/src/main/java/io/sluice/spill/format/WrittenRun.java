@@ -20,15 +20,4 @@ public record WrittenRun(
     long rawLengthBytes,
     int chunkBytes,
     long records,
-    BlockChecksums checksums) {
-  /** One without chunks. */
-  public WrittenRun(
-      int partition,
-      long logicalOffsetBytes,
-      long lengthBytes,
-      long rawLengthBytes,
-      long records,
-      BlockChecksums checksums) {
-    this(partition, logicalOffsetBytes, lengthBytes, rawLengthBytes, 0, records, checksums);
-  }
-}
+    BlockChecksums checksums) {}

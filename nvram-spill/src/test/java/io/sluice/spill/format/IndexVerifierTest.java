@@ -39,7 +39,7 @@ class IndexVerifierTest {
   private static WrittenRun run(int partition, long offsetBytes, long lengthBytes) {
     int[] further = new int[(int) BlockChecksums.furtherBlocks(lengthBytes)];
     return new WrittenRun(
-        partition, offsetBytes, lengthBytes, lengthBytes, 1, BlockChecksums.of(7, further));
+        partition, offsetBytes, lengthBytes, lengthBytes, 0, 1, BlockChecksums.of(7, further));
   }
 
   private void verify(int partitions, List<WrittenRun> runs) throws IOException {

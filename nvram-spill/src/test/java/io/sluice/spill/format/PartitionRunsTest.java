@@ -111,8 +111,8 @@ class PartitionRunsTest {
     int[] further = IntStream.range(0, 40_000).toArray();
     long lengthBytes = (further.length + 1L) * BlockChecksums.BLOCK_BYTES;
     WrittenRun run =
-        new WrittenRun(0, 0, lengthBytes, lengthBytes, 1, BlockChecksums.of(-1, further));
-    WrittenRun behind = new WrittenRun(0, lengthBytes, 5, 5, 1, BlockChecksums.of(-2));
+        new WrittenRun(0, 0, lengthBytes, lengthBytes, 0, 1, BlockChecksums.of(-1, further));
+    WrittenRun behind = new WrittenRun(0, lengthBytes, 5, 5, 0, 1, BlockChecksums.of(-2));
     ByteBuffer longIndex = OutputIndex.encode(1, List.of(run, behind));
     OutputIdentity longIdentity =
         new OutputIdentity(identity.id(), 1, 1, 2, lengthBytes + 5, 0, longIndex.capacity(), 0);

@@ -276,7 +276,7 @@ class HostileOwnerTest extends PoolTestBase {
   private static void rewriteEntry(
       CommittedOutput output, OutputIdentity identity, long offsetBytes, long lengthBytes)
       throws IOException {
-    WrittenRun honest = new WrittenRun(0, 0, BLOCK_BYTES, BLOCK_BYTES, 1, BlockChecksums.of(7));
+    WrittenRun honest = new WrittenRun(0, 0, BLOCK_BYTES, BLOCK_BYTES, 0, 1, BlockChecksums.of(7));
     ByteBuffer index = OutputIndex.encode(1, List.of(honest));
     int entry = (int) OutputIndex.runsOffset(1);
     index.putLong(entry + 8, offsetBytes);

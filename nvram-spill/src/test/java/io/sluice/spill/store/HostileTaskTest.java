@@ -545,7 +545,7 @@ class HostileTaskTest extends PoolTestBase {
   private static WrittenRun run(int partition, long offsetBytes, long lengthBytes, int... further) {
     long rawLengthBytes = Math.max(0, lengthBytes);
     return new WrittenRun(
-        partition, offsetBytes, lengthBytes, rawLengthBytes, 1, BlockChecksums.of(7, further));
+        partition, offsetBytes, lengthBytes, rawLengthBytes, 0, 1, BlockChecksums.of(7, further));
   }
 
   private long identityStart() {
