@@ -4,19 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.sluice.memory.store.ProcessStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
 /** What a job must not leave behind. */
 public final class Leftovers {
-  private static final long THREADS_END_MS = 30_000;
+  private static final long ENDS_MS = 30_000;
 
   private static final String REPORTER = "communication thread";
 
@@ -25,12 +28,18 @@ public final class Leftovers {
 
   private Leftovers() {}
 
-  /** No thread, no file below a directory, and nothing in the store of the process. */
+  /**
+   * No thread, no file below a directory, no program whose environment names it, and nothing in the
+   * store of the process.
+   *
+   * <p>A program that stays holds a pipe to what has started it. The JDK then gives that one's
+   * status to the next process with its number, which may be a chmod of Hadoop's: "exit code 143".
+   */
   public static synchronized void none(Configuration conf, Path tmp) throws Exception {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (thread.getName().matches("sluice-(map|reduce|job|sort)[ -].*|" + REPORTER)
           && !NAMED.contains(thread)) {
-        thread.join(THREADS_END_MS);
+        thread.join(ENDS_MS);
         if (thread.isAlive()) {
           NAMED.add(thread);
         }
@@ -39,6 +48,11 @@ public final class Leftovers {
     }
     assertEquals(0, ProcessStore.of(conf).stats().memory().usedBytes(), "memory");
     assertEquals(0, ProcessStore.of(conf).stats().disk().usedBytes(), "disk");
+    for (ProcessHandle program : ProcessHandle.allProcesses().toList()) {
+      if (environment(program).contains(tmp.toString())) {
+        program.onExit().get(ENDS_MS, TimeUnit.MILLISECONDS);
+      }
+    }
     if (Files.exists(tmp)) {
       try (Stream<Path> left = Files.walk(tmp)) {
         assertEquals(
@@ -48,6 +62,15 @@ public final class Leftovers {
                 .filter(file -> !isLock(file) && !isKept(file))
                 .toList());
       }
+    }
+  }
+
+  private static String environment(ProcessHandle program) {
+    try {
+      return Files.readString(
+          Path.of("/proc/" + program.pid() + "/environ"), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return ""; // it has ended, or is another user's
     }
   }
 

@@ -44,6 +44,9 @@ public final class AttemptThread {
               } catch (Throwable e) {
                 failure = e;
               }
+              if (failure != null || endReason != null) { // one that was told to may end well
+                AttemptProcesses.kill(id);
+              }
             });
   }
 
@@ -117,9 +120,6 @@ public final class AttemptThread {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-    }
-    if (failure != null) {
-      AttemptProcesses.kill(id);
     }
     if (failure instanceof Exception e) {
       throw e;

@@ -344,8 +344,8 @@ class StreamingTest {
     String pids = directory.resolve("pids").toString();
     script(
         "once.sh",
-        "case $mapreduce_task_attempt_id in\n*_m_000000_0) echo $$ >> $PIDS; sleep 86400;;\nesac\n"
-            + "cat\n");
+        "case $mapreduce_task_attempt_id in\n"
+            + "*_m_000000_0) sleep 86400 &\necho $$ $! >> $PIDS; wait;;\nesac\ncat\n");
     StreamingRun run = hangingRun(pids);
     List<String> arguments =
         List.of(

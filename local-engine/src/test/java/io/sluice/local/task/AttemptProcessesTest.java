@@ -49,7 +49,9 @@ class AttemptProcessesTest {
     try {
       program.getInputStream().read(); // it is at it
       other.getInputStream().read();
+      Thread.currentThread().interrupt(); // as that of an attempt which is told to end
       AttemptProcesses.kill(killed);
+      assertTrue(Thread.interrupted());
       assertTrue(program.waitFor(100, TimeUnit.SECONDS));
       for (ProcessHandle dying : left(killed)) { // on a busy machine not at once
         dying.onExit().get(60, TimeUnit.SECONDS);
@@ -57,6 +59,7 @@ class AttemptProcessesTest {
       assertEquals(List.of(), left(killed));
       assertTrue(other.isAlive());
     } finally {
+      Thread.interrupted();
       left(killed).forEach(ProcessHandle::destroyForcibly);
       other.destroyForcibly();
     }
