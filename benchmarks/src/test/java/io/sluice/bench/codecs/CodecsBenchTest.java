@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CodecsBenchTest {
   private static final int RECORDS = 3_000;
   private static final int FEW = 3; // streams, where a codec has them
-  private static final int MANY = 150; // chunks, and merges before stock's last one
+  private static final int MANY = 150; // merges before stock's last one
 
   @TempDir private Path directory;
 
@@ -78,9 +78,9 @@ class CodecsBenchTest {
           assertTrue(cost.at("/wallMs").asDouble() > 0, what);
           boolean rewrites = maps == MANY && variant != MergeVariant.SLUICE;
           assertEquals(rewrites, cost.at("/rewrittenRecords").asLong() > 0, what);
-          boolean inChunks =
+          boolean mayBeInChunks = // if the heap is too small for a stream of each run
               maps == MANY && variant == MergeVariant.SLUICE && codec != BenchCodec.NONE;
-          assertEquals(inChunks, cost.at("/chunkBytes").asInt() > 0, what);
+          assertTrue(mayBeInChunks || cost.at("/chunkBytes").asInt() == 0, what);
           long rawBytes = cost.at("/rawBytes").asLong();
           boolean isSmaller = cost.at("/storedBytes").asLong() < rawBytes;
           assertTrue(maps == MANY || isSmaller == (codec != BenchCodec.NONE), what);
