@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       AllBenchCommand.class,
       ChainBenchCommand.class,
+      CodecsBenchCommand.class,
       CrowdBenchCommand.class,
       ExchangeBenchCommand.class,
       HoneBenchCommand.class,

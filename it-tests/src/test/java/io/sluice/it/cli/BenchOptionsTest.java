@@ -53,7 +53,8 @@ class BenchOptionsTest {
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "many", "3000000000"})
   void runsAreAtLeastOne(String runs) {
-    List<String> benches = new ArrayList<>(List.of("chain", "crowd", "exchange", "hone", "local"));
+    List<String> benches =
+        new ArrayList<>(List.of("chain", "codecs", "crowd", "exchange", "hone", "local"));
     benches.addAll(
         List.of("memory", "pagerank", "rmr-nvm", "rmr-sizes", "scaling", "spark", "synthetic"));
     for (String name : benches) {

@@ -72,6 +72,14 @@ public final class LocalClient {
         distribution, List.of(distribution.classPath(), engineJar.toString()), directory, options);
   }
 
+  /** On stock's jars and some more, with nothing configured. */
+  public static LocalClient ofJars(
+      HadoopDistribution distribution, List<Path> jars, Path directory, List<String> jvmOptions) {
+    List<String> classPath = new ArrayList<>(List.of(distribution.classPath()));
+    jars.forEach(jar -> classPath.add(jar.toString()));
+    return hadoop(distribution, classPath, directory, jvmOptions);
+  }
+
   /**
    * A client of a cluster, with the configuration in that directory.
    *
