@@ -48,10 +48,8 @@ public final class Leftovers {
     }
     assertEquals(0, ProcessStore.of(conf).stats().memory().usedBytes(), "memory");
     assertEquals(0, ProcessStore.of(conf).stats().disk().usedBytes(), "disk");
-    for (ProcessHandle program : ProcessHandle.allProcesses().toList()) {
-      if (environment(program).contains(tmp.toString())) {
-        program.onExit().get(ENDS_MS, TimeUnit.MILLISECONDS);
-      }
+    for (ProcessHandle program : programs(tmp.toString())) {
+      program.onExit().get(ENDS_MS, TimeUnit.MILLISECONDS);
     }
     if (Files.exists(tmp)) {
       try (Stream<Path> left = Files.walk(tmp)) {
@@ -63,6 +61,13 @@ public final class Leftovers {
                 .toList());
       }
     }
+  }
+
+  /** Those whose environment has that text. */
+  public static List<ProcessHandle> programs(String text) {
+    return ProcessHandle.allProcesses()
+        .filter(program -> environment(program).contains(text))
+        .toList();
   }
 
   private static String environment(ProcessHandle program) {

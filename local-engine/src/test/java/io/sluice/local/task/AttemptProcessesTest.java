@@ -3,10 +3,8 @@ package io.sluice.local.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.local.Leftovers;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -27,17 +25,7 @@ class AttemptProcessesTest {
   }
 
   private static List<ProcessHandle> left(TaskAttemptID attempt) {
-    return ProcessHandle.allProcesses()
-        .filter(process -> environment(process.pid()).contains(attempt.toString()))
-        .toList();
-  }
-
-  private static String environment(long pid) {
-    try {
-      return Files.readString(Path.of("/proc/" + pid + "/environ"), StandardCharsets.ISO_8859_1);
-    } catch (IOException e) {
-      return "";
-    }
+    return Leftovers.programs(attempt.toString());
   }
 
   @Test
