@@ -1,5 +1,6 @@
 package io.sluice.bench.codecs;
 
+import io.sluice.bench.ArrayInput;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.RunCodec;
@@ -149,7 +150,7 @@ final class SluiceMerge implements RunsMerge {
   }
 
   private static RunInput input(Stored run) {
-    RunInput bytes = new HeapInput(ByteBuffer.wrap(run.bytes));
+    RunInput bytes = new ArrayInput(run.bytes);
     return new VerifiedRunInput("run " + run.number, bytes, run.bytes.length, run.checksums);
   }
 
@@ -184,29 +185,6 @@ final class SluiceMerge implements RunsMerge {
     @Override
     public void close() throws IOException {
       input.close();
-    }
-  }
-
-  /** Its bytes, once from beginning to end. */
-  private record HeapInput(ByteBuffer bytes) implements RunInput {
-    @Override
-    public int read(byte[] dst, int offset, int lengthBytes) {
-      if (!bytes.hasRemaining()) {
-        return -1;
-      }
-      int count = Math.min(lengthBytes, bytes.remaining());
-      bytes.get(dst, offset, count);
-      return count;
-    }
-
-    @Override
-    public long remainingBytes() {
-      return bytes.remaining();
-    }
-
-    @Override
-    public void close() {
-      // It is on the heap.
     }
   }
 }

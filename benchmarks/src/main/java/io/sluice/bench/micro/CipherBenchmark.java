@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.bench.ArrayInput;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
@@ -92,32 +93,6 @@ public class CipherBenchmark {
     }
   }
 
-  /** The bytes of an array. */
-  private static final class Stored implements RunInput {
-    private final byte[] bytes;
-    private int at;
-
-    Stored(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    @Override
-    public int read(byte[] dst, int offset, int lengthBytes) {
-      int n = Math.min(lengthBytes, bytes.length - at);
-      System.arraycopy(bytes, at, dst, offset, n);
-      at += n;
-      return n == 0 ? -1 : n;
-    }
-
-    @Override
-    public long remainingBytes() {
-      return bytes.length - at;
-    }
-
-    @Override
-    public void close() {}
-  }
-
   @Benchmark
   public int encrypt(Run run) throws IOException {
     return run.encrypt(run.again);
@@ -139,7 +114,12 @@ public class CipherBenchmark {
   public int decrypt(Run run, First first) throws IOException {
     try (RunInput input =
         new DecryptedRunInput(
-            "run", new Stored(first.stored), first.stored.length, run.job.reading(OUTPUT), 0, 0)) {
+            "run",
+            new ArrayInput(first.stored),
+            first.stored.length,
+            run.job.reading(OUTPUT),
+            0,
+            0)) {
       int read = 0;
       for (int n = 0; n >= 0; n = input.read(run.out, read, Math.max(1, BYTES - read))) {
         read += n;
@@ -261,7 +241,7 @@ public class CipherBenchmark {
     try (DecryptedRunInput run =
         new DecryptedRunInput(
             "run",
-            new Stored(stored),
+            new ArrayInput(stored),
             stored.length,
             small.job.reading(small.ids.get(small.next)),
             0,

@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.bench.ArrayInput;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.merge.KWayMerge;
@@ -84,7 +85,8 @@ public class MergeBenchmark {
     for (int run = 0; run < runs; run++) {
       byte[] bytes = encoded.get(run);
       RunInput input =
-          new VerifiedRunInput("run " + run, new Bytes(bytes), bytes.length, checksums.get(run));
+          new VerifiedRunInput(
+              "run " + run, new ArrayInput(bytes), bytes.length, checksums.get(run));
       cursors.add(new RunCursor("run " + run, input, blockBytes));
     }
     long sum = 0;
@@ -94,34 +96,5 @@ public class MergeBenchmark {
       }
     }
     return sum;
-  }
-
-  /** A run in memory, of which each read gets as much as it asks for. */
-  private static final class Bytes implements RunInput {
-    private final byte[] bytes;
-    private int at;
-
-    Bytes(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    @Override
-    public int read(byte[] dst, int offset, int lengthBytes) {
-      if (at == bytes.length) {
-        return -1;
-      }
-      int count = Math.min(lengthBytes, bytes.length - at);
-      System.arraycopy(bytes, at, dst, offset, count);
-      at += count;
-      return count;
-    }
-
-    @Override
-    public long remainingBytes() {
-      return bytes.length - at;
-    }
-
-    @Override
-    public void close() {}
   }
 }
