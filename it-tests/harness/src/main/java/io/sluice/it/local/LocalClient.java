@@ -68,16 +68,19 @@ public final class LocalClient {
       List<String> jvmOptions) {
     List<String> options = new ArrayList<>(workspace.oneProcessOptions());
     options.addAll(jvmOptions);
-    return hadoop(
-        distribution, List.of(distribution.classPath(), engineJar.toString()), directory, options);
+    return hadoop(distribution, classPath(distribution, List.of(engineJar)), directory, options);
+  }
+
+  private static List<String> classPath(HadoopDistribution distribution, List<Path> jars) {
+    List<String> classPath = new ArrayList<>(List.of(distribution.classPath()));
+    jars.forEach(jar -> classPath.add(jar.toString()));
+    return classPath;
   }
 
   /** On stock's jars and some more, with nothing configured. */
   public static LocalClient ofJars(
       HadoopDistribution distribution, List<Path> jars, Path directory, List<String> jvmOptions) {
-    List<String> classPath = new ArrayList<>(List.of(distribution.classPath()));
-    jars.forEach(jar -> classPath.add(jar.toString()));
-    return hadoop(distribution, classPath, directory, jvmOptions);
+    return hadoop(distribution, classPath(distribution, jars), directory, jvmOptions);
   }
 
   /**
@@ -91,8 +94,8 @@ public final class LocalClient {
       List<Path> jars,
       Path directory,
       List<String> jvmOptions) {
-    List<String> classPath = new ArrayList<>(List.of(conf.toString(), distribution.classPath()));
-    jars.forEach(jar -> classPath.add(jar.toString()));
+    List<String> classPath = new ArrayList<>(List.of(conf.toString()));
+    classPath.addAll(classPath(distribution, jars));
     return hadoop(distribution, classPath, directory, jvmOptions);
   }
 
