@@ -7,6 +7,7 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,11 @@ public final class CodecsBench {
 
   /** The same by whoever does the merges, with files on that kind of file system. */
   void run(MergeRunner runner, String fileSystem, int rounds, ResultFiles files) {
+    int mostMaps = Collections.max(maps);
+    if (records < mostMaps) { // first: the merges of fewer runs take their time
+      throw new ClusterException(
+          records + " records are too few for a run of each of " + mostMaps + " maps");
+    }
     Map<BenchCodec, String> missing = new EnumMap<>(runner.missing());
     missing.keySet().retainAll(codecs);
     List<BenchCodec> used = new ArrayList<>(codecs);

@@ -127,4 +127,21 @@ class CodecsBenchTest {
         ClusterException.class,
         () -> bench(List.of(FEW), BenchCodec.SNAPPY).run(lacking, "test", 1, files));
   }
+
+  @Test
+  void tooFewRecordsAreRefusedBeforeAnythingIsMerged() {
+    MergeRunner idle =
+        new InProcess() {
+          @Override
+          public MergeCost run(MergeTask task) {
+            throw new AssertionError(task + " was begun");
+          }
+        };
+    ResultFiles files = new ResultFiles(directory);
+    ClusterException e =
+        assertThrows(
+            ClusterException.class,
+            () -> bench(List.of(FEW, RECORDS + 1), BenchCodec.NONE).run(idle, "test", 1, files));
+    assertTrue(e.getMessage().contains("too few"), e.getMessage());
+  }
 }

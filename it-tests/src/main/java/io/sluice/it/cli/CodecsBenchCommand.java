@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench codecs}. */
@@ -46,19 +47,23 @@ final class CodecsBenchCommand implements Callable<Integer> {
           "Where files are made, and deleted in the end, such as /dev/shm (default: in target).")
   private Path directory;
 
-  @Option(
-      names = "--runs",
-      converter = CountConverter.class,
-      defaultValue = "3",
-      description = "How often each variant runs (default: ${DEFAULT-VALUE}).")
-  private int rounds;
+  @Mixin private RunsOption runs;
 
   @Override
   public Integer call() {
     Workspace workspace = Workspace.find();
-    Path place = directory == null ? workspace.clusters() : directory.resolve("sluice-codecs");
-    new CodecsBench(Console.standard(), maps, records, codecs)
-        .run(workspace, place, rounds, new ResultFiles(workspace.results()));
+    CodecsBench bench = new CodecsBench(Console.standard(), maps, records, codecs);
+    ResultFiles files = new ResultFiles(workspace.results());
+    if (directory == null) {
+      bench.run(workspace, workspace.clusters(), runs.count(), files);
+      return 0;
+    }
+    Path place = directory.resolve("sluice-codecs-" + System.getProperty("user.name"));
+    try {
+      bench.run(workspace, place, runs.count(), files);
+    } finally {
+      place.toFile().delete(); // if nothing is in it: another bench of this user may be at work
+    }
     return 0;
   }
 }
