@@ -1,24 +1,18 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
-import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Grants blocks: memory first, then disk; and takes them back.
+ * The two tiers, of which {@link MemoryTier} and {@link DiskRoom} grant blocks: takes them back,
+ * and says why there are none.
  *
- * <p>Thread contract: guarded by the lock of the store, which also closes it. Failure: {@link
- * StoreFullException} with nothing granted.
+ * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
 final class Allocator {
   private final StoreConfig config;
@@ -69,86 +63,43 @@ final class Allocator {
     return new Range(range.segmentId(), startBytes, roundUp(range.endBytes() - startBytes));
   }
 
-  /**
-   * Grants {@code lengthBytes}, whole blocks of its owner's segments, in one piece if it must be
-   * contiguous.
-   *
-   * @param memoryBytes most that may be of the memory tier; nothing that must be contiguous is, if
-   *     that is less
-   * @param leases everything leased now
-   * @param lack why the memory tier has no room although it is not whole, for the message
-   */
-  List<Extent> take(
-      Lease lease,
-      long lengthBytes,
-      boolean contiguous,
-      long memoryBytes,
-      Leased leases,
-      String lack)
-      throws IOException {
-    long fromMemoryBytes = contiguous && memoryBytes < lengthBytes ? 0 : memoryBytes;
-    List<Extent> taken =
-        new ArrayList<>(
-            memory.take(lease.owner(), Math.min(lengthBytes, fromMemoryBytes), contiguous));
-    long missingBytes = lengthBytes - taken.stream().mapToLong(Extent::lengthBytes).sum();
-    if (missingBytes == 0) {
-      return taken;
-    }
-    try {
-      Optional<List<Extent>> onDisk = Optional.empty();
-      Set<Path> tried = new HashSet<>();
-      while (onDisk.isEmpty()) { // each time round there is one directory less
-        Optional<DiskDirectories.Room> room = disk.roomiest(tried);
-        long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
-        checkShare(lease.owner(), missingBytes, room, leases);
-        if (roomBytes < missingBytes) {
-          // Given back before the message is made, which tells what is free.
-          memory.giveBack(taken);
-          throw full(lengthBytes, missingBytes - roomBytes, leases, lack);
-        }
-        Path directory = room.orElseThrow().path();
-        onDisk = disk.take(directory, lease.owner(), lease.applicationId(), missingBytes);
-        tried.add(directory);
-      }
-      taken.addAll(onDisk.get());
-      return taken;
-    } catch (IOException | RuntimeException | Error e) {
-      memory.giveBackAfter(e, taken);
-      throw e;
-    }
-  }
-
-  /** Copies count as free: they give way. */
-  private void checkShare(
-      Owner owner, long lengthBytes, Optional<DiskDirectories.Room> room, Leased leases)
+  /** Checks a user's share of the disk tier. Copies count as free: they give way. */
+  void checkShare(Owner owner, long lengthBytes, DiskDirectories.Room room, Leased leases)
       throws DiskShareException {
-    if (room.isPresent()) {
-      disk.checkShare(
-          owner,
-          lengthBytes,
-          room.get().allBytes(),
-          leases.copiesBytes(),
-          leases.copiesBytes(owner),
-          leases.isServingOthers(owner));
-    }
+    disk.checkShare(
+        owner,
+        lengthBytes,
+        room.allBytes(),
+        leases.copiesBytes(),
+        leases.copiesBytes(owner),
+        leases.isServingOthers(owner));
   }
 
   /**
-   * Compares with all of the memory tier, whoever has it, and with what the disk tier has left.
-   *
-   * @throws StoreFullException if that is not enough, which counts as a lease that was refused
+   * What a lease lacks of all of the memory tier, whoever has it, and of what the disk tier has
+   * left; not positive if it could fit.
    */
-  void checkCanEverFit(long lengthBytes, Leased leases) throws StoreFullException {
+  long lackingBytes(long lengthBytes, Leased leases) {
     if (lengthBytes <= config.memoryCapacityBytes()) {
-      return;
+      return 0;
     }
     long roomBytes =
         leases.copiesBytes()
             + disk.roomiest(Set.of()).map(DiskDirectories.Room::usableBytes).orElse(0L);
-    long shortBytes = lengthBytes - config.memoryCapacityBytes() - roomBytes;
+    return lengthBytes - config.memoryCapacityBytes() - roomBytes;
+  }
+
+  /**
+   * Requires that it could fit.
+   *
+   * @throws StoreFullException if not, which counts as a lease that was refused
+   */
+  void checkCanEverFit(long lengthBytes, Leased leases) throws StoreFullException {
+    long shortBytes = lackingBytes(lengthBytes, leases);
     if (shortBytes > 0) {
       refused();
-      throw full(lengthBytes, shortBytes, leases, ", even if all of it were free");
+      throw new StoreFullException(
+          full(lengthBytes, shortBytes, leases, ", even if all of it were free"));
     }
   }
 
@@ -206,7 +157,13 @@ final class Allocator {
     Closing.all(memory::close, disk::close);
   }
 
-  private StoreFullException full(long lengthBytes, long shortBytes, Leased leases, String lack) {
+  /**
+   * What is said where a lease gets nothing.
+   *
+   * @param leases everything leased now
+   * @param lack why the memory tier has no room although it is not whole
+   */
+  String full(long lengthBytes, long shortBytes, Leased leases, String lack) {
     StoreConfig.SettingNames names = config.settingNames();
     String memoryText =
         "memory tier "
@@ -233,21 +190,20 @@ final class Allocator {
                 + config.diskReserve()
                 + " kept free"
                 + directories.reasons();
-    return new StoreFullException(
-        "the spill store is full: a lease of "
-            + lengthBytes
-            + " bytes is short of "
-            + shortBytes
-            + " bytes; "
-            + memoryText
-            + "; "
-            + diskText
-            + "; raise "
-            + names.memoryCapacity()
-            + ", add directories to "
-            + names.diskDirectories()
-            + " or raise "
-            + names.diskCapacity());
+    return "the spill store is full: a lease of "
+        + lengthBytes
+        + " bytes is short of "
+        + shortBytes
+        + " bytes; "
+        + memoryText
+        + "; "
+        + diskText
+        + "; raise "
+        + names.memoryCapacity()
+        + ", add directories to "
+        + names.diskDirectories()
+        + " or raise "
+        + names.diskCapacity();
   }
 
   /** How much is leased now. */

@@ -238,7 +238,7 @@ final class DiskDirectories implements Closeable {
     Map<Directory, DirectorySpace.Free> answers =
         askAll(
             working,
-            directory -> directory.threads.files().ask(directory.space::free),
+            directory -> directory.threads.room().ask(directory.space::free),
             directory -> {});
     answers.forEach((directory, space) -> directory.fileSystem = space.fileSystem());
     Path best = null; // the first of those with most
@@ -297,6 +297,11 @@ final class DiskDirectories implements Closeable {
         directory.lastSaid = "";
       }
     }
+  }
+
+  /** Of those that are used now. */
+  List<DiskThreads> working() {
+    return directories.stream().filter(this::mayWork).map(each -> each.threads).toList();
   }
 
   /** How many are left out now. */

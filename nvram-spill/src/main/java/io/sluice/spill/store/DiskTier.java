@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,8 +36,9 @@ import org.slf4j.LoggerFactory;
  * it is. Unlike the {@link MemoryTier} it reuses nothing, nor the id of a file: a task may still
  * have the former one open.
  *
- * <p>Thread contract: guarded by the lock of the store, which also closes it. Failure: where a file
- * cannot be made or cut, its directory is left out, see {@link DiskDirectories}.
+ * <p>Thread contract: guarded by the lock of the store, which also closes it; what says so is
+ * called under none. Failure: where a file cannot be made or cut, its directory is left out, see
+ * {@link DiskDirectories}.
  */
 final class DiskTier {
   /** How many ids there are. */
@@ -61,7 +63,8 @@ final class DiskTier {
   private final PromisedBytes promised;
   private final Map<Integer, Long> lengths =
       new HashMap<>(); // of the files, as createdBytes has them
-  private long createdBytes;
+  private final List<Reservation> reserved = new ArrayList<>();
+  private long createdBytes; // and reserved
   private final Map<Owner, Long> ownerBytes = new HashMap<>(); // of used, by whose it is
   private final Map<Owner, Long> shareRefusals = new HashMap<>();
 
@@ -150,7 +153,12 @@ final class DiskTier {
 
   /** Whether the directory of a file is used now. */
   boolean mayWork(Range range) {
-    return directories.mayWork(segments.get(range.segmentId()).info().path().getParent());
+    return mayWork(segments.get(range.segmentId()).info().path().getParent());
+  }
+
+  /** Whether that one is used now. */
+  boolean mayWork(Path directory) {
+    return directories.mayWork(directory);
   }
 
   /**
@@ -160,11 +168,21 @@ final class DiskTier {
    */
   Optional<DiskDirectories.Room> roomiest(Set<Path> tried) {
     return directories
-        .roomiest(tried, promised.byDirectory(), config.diskReserve())
+        .roomiest(tried, promisedBytes(), config.diskReserve())
         .map(
             room ->
                 new DiskDirectories.Room(
                     room.path(), allowedBytes(room.usableBytes()), allowedBytes(room.allBytes())));
+  }
+
+  /** By directory: in files, and reserved for those that are being made. */
+  private Map<Path, Long> promisedBytes() {
+    if (reserved.isEmpty()) {
+      return promised.byDirectory();
+    }
+    Map<Path, Long> all = new HashMap<>(promised.byDirectory());
+    reserved.forEach(each -> all.merge(each.directory, each.lengthBytes, Long::sum));
+    return all;
   }
 
   private long allowedBytes(long usableBytes) {
@@ -239,49 +257,115 @@ final class DiskTier {
     return Map.copyOf(shareRefusals);
   }
 
-  /**
-   * Creates files of {@code lengthBytes} in sum for an owner's application; empty if the directory
-   * cannot be written to, so that it is left out now.
-   */
-  Optional<List<Extent>> take(Path directory, Owner owner, String applicationId, long lengthBytes) {
-    try {
-      List<Extent> taken = takeIn(directory, owner, applicationId, lengthBytes);
-      directories.worked(directory);
-      return Optional.of(taken);
-    } catch (IOException e) {
-      directories.failed(directory, e);
-      return Optional.empty();
+  /** Room that is leased for files which are being made. */
+  static final class Reservation {
+    private final Path directory;
+    private final Owner owner;
+    private final String applicationId;
+    private final long lengthBytes;
+    private final DiskThreads threads;
+    private final List<SegmentInfo> files = new ArrayList<>();
+
+    private Reservation(
+        Path directory, Owner owner, String applicationId, long lengthBytes, DiskThreads threads) {
+      this.directory = directory;
+      this.owner = owner;
+      this.applicationId = applicationId;
+      this.lengthBytes = lengthBytes;
+      this.threads = threads;
+    }
+
+    /** Where they are made. */
+    Path directory() {
+      return directory;
+    }
+
+    /** Whose turn it is to have files made there. */
+    ReentrantLock turn() {
+      return threads.turn();
     }
   }
 
-  private List<Extent> takeIn(Path directory, Owner owner, String applicationId, long lengthBytes)
+  /** Leases room for files of {@code lengthBytes} in sum, for an owner's application. */
+  Reservation reserve(Path directory, Owner owner, String applicationId, long lengthBytes)
       throws IOException {
-    List<Extent> taken = new ArrayList<>();
+    Reservation reservation =
+        new Reservation(
+            directory, owner, applicationId, lengthBytes, directories.threads(directory));
+    for (long leftBytes = lengthBytes; leftBytes > 0; ) {
+      long fileBytes = Math.min(leftBytes, Extent.MAX_LENGTH_BYTES);
+      reservation.files.add(newFile(directory, owner, fileBytes));
+      leftBytes -= fileBytes;
+    }
+    ownerBytes.merge(owner, lengthBytes, Long::sum); // before: it needs heap
+    reserved.add(reservation);
+    createdBytes += lengthBytes;
+    return reservation;
+  }
+
+  private SegmentInfo newFile(Path directory, Owner owner, long lengthBytes) throws IOException {
+    int segmentId = newId();
+    Path path = directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
+    return new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
+  }
+
+  /**
+   * Makes the files, all or none of them, under no lock.
+   *
+   * @param patiently with all of the deadline for each, whatever else hangs
+   */
+  List<SegmentHandle> make(Reservation reservation, boolean patiently) throws IOException {
+    DiskThread thread = reservation.threads.files();
+    List<SegmentHandle> made = new ArrayList<>();
     try {
-      for (long leftBytes = lengthBytes; leftBytes > 0; ) {
-        long fileBytes = Math.min(leftBytes, Extent.MAX_LENGTH_BYTES);
-        SegmentHandle segment = create(directory, owner, applicationId, fileBytes);
-        taken.add(segment.extent(segment.range()));
-        leftBytes -= fileBytes;
+      for (SegmentInfo file : reservation.files) {
+        made.add(
+            patiently
+                ? thread.callPatiently(() -> createFile(file, reservation), DiskTier::deleteLate)
+                : thread.call(() -> createFile(file, reservation), DiskTier::deleteLate));
       }
-      return taken;
+      return made;
     } catch (IOException | RuntimeException | Error e) {
-      for (Extent extent : taken) {
-        SegmentHandle made = segments.get(extent.segment().segmentId());
-        free(extent.range(), new GivenBack()); // all of the file
-        deleteAfter(e, made);
-      }
+      made.forEach(segment -> deleteAfter(e, segment));
       throw e;
     }
+  }
+
+  /** Of directories that are used now. */
+  List<DiskThread> fileThreads() {
+    return directories.working().stream().map(DiskThreads::files).toList();
+  }
+
+  /** The files are there: they are leased from here on. */
+  List<Extent> made(Reservation reservation, List<SegmentHandle> files) {
+    notMade(reservation);
+    directories.worked(reservation.directory);
+    files.forEach(this::add);
+    return files.stream().map(file -> file.extent(file.range())).toList();
+  }
+
+  /** Nothing is leased for it any more. */
+  void notMade(Reservation reservation) {
+    if (reserved.remove(reservation)) {
+      createdBytes -= reservation.lengthBytes;
+      disowned(reservation.owner, reservation.lengthBytes);
+    }
+  }
+
+  /** A file could not be made, so that its directory is left out now. */
+  void failed(Reservation reservation, IOException cause) {
+    directories.failed(reservation.directory, cause);
+  }
+
+  private void disowned(Owner owner, long lengthBytes) {
+    ownerBytes.compute(owner, (it, bytes) -> bytes == lengthBytes ? null : bytes - lengthBytes);
   }
 
   /** Gives back blocks, and with the last ones the file, which is no longer known here then. */
   void free(Range range, GivenBack givenBack) {
     used.remove(range);
     SegmentHandle segment = segments.get(range.segmentId());
-    ownerBytes.compute(
-        segment.owner(),
-        (owner, bytes) -> bytes == range.lengthBytes() ? null : bytes - range.lengthBytes());
+    disowned(segment.owner(), range.lengthBytes());
     long endBytes = used.endBytesOf(range.segmentId());
     if (endBytes == 0) {
       segments.remove(range.segmentId());
@@ -328,7 +412,7 @@ final class DiskTier {
     return devices.stats();
   }
 
-  /** Length of the files; what could not be cut counts until its file goes. */
+  /** Length of the files, and of those being made; what could not be cut counts until it goes. */
   long createdBytes() {
     return createdBytes;
   }
@@ -340,23 +424,8 @@ final class DiskTier {
     segments.clear();
   }
 
-  private SegmentHandle create(Path directory, Owner owner, String applicationId, long lengthBytes)
-      throws IOException {
-    int segmentId = newId();
-    Path path = directory.resolve(SegmentName.of(poolId, segmentId, 0, owner).toString());
-    SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
-    DiskThreads threads = directories.threads(directory);
-    SegmentHandle segment =
-        threads
-            .files()
-            .call(() -> createFile(info, owner, applicationId, threads), DiskTier::deleteLate);
-    add(segment);
-    return segment;
-  }
-
-  private SegmentHandle createFile(
-      SegmentInfo info, Owner owner, String applicationId, DiskThreads threads) throws IOException {
-    Path directory = info.path().getParent();
+  private SegmentHandle createFile(SegmentInfo info, Reservation reservation) throws IOException {
+    Path directory = reservation.directory;
     if (devices.of(directory).hangs()) { // a new file is made in memory, and nobody could write it
       throw new IOException("the device of " + directory + " does not answer");
     }
@@ -364,7 +433,8 @@ final class DiskTier {
     SegmentHandle segment;
     try {
       SharedFile file = SharedFile.openForEachCall(info.path()); // there may be very many
-      segment = handle(info, owner, file, threads, applicationId);
+      segment =
+          handle(info, reservation.owner, file, reservation.threads, reservation.applicationId);
     } catch (IOException | RuntimeException | Error e) {
       Files.deleteIfExists(info.path());
       throw e;
@@ -412,11 +482,14 @@ final class DiskTier {
     return segmentId;
   }
 
-  private static void deleteAfter(Throwable failure, SegmentHandle segment) {
+  /** Deletes what nobody was told of, under no lock. */
+  static void deleteAfter(Throwable failure, SegmentHandle segment) {
     try {
       segment.deleteSometime();
-    } catch (IOException e) {
-      failure.addSuppressed(e);
+    } catch (IOException | RuntimeException | Error e) {
+      if (e != failure) {
+        failure.addSuppressed(e);
+      }
     }
   }
 }

@@ -31,6 +31,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -59,6 +60,9 @@ public final class SpillStore implements Closeable {
    */
   static final long LEASE_TIMEOUT_MS = 26_000;
 
+  /** How long its end waits for files that are being made: longer than a disk has for one. */
+  private static final long CLOSE_MS = 60_000;
+
   /** Of an output, at a time: half a second of a slow disk, and little beside a mark's cost. */
   public static final long PART_BYTES = 8L << 20;
 
@@ -81,6 +85,7 @@ public final class SpillStore implements Closeable {
   private final CopyThread copier = new CopyThread(this::copyToDisk, CopyThread.PAUSE_MS);
   private final MemoryKeeper memoryKeeper;
   private final MemoryRoom room;
+  private final DiskRoom diskRoom;
   private Lease copying; // of the copy that is being written; null: none gives way
   private boolean reviewed;
   private long forgedOutputs;
@@ -99,6 +104,7 @@ public final class SpillStore implements Closeable {
     this.nanoTime = nanoTime;
     this.memoryKeeper = config.memoryKeeper();
     this.allocator = new Allocator(config, files, nanoTime);
+    this.diskRoom = new DiskRoom(lock, allocator, leased, this::checkUsable);
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
     this.loader =
         new OutputLoader(
@@ -769,7 +775,7 @@ public final class SpillStore implements Closeable {
     FormerLeases.Own own = null;
     try (Lease lease = openLease(output)) {
       OutputCopy copy = new OutputCopy(output, config.blockBytes(), mostBytes);
-      ExtentTable extents = isCopy ? leaseForCopy(lease, copy) : leaseForMove(lease, copy);
+      ExtentTable extents = isCopy ? leaseForCopy(output, lease, copy) : leaseForMove(lease, copy);
       own = config.formerLeases().own(lease.info(), rangesOf(lease));
       FooterLocation trailer = write(output, copy, extents, lease, isCopy, ioClass);
       long mostExtents = extents.extents().size();
@@ -899,16 +905,20 @@ public final class SpillStore implements Closeable {
    * Gives up copies for so much room on disk, first the one that is being written, then the oldest;
    * false if there are none. In a directory that is left out now nobody would be granted their
    * room.
+   *
+   * @param waitMs how long to wait for the files of one that are being made
    */
-  boolean dropCopies(long bytes) throws IOException {
+  boolean dropCopies(long bytes, long waitMs) throws IOException {
     AtomicLong droppedBytes = new AtomicLong();
+    AtomicReference<Lease> ended = new AtomicReference<>();
     Cleanup cleanup = new Cleanup();
     freeing(
         cleanup,
         givenBack -> {
-          if (copying != null && !copying.isClosed() && mayWork(copying)) {
+          if (copyingBytes() > 0 && !copying.isClosed() && mayWork(copying)) {
             droppedBytes.addAndGet(copyingBytes());
             droppedCopies++;
+            ended.set(copying);
             end(copying, givenBack, cleanup);
           }
           while (droppedBytes.get() < bytes) {
@@ -924,13 +934,16 @@ public final class SpillStore implements Closeable {
             copier.pause(); // else it takes the room again
           }
         });
+    if (ended.get() != null) {
+      diskRoom.awaitEnd(ended.get(), waitMs);
+    }
     cleanup.finish();
     return droppedBytes.get() > 0;
   }
 
   /** Whether copies have given way; those that would not help stay. */
-  private boolean makesRoom(StoreFullException full, long bytes) throws IOException {
-    return !(full instanceof DiskShareException) && dropCopies(bytes);
+  private boolean makesRoom(StoreFullException full, long bytes, long waitMs) throws IOException {
+    return !(full instanceof DiskShareException) && dropCopies(bytes, waitMs);
   }
 
   private boolean mayWork(OutputCopies.Copy copy) {
@@ -942,11 +955,21 @@ public final class SpillStore implements Closeable {
   }
 
   private long copyingBytes() {
-    return copying == null ? 0 : copying.heldBytes(Tier.DISK);
+    return copying == null ? 0 : copying.heldBytes(Tier.DISK) + diskRoom.makingBytes(copying);
   }
 
   private ExtentTable leaseForMove(Lease lease, OutputCopy copy) throws IOException {
-    return droppingCopies(copy.lengthBytes(), () -> leaseOnDisk(lease, copy));
+    return droppingCopies(copy.lengthBytes(), () -> leaseOnDisk(lease, copy, false));
+  }
+
+  private long leaseDeadlineNs() {
+    return nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(LEASE_TIMEOUT_MS);
+  }
+
+  /** How long a lease may wait for what others have asked of disks; most is left for memory. */
+  private long settleMs(long deadlineNs) {
+    long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - nanoTime.getAsLong());
+    return Math.max(0, Math.min(config.diskTimeoutMs() / REVIEW_PART, leftMs));
   }
 
   /** Of the disk tier alone. */
@@ -956,11 +979,19 @@ public final class SpillStore implements Closeable {
 
   /** Copies give way as long as there is no room for that. */
   private <T> T droppingCopies(long wantedBytes, Leasing<T> leasing) throws IOException {
+    long deadlineNs = leaseDeadlineNs();
+    boolean settled = false;
     while (true) {
       try {
         return leasing.run();
       } catch (StoreFullException e) {
-        if (!makesRoom(e, wantedBytes)) {
+        if (!settled) {
+          settled = true;
+          diskRoom.settle(settleMs(deadlineNs));
+          continue;
+        }
+        settled = false;
+        if (!makesRoom(e, wantedBytes, settleMs(deadlineNs))) {
           throw e;
         }
       }
@@ -968,28 +999,42 @@ public final class SpillStore implements Closeable {
   }
 
   /** It has it for as long as nobody else lacks it. */
-  private ExtentTable leaseForCopy(Lease lease, OutputCopy copy) throws IOException {
-    lock.lock();
+  private ExtentTable leaseForCopy(CommittedOutput output, Lease lease, OutputCopy copy)
+      throws IOException {
     try {
-      ExtentTable extents = leaseOnDisk(lease, copy);
-      copying = lease;
-      return extents;
-    } finally {
-      lock.unlock();
+      return leaseOnDisk(lease, copy, true);
+    } catch (IOException e) {
+      checkWanted(output, lease);
+      throw e;
     }
   }
 
-  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy) throws IOException {
+  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy, boolean givesWay)
+      throws IOException {
+    DiskRoom.Outcome outcome =
+        new DiskRoom.Outcome() {
+          @Override
+          public void granted(List<Extent> extents) {
+            extents.forEach(extent -> lease.held().add(extent.range()));
+          }
+
+          @Override
+          public String refused(long shortBytes) {
+            return allocator.full(copy.lengthBytes(), shortBytes, leased, ", which it is to leave");
+          }
+        };
+    DiskRoom.Request request;
     lock.lock();
     try {
       checkUsable(lease);
-      List<Extent> taken =
-          allocator.take(lease, copy.lengthBytes(), false, 0, leased, ", which it is to leave");
-      taken.forEach(extent -> lease.held().add(extent.range()));
-      return copy.lay(taken);
+      request = diskRoom.reserve(lease, copy.lengthBytes(), outcome);
+      if (givesWay) {
+        copying = lease;
+      }
     } finally {
       lock.unlock();
     }
+    return copy.lay(diskRoom.make(request));
   }
 
   private interface DiskStep {
@@ -1153,6 +1198,9 @@ public final class SpillStore implements Closeable {
   @Override
   public void close() throws IOException {
     quiesce();
+    if (!diskRoom.awaitEnd(CLOSE_MS)) {
+      throw new IOException("files are still being made on disk after " + CLOSE_MS + " ms");
+    }
     room.stop(); // if it cannot be stopped, nobody else may have the pool: close it again then
     lock.lock();
     try {
@@ -1175,11 +1223,31 @@ public final class SpillStore implements Closeable {
     }
   }
 
+  /** What a lease is asked for. */
+  private record Wanted(Lease lease, long bytes, boolean contiguous) {}
+
   /** Does what leases are asked for. */
   private final class LeaseKeeper implements Lease.Keeper {
     /** For what can never be granted nobody need give back anything. */
     @Override
     public void checkCanEverFit(Lease lease, long lengthBytes) throws IOException {
+      if (!couldFit(lease, lengthBytes)) {
+        diskRoom.settle(settleMs(leaseDeadlineNs()));
+        requireFit(lease, lengthBytes);
+      }
+    }
+
+    private boolean couldFit(Lease lease, long lengthBytes) throws IOException {
+      lock.lock();
+      try {
+        checkUsable(lease);
+        return allocator.lackingBytes(lengthBytes, leased) <= 0;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void requireFit(Lease lease, long lengthBytes) throws IOException {
       lock.lock();
       try {
         checkUsable(lease);
@@ -1206,16 +1274,24 @@ public final class SpillStore implements Closeable {
       }
       checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
+      Wanted wanted = new Wanted(lease, wantedBytes, contiguous);
       boolean last = !hasDisk();
+      boolean settled = false;
       while (true) {
         long memoryBytes =
             fits
                 ? memoryKeeper.ask(lease, wantedBytes, contiguous, last, memoryMs(deadlineNs, last))
                 : 0;
         try {
-          return take(lease, wantedBytes, contiguous, memoryBytes, memoryMs(deadlineNs, last));
+          return take(wanted, memoryBytes, memoryMs(deadlineNs, last));
         } catch (StoreFullException e) {
-          if (makesRoom(e, wantedBytes)) {
+          if (!settled && hasDisk()) {
+            settled = true;
+            diskRoom.settle(settleMs(deadlineNs));
+            continue; // there may be more room now
+          }
+          settled = false;
+          if (makesRoom(e, wantedBytes, settleMs(deadlineNs))) {
             continue; // there is more room on disk now
           }
           if (last || memoryBytes == wantedBytes) {
@@ -1224,10 +1300,6 @@ public final class SpillStore implements Closeable {
           last = true;
         }
       }
-    }
-
-    private long leaseDeadlineNs() {
-      return nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(LEASE_TIMEOUT_MS);
     }
 
     /**
@@ -1264,37 +1336,132 @@ public final class SpillStore implements Closeable {
       return !config.diskDirectories().isEmpty();
     }
 
-    /** Takes what it can of so much from memory, which the lease was granted. */
-    private List<Extent> take(
-        Lease lease, long wantedBytes, boolean contiguous, long memoryBytes, long memoryMs)
-        throws IOException {
+    /** Takes what it can of so much from memory, which the lease was granted, the rest on disk. */
+    private List<Extent> take(Wanted wanted, long memoryBytes, long memoryMs) throws IOException {
       List<Extent> taken = new ArrayList<>();
-      freeing(
-          givenBack -> {
-            try {
-              checkUsable(lease);
-              String lack = "";
-              if (memoryBytes > 0) {
-                reuseFormer(lease.owner(), memoryBytes, contiguous, givenBack);
-                lack =
-                    room.await(
-                        lease.owner(), memoryBytes, contiguous, memoryMs, () -> checkUsable(lease));
-              }
-              taken.addAll(
-                  allocator.take(lease, wantedBytes, contiguous, memoryBytes, leased, lack));
-              taken.forEach(extent -> lease.held().add(extent.range()));
-              if (memoryBytesOf(taken) < wantedBytes) {
-                allocator.overflowed();
-              }
-              room.wake();
-            } finally {
-              gaveBack(lease, MemoryUse.WRITING, memoryBytes - memoryBytesOf(taken));
-              if (lease.isClosed()) {
-                memoryKeeper.closed(lease);
-              }
-            }
-          });
-      return taken;
+      AtomicReference<DiskRoom.Request> rest = new AtomicReference<>();
+      try {
+        freeing(givenBack -> takeNow(wanted, memoryBytes, memoryMs, taken, rest, givenBack));
+      } catch (IOException | RuntimeException | Error e) {
+        if (rest.get() != null) {
+          diskRoom.giveUp(rest.get());
+        }
+        giveBackAfter(e, wanted.lease(), taken);
+        throw e;
+      }
+      if (rest.get() == null) {
+        return taken;
+      }
+      try {
+        List<Extent> all = new ArrayList<>(taken);
+        all.addAll(diskRoom.make(rest.get()));
+        return all;
+      } catch (IOException | RuntimeException | Error e) {
+        diskRoom.giveUp(rest.get());
+        giveBackAfter(e, wanted.lease(), taken);
+        throw e;
+      }
+    }
+
+    /** Under the lock; files are to be made for what is reserved. */
+    private void takeNow(
+        Wanted wanted,
+        long memoryBytes,
+        long memoryMs,
+        List<Extent> taken,
+        AtomicReference<DiskRoom.Request> rest,
+        GivenBack givenBack)
+        throws IOException {
+      Lease lease = wanted.lease();
+      long unusedBytes = memoryBytes;
+      try {
+        checkUsable(lease);
+        String lack = "";
+        if (memoryBytes > 0) {
+          reuseFormer(lease.owner(), memoryBytes, wanted.contiguous(), givenBack);
+          lack =
+              room.await(
+                  lease.owner(),
+                  memoryBytes,
+                  wanted.contiguous(),
+                  memoryMs,
+                  () -> checkUsable(lease));
+        }
+        taken.addAll(fromMemory(wanted, memoryBytes));
+        unusedBytes -= memoryBytesOf(taken);
+        taken.forEach(extent -> lease.held().add(extent.range()));
+        long missingBytes = wanted.bytes() - memoryBytesOf(taken);
+        if (missingBytes > 0) {
+          rest.set(diskRoom.reserve(lease, missingBytes, rest(wanted, taken, lack)));
+        }
+        room.wake();
+      } catch (IOException | RuntimeException | Error e) {
+        giveBackAfter(e, lease, taken);
+        throw e;
+      } finally {
+        gaveBack(lease, MemoryUse.WRITING, unusedBytes);
+        if (lease.isClosed()) {
+          memoryKeeper.closed(lease);
+        }
+      }
+    }
+
+    /** Nothing in part of what must be contiguous. */
+    private List<Extent> fromMemory(Wanted wanted, long memoryBytes) throws IOException {
+      long mostBytes =
+          wanted.contiguous() && memoryBytes < wanted.bytes()
+              ? 0
+              : Math.min(wanted.bytes(), memoryBytes);
+      return allocator.memory().take(wanted.lease().owner(), mostBytes, wanted.contiguous());
+    }
+
+    /** What becomes of what has no room in memory. */
+    private DiskRoom.Outcome rest(Wanted wanted, List<Extent> taken, String lack) {
+      return new DiskRoom.Outcome() {
+        @Override
+        public void granted(List<Extent> extents) {
+          extents.forEach(extent -> wanted.lease().held().add(extent.range()));
+          allocator.overflowed();
+        }
+
+        @Override
+        public String refused(long shortBytes) throws IOException {
+          giveBack(wanted.lease(), taken); // first: the message tells what is free
+          return allocator.full(wanted.bytes(), shortBytes, leased, lack);
+        }
+      };
+    }
+
+    private void giveBackAfter(Throwable failure, Lease lease, List<Extent> taken) {
+      lock.lock();
+      try {
+        giveBack(lease, taken);
+      } catch (IOException | RuntimeException | Error e) {
+        if (e != failure) {
+          failure.addSuppressed(e);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Gives back what a lease was just granted of memory, if it still has it, and empties the list.
+     */
+    private void giveBack(Lease lease, List<Extent> taken) throws IOException {
+      if (quiet) {
+        return; // a successor finds what it has
+      }
+      taken.removeIf(extent -> !lease.held().contains(extent.range()));
+      long memoryBytes = memoryBytesOf(taken);
+      taken.forEach(extent -> lease.held().remove(extent.range()));
+      try {
+        allocator.memory().giveBack(taken);
+      } finally {
+        gaveBack(lease, MemoryUse.WRITING, memoryBytes);
+        room.came();
+        room.gaveBack();
+      }
     }
 
     /** Blocks that come only later, with a further segment or another owner's, are no use. */
@@ -1333,8 +1500,8 @@ public final class SpillStore implements Closeable {
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
       try {
-        return droppingCopies(
-            wantedBytes, () -> take(lease, wantedBytes, false, 0, leaseDeadlineNs()));
+        Wanted wanted = new Wanted(lease, wantedBytes, false);
+        return droppingCopies(wantedBytes, () -> take(wanted, 0, 0));
       } catch (DiskShareException e) {
         shareRefused(lease);
         throw e;

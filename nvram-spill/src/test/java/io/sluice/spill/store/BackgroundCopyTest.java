@@ -124,7 +124,7 @@ class BackgroundCopyTest extends PoolTestBase {
             stats.disk().committedBytes() + stats.copies().bytes(), stats.disk().createdBytes());
         switch (end) {
           case "moved" -> assertTrue(store.moveToDisk(before, () -> true) > 0);
-          case "dropped" -> assertTrue(store.dropCopies(1));
+          case "dropped" -> assertTrue(store.dropCopies(1, 0));
           default -> {}
         }
         Outputs.check(store, id(1), content);
