@@ -59,6 +59,7 @@ final class DiskDirectories implements Closeable {
     private String failure = ""; // none: it works
     private String lastSaid = "";
     private long failedNs;
+    private long failures;
     private String fileSystem = ""; // as it was when it was asked last
 
     Directory(Path path, DiskThreads threads) {
@@ -288,10 +289,24 @@ final class DiskDirectories implements Closeable {
         .forEach(directory -> failed(directory, cause));
   }
 
-  /** That one could be written to. */
-  void worked(Path path) {
+  /** How often that one could not. */
+  long failures(Path path) {
+    return directories.stream()
+        .filter(directory -> directory.path.equals(path))
+        .mapToLong(directory -> directory.failures)
+        .sum();
+  }
+
+  /**
+   * That one could be written to.
+   *
+   * @param failures of its when that was begun: it may have failed meanwhile
+   */
+  void worked(Path path, long failures) {
     for (Directory directory : directories) {
-      if (directory.path.equals(path) && !directory.failure.isEmpty()) {
+      if (directory.path.equals(path)
+          && directory.failures == failures
+          && !directory.failure.isEmpty()) {
         LOG.info("Directory {} of the disk tier works again", path);
         directory.failure = "";
         directory.lastSaid = "";
@@ -337,6 +352,7 @@ final class DiskDirectories implements Closeable {
   private void failed(Directory directory, IOException cause) {
     directory.failure = cause.toString();
     directory.failedNs = nanoTime.getAsLong();
+    directory.failures++;
     if (!directory.failure.equals(directory.lastSaid)) {
       LOG.warn("Directory {} of the disk tier is left out", directory.path, cause);
       directory.lastSaid = directory.failure;

@@ -8,9 +8,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,13 +56,16 @@ final class DiskRoom {
   static final class Request {
     private final Lease lease;
     private final long lengthBytes;
+    private final LongSupplier leftMs;
     private final Outcome outcome;
     private final Set<Path> tried = new HashSet<>(); // in vain
     private DiskTier.Reservation reservation;
+    private boolean begun; // its turn has come
 
-    private Request(Lease lease, long lengthBytes, Outcome outcome) {
+    private Request(Lease lease, long lengthBytes, LongSupplier leftMs, Outcome outcome) {
       this.lease = lease;
       this.lengthBytes = lengthBytes;
+      this.leftMs = leftMs;
       this.outcome = outcome;
     }
   }
@@ -74,9 +79,14 @@ final class DiskRoom {
     this.usable = usable;
   }
 
-  /** Reserves so much for a lease; called under the lock. What it returns is to be made. */
-  Request reserve(Lease lease, long lengthBytes, Outcome outcome) throws IOException {
-    Request request = new Request(lease, lengthBytes, outcome);
+  /**
+   * Reserves so much for a lease; called under the lock. What it returns is to be made.
+   *
+   * @param leftMs how long it may still wait for a file
+   */
+  Request reserve(Lease lease, long lengthBytes, LongSupplier leftMs, Outcome outcome)
+      throws IOException {
+    Request request = new Request(lease, lengthBytes, leftMs, outcome);
     try {
       reserve(request);
       return request;
@@ -99,6 +109,7 @@ final class DiskRoom {
     Path directory = room.orElseThrow().path();
     request.reservation =
         disk.reserve(directory, owner, request.lease.applicationId(), request.lengthBytes);
+    request.begun = false;
     making.add(request);
   }
 
@@ -120,36 +131,58 @@ final class DiskRoom {
   /** Empty if its directory has failed, and room is reserved elsewhere now. */
   private Optional<List<SegmentHandle>> makeInTurn(Request request) throws IOException {
     ReentrantLock turn = request.reservation.turn();
-    IOException failure;
     turn.lock();
     try {
-      requireUsable(request);
-      try {
-        return Optional.of(disk.make(request.reservation, request.tried.isEmpty()));
-      } catch (IOException e) {
-        failure = e;
+      if (begin(request)) {
+        return Optional.of(
+            disk.make(request.reservation, request.tried.isEmpty(), () -> waitMs(request)));
       }
+    } catch (IOException e) {
+      failed(request, e); // before whoever has the next turn looks
     } finally {
       turn.unlock();
     }
-    reserveElsewhere(request, failure);
+    reserveElsewhere(request);
     return Optional.empty();
   }
 
-  private void requireUsable(Request request) throws IOException {
+  /** Whether its directory is still used. */
+  private boolean begin(Request request) throws IOException {
     lock.lock();
     try {
       usable.check(request.lease);
+      request.begun = true;
+      return disk.begin(request.reservation);
     } finally {
       lock.unlock();
     }
   }
 
-  private void reserveElsewhere(Request request, IOException cause) throws IOException {
+  private long waitMs(Request request) throws IOException {
+    lock.lock();
+    try {
+      usable.check(request.lease);
+      return request.leftMs.getAsLong();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Throws if the lease is the reason. */
+  private void failed(Request request, IOException cause) throws IOException {
+    lock.lock();
+    try {
+      usable.check(request.lease);
+      disk.failed(request.reservation, cause);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void reserveElsewhere(Request request) throws IOException {
     lock.lock();
     try {
       request.tried.add(request.reservation.directory());
-      disk.failed(request.reservation, cause);
       disk.notMade(request.reservation);
       usable.check(request.lease);
       reserve(request);
@@ -190,6 +223,16 @@ final class DiskRoom {
     }
   }
 
+  /**
+   * Gives back at once what is reserved for a lease that has ended, unless its files are being made
+   * already; called under the lock.
+   */
+  void takeBack(Lease lease) {
+    Set.copyOf(making).stream()
+        .filter(request -> request.lease == lease && !request.begun)
+        .forEach(this::end);
+  }
+
   private void end(Request request) {
     making.remove(request);
     ended.signalAll();
@@ -213,24 +256,53 @@ final class DiskRoom {
   void settle(long waitMs) {
     long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     List<DiskThread> threads;
+    Set<Request> begun;
     lock.lock();
     try {
-      Set<Request> begun = Set.copyOf(making);
-      awaitEnd(begun::contains, endNs);
+      begun = Set.copyOf(making);
       threads = disk.fileThreads();
     } finally {
       lock.unlock();
     }
+    CountDownLatch done = new CountDownLatch(threads.size());
     for (DiskThread each : threads) {
-      long leftNs = endNs - System.nanoTime();
-      if (leftNs <= 0) {
-        return;
-      }
+      ask(each, done);
+    }
+    lock.lock();
+    try {
+      awaitEnd(begun::contains, endNs);
+    } finally {
+      lock.unlock();
+    }
+    await(done, endNs);
+  }
+
+  /** To say when it has done what it was asked for before. */
+  private static void ask(DiskThread thread, CountDownLatch done) {
+    try {
+      thread.ask(
+          () -> {
+            done.countDown();
+            return null;
+          });
+    } catch (IOException e) {
+      LOG.debug("What a directory of the disk tier has to do is not waited for", e);
+      done.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch done, long endNs) {
+    boolean interrupted = false;
+    while (true) {
       try {
-        each.ask(() -> null).await(TimeUnit.NANOSECONDS.toMillis(leftNs));
-      } catch (IOException e) {
-        LOG.debug("What a directory of the disk tier has to do is not waited for any longer", e);
+        done.await(endNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

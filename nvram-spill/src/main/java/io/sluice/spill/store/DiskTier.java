@@ -265,6 +265,7 @@ final class DiskTier {
     private final long lengthBytes;
     private final DiskThreads threads;
     private final List<SegmentInfo> files = new ArrayList<>();
+    private long failures; // of its directory when its turn came
 
     private Reservation(
         Path directory, Owner owner, String applicationId, long lengthBytes, DiskThreads threads) {
@@ -309,20 +310,32 @@ final class DiskTier {
     return new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
   }
 
+  /** Its turn has come; returns whether its directory is still used. */
+  boolean begin(Reservation reservation) {
+    reservation.failures = directories.failures(reservation.directory);
+    return directories.mayWork(reservation.directory);
+  }
+
+  /** What is asked under no lock. */
+  interface Within {
+    /** How long a file may take; throws if none is wanted any more. */
+    long waitMs() throws IOException;
+  }
+
   /**
    * Makes the files, all or none of them, under no lock.
    *
-   * @param patiently with all of the deadline for each, whatever else hangs
+   * @param patiently whatever else hangs
    */
-  List<SegmentHandle> make(Reservation reservation, boolean patiently) throws IOException {
+  List<SegmentHandle> make(Reservation reservation, boolean patiently, Within within)
+      throws IOException {
     DiskThread thread = reservation.threads.files();
     List<SegmentHandle> made = new ArrayList<>();
     try {
       for (SegmentInfo file : reservation.files) {
+        long waitMs = Math.min(within.waitMs(), patiently ? thread.timeoutMs() : thread.hastyMs());
         made.add(
-            patiently
-                ? thread.callPatiently(() -> createFile(file, reservation), DiskTier::deleteLate)
-                : thread.call(() -> createFile(file, reservation), DiskTier::deleteLate));
+            thread.callWithin(waitMs, () -> createFile(file, reservation), DiskTier::deleteLate));
       }
       return made;
     } catch (IOException | RuntimeException | Error e) {
@@ -339,7 +352,7 @@ final class DiskTier {
   /** The files are there: they are leased from here on. */
   List<Extent> made(Reservation reservation, List<SegmentHandle> files) {
     notMade(reservation);
-    directories.worked(reservation.directory);
+    directories.worked(reservation.directory, reservation.failures);
     files.forEach(this::add);
     return files.stream().map(file -> file.extent(file.range())).toList();
   }

@@ -920,6 +920,7 @@ public final class SpillStore implements Closeable {
             droppedCopies++;
             ended.set(copying);
             end(copying, givenBack, cleanup);
+            diskRoom.takeBack(ended.get());
           }
           while (droppedBytes.get() < bytes) {
             Optional<OutputCopies.Copy> oldest = copies.takeOldest(this::mayWork);
@@ -959,7 +960,11 @@ public final class SpillStore implements Closeable {
   }
 
   private ExtentTable leaseForMove(Lease lease, OutputCopy copy) throws IOException {
-    return droppingCopies(copy.lengthBytes(), () -> leaseOnDisk(lease, copy, false));
+    long deadlineNs = leaseDeadlineNs();
+    return droppingCopies(
+        deadlineNs,
+        copy.lengthBytes(),
+        () -> leaseOnDisk(lease, copy, () -> leftMs(deadlineNs), false));
   }
 
   private long leaseDeadlineNs() {
@@ -968,8 +973,11 @@ public final class SpillStore implements Closeable {
 
   /** How long a lease may wait for what others have asked of disks; most is left for memory. */
   private long settleMs(long deadlineNs) {
-    long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - nanoTime.getAsLong());
-    return Math.max(0, Math.min(config.diskTimeoutMs() / REVIEW_PART, leftMs));
+    return Math.min(config.diskTimeoutMs() / REVIEW_PART, leftMs(deadlineNs));
+  }
+
+  private long leftMs(long deadlineNs) {
+    return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNs - nanoTime.getAsLong()));
   }
 
   /** Of the disk tier alone. */
@@ -978,8 +986,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Copies give way as long as there is no room for that. */
-  private <T> T droppingCopies(long wantedBytes, Leasing<T> leasing) throws IOException {
-    long deadlineNs = leaseDeadlineNs();
+  private <T> T droppingCopies(long deadlineNs, long wantedBytes, Leasing<T> leasing)
+      throws IOException {
     boolean settled = false;
     while (true) {
       try {
@@ -1002,15 +1010,15 @@ public final class SpillStore implements Closeable {
   private ExtentTable leaseForCopy(CommittedOutput output, Lease lease, OutputCopy copy)
       throws IOException {
     try {
-      return leaseOnDisk(lease, copy, true);
+      return leaseOnDisk(lease, copy, () -> Long.MAX_VALUE, true); // nobody waits for it
     } catch (IOException e) {
       checkWanted(output, lease);
       throw e;
     }
   }
 
-  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy, boolean givesWay)
-      throws IOException {
+  private ExtentTable leaseOnDisk(
+      Lease lease, OutputCopy copy, LongSupplier leftMs, boolean givesWay) throws IOException {
     DiskRoom.Outcome outcome =
         new DiskRoom.Outcome() {
           @Override
@@ -1027,7 +1035,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
-      request = diskRoom.reserve(lease, copy.lengthBytes(), outcome);
+      request = diskRoom.reserve(lease, copy.lengthBytes(), leftMs, outcome);
       if (givesWay) {
         copying = lease;
       }
@@ -1224,7 +1232,7 @@ public final class SpillStore implements Closeable {
   }
 
   /** What a lease is asked for. */
-  private record Wanted(Lease lease, long bytes, boolean contiguous) {}
+  private record Wanted(Lease lease, long bytes, boolean contiguous, long deadlineNs) {}
 
   /** Does what leases are asked for. */
   private final class LeaseKeeper implements Lease.Keeper {
@@ -1274,7 +1282,7 @@ public final class SpillStore implements Closeable {
       }
       checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
-      Wanted wanted = new Wanted(lease, wantedBytes, contiguous);
+      Wanted wanted = new Wanted(lease, wantedBytes, contiguous, deadlineNs);
       boolean last = !hasDisk();
       boolean settled = false;
       while (true) {
@@ -1306,8 +1314,8 @@ public final class SpillStore implements Closeable {
      * How long it may wait for memory; a disk that is asked next has its own time for an answer.
      */
     private long memoryMs(long deadlineNs, boolean last) {
-      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - nanoTime.getAsLong());
-      return Math.max(0, last ? leftMs : leftMs - config.diskTimeoutMs());
+      long leftMs = leftMs(deadlineNs);
+      return last ? leftMs : Math.max(0, leftMs - config.diskTimeoutMs());
     }
 
     private StoreFullException refused(Lease lease, StoreFullException e) {
@@ -1392,7 +1400,12 @@ public final class SpillStore implements Closeable {
         taken.forEach(extent -> lease.held().add(extent.range()));
         long missingBytes = wanted.bytes() - memoryBytesOf(taken);
         if (missingBytes > 0) {
-          rest.set(diskRoom.reserve(lease, missingBytes, rest(wanted, taken, lack)));
+          rest.set(
+              diskRoom.reserve(
+                  lease,
+                  missingBytes,
+                  () -> leftMs(wanted.deadlineNs()),
+                  rest(wanted, taken, lack)));
         }
         room.wake();
       } catch (IOException | RuntimeException | Error e) {
@@ -1500,8 +1513,8 @@ public final class SpillStore implements Closeable {
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
       try {
-        Wanted wanted = new Wanted(lease, wantedBytes, false);
-        return droppingCopies(wantedBytes, () -> take(wanted, 0, 0));
+        Wanted wanted = new Wanted(lease, wantedBytes, false, leaseDeadlineNs());
+        return droppingCopies(wanted.deadlineNs(), wantedBytes, () -> take(wanted, 0, 0));
       } catch (DiskShareException e) {
         shareRefused(lease);
         throw e;

@@ -383,7 +383,11 @@ class DiskDirectoriesTest extends PoolTestBase {
           directories.roomiest(Set.of(first()), Map.of(), NO_RESERVE).isEmpty(),
           "it was tried already");
       assertEquals(1, directories.failedCount());
-      directories.worked(first());
+      long failures = directories.failures(first());
+      directories.failed(first(), new IOException("no room"));
+      directories.worked(first(), failures);
+      assertEquals(1, directories.failedCount(), "it has failed since");
+      directories.worked(first(), directories.failures(first()));
       assertEquals(0, directories.failedCount());
       assertEquals("", directories.reasons());
     }

@@ -8,16 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -75,18 +79,44 @@ class SlowDiskTest extends PoolTestBase {
     Thread thread = new Thread(begun, "waits for a disk");
     thread.start();
     while (!waitsForDisk(thread)) {
-      assertFalse(begun.isDone(), "it does not wait");
+      if (begun.isDone()) {
+        assertEquals("it waits", outcome(begun));
+      }
       Thread.onSpinWait();
     }
     return begun;
   }
 
-  /** For its files or for those of others; whoever asks how much room there is has none yet. */
+  private static String outcome(FutureTask<?> begun) {
+    try {
+      return String.valueOf(begun.get());
+    } catch (InterruptedException | ExecutionException e) {
+      return e.toString();
+    }
+  }
+
+  /**
+   * For its files, for its turn or for others; whoever asks how much room there is has none yet.
+   */
   private static boolean waitsForDisk(Thread thread) {
-    return Stream.of(thread.getStackTrace())
-        .filter(frame -> frame.getClassName().equals(DiskRoom.class.getName()))
-        .anyMatch(
-            frame -> Set.of("makeInTurn", "settle", "awaitEnd").contains(frame.getMethodName()));
+    Set<String> at =
+        Stream.of(thread.getStackTrace())
+            .map(
+                frame ->
+                    frame.getClassName().replaceFirst(".*[.]", "") + "." + frame.getMethodName())
+            .collect(Collectors.toSet());
+    boolean forItsTurn =
+        at.containsAll(Set.of("DiskRoom.makeInTurn", "AbstractQueuedSynchronizer.acquire"))
+            && Collections.disjoint(at, Set.of("DiskRoom.begin", "DiskRoom.waitMs"));
+    return forItsTurn
+        || !Collections.disjoint(
+            at, Set.of("DiskTier.make", "DiskRoom.settle", "DiskRoom.awaitEnd"));
+  }
+
+  private static void awaitMemory(SpillStore store) {
+    while (store.stats().memory().createdBytes() < SEGMENT_BYTES) {
+      Thread.onSpinWait();
+    }
   }
 
   private static long bytes(List<Extent> extents) {
@@ -198,9 +228,7 @@ class SlowDiskTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(slow(1).build());
         Lease lease = store.openLease(APP);
         Lease other = store.openLease(APP)) {
-      while (store.stats().memory().createdBytes() < SEGMENT_BYTES) {
-        Thread.onSpinWait();
-      }
+      awaitMemory(store);
       Files.move(disk(), directory.resolve("away"));
       Files.createFile(disk());
       assertThrows(StoreFullException.class, () -> lease.lease(SEGMENT_BYTES + BLOCK_BYTES));
@@ -282,12 +310,94 @@ class SlowDiskTest extends PoolTestBase {
     return null;
   }
 
+  /** Whatever has failed meanwhile, though the file that is being made comes to be. */
+  @Test
+  void whoHasTheNextTurnLooksWhetherItsDirectoryIsStillUsed() throws Exception {
+    Random random = seeded("whoHasTheNextTurnLooksWhetherItsDirectoryIsStillUsed");
+    try (SpillStore store = SpillStore.open(slow(0).build(), PoolSpaces::open, () -> 0L);
+        Lease first = store.openLease(APP);
+        Lease second = store.openLease(APP);
+        Lease writing = store.openLease(APP)) {
+      Extent extent = writing.leaseDisk(BLOCK_BYTES).get(0);
+      byte[] bytes = new byte[BLOCK_BYTES];
+      random.nextBytes(bytes);
+      List<FutureTask<List<Extent>>> leasing = new ArrayList<>();
+      whileItCuts(
+          store,
+          () -> {
+            leasing.add(leaseOnDisk(first, 3));
+            leasing.add(leaseOnDisk(second, 3));
+            Files.move(disk(), directory.resolve("away"));
+            Files.createFile(disk());
+            assertThrows(IOException.class, () -> writing.write(extent, 0, ByteBuffer.wrap(bytes)));
+            Files.delete(disk());
+            Files.move(directory.resolve("away"), disk());
+          });
+      assertEquals(3 * BLOCK_BYTES, bytes(leasing.get(0).get()));
+      ExecutionException refused =
+          assertThrows(ExecutionException.class, () -> leasing.get(1).get());
+      assertTrue(refused.getCause() instanceof StoreFullException, refused.toString());
+      assertEquals(1, store.stats().failedDirectories());
+    }
+  }
+
+  /** However long the disk has had for that already. */
+  @Test
+  void whoLacksRoomWaitsForWhatIsBeingCut() throws Exception {
+    long timeoutMs = 12_000;
+    StoreConfig.Builder config = config(0).disk(List.of(disk()), 10L * BLOCK_BYTES, 0);
+    try (SpillStore store = SpillStore.open(config.diskTimeoutMs(timeoutMs).build());
+        Lease lease = store.openLease(APP)) {
+      List<FutureTask<List<Extent>>> leasing = new ArrayList<>();
+      whileItCuts(
+          store,
+          () -> {
+            long sinceNs = System.nanoTime();
+            while (System.nanoTime() - sinceNs < TimeUnit.MILLISECONDS.toNanos(timeoutMs / 4)) {
+              Thread.onSpinWait();
+            }
+            leasing.add(leaseOnDisk(lease, 9));
+          });
+      outcome(leasing.get(0)); // it may have looked before the cut was booked
+    }
+  }
+
+  /** Without a wait for those whose turn is before. */
+  @Test
+  void aCopyGivesWayBeforeItsTurn() throws Exception {
+    Random random = seeded("aCopyGivesWayBeforeItsTurn");
+    try (SpillStore store = SpillStore.open(slow(2).build());
+        Lease first = store.openLease(APP);
+        Lease lease = store.openLease(APP)) {
+      awaitMemory(store);
+      commit(lease, id(1), random, 15 * BLOCK_BYTES);
+      CommittedOutput output = store.find(id(1)).orElseThrow();
+      List<FutureTask<?>> begun = new ArrayList<>();
+      whileItCuts(
+          store,
+          () -> {
+            begun.add(leaseOnDisk(first, 3));
+            begun.add(
+                begin(
+                    () -> {
+                      store.copyToDisk(output);
+                      return true;
+                    }));
+            assertTrue(store.dropCopies(BLOCK_BYTES, PATIENT_MS));
+            assertEquals(5 * BLOCK_BYTES, store.stats().disk().createdBytes());
+          });
+      begun.get(0).get();
+      assertThrows(ExecutionException.class, () -> begun.get(1).get());
+    }
+  }
+
   /** A copy gives way while its file is being made, too; its room has come back then. */
   @Test
   void aCopyGivesWayBeforeItsFileIsThere() throws Exception {
     Random random = seeded("aCopyGivesWayBeforeItsFileIsThere");
     try (SpillStore store = SpillStore.open(slow(2).build());
         Lease lease = store.openLease(APP)) {
+      awaitMemory(store);
       Outputs.Content content = commit(lease, id(1), random, 15 * BLOCK_BYTES);
       CommittedOutput output = store.find(id(1)).orElseThrow();
       List<FutureTask<Boolean>> begun = new ArrayList<>();
