@@ -121,14 +121,22 @@ final class DiskDirectories implements Closeable {
     this.use = use;
     this.nanoTime = nanoTime;
     AtomicInteger hanging = new AtomicInteger();
-    for (Path path : paths) {
-      Directory directory = new Directory(path, DiskThreads.of(path, timeoutMs, hanging));
-      directories.add(directory);
-      try {
-        directory.locked = directory.lock(use);
-      } catch (IOException e) {
-        failed(directory, e);
+    try {
+      for (Path path : paths) {
+        directories.add(new Directory(path, DiskThreads.of(path, timeoutMs, hanging)));
       }
+      directories.forEach(this::lock);
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, this);
+      throw e;
+    }
+  }
+
+  private void lock(Directory directory) {
+    try {
+      directory.locked = directory.lock(use);
+    } catch (IOException e) {
+      failed(directory, e);
     }
   }
 

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -366,6 +367,18 @@ class DiskDirectoriesTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(twoDisks().recover(Set.of()).build())) {
       Outputs.check(store, id(2), content);
       assertFalse(Files.exists(stale));
+    }
+  }
+
+  /** An error while the second is locked, here of a path that is none. */
+  @Test
+  void whatIsLockedIsUnlockedWhereTheStartFails() throws Exception {
+    List<Path> paths = Arrays.asList(first(), null);
+    assertThrows(
+        NullPointerException.class,
+        () -> new DiskDirectories(paths, PlaceUse.ANNOUNCED, System::nanoTime, TIMEOUT_MS));
+    try (DiskDirectories directories = disks(new AtomicLong())) {
+      assertEquals(0, directories.failedCount(), directories.reasons());
     }
   }
 
