@@ -65,14 +65,23 @@ public final class GrowingMerge implements Closeable {
     int fanIn = merge.fanIn(all());
     long more = outputs == 0 ? 0 : runs * moreOutputs / outputs;
     long size = Math.min(fanIn, fresh.size() + merged.size() + more - fanIn + 1);
-    // Few runs are left to the end, when it is known how few, and which are the shortest.
-    if (fresh.size() < fanIn || size < Math.max(2, fanIn / 2)) {
+    if (fresh.size() < fanIn || size < 2) {
       return false;
     }
-    fresh.sort(Comparator.comparingLong(each -> each.run().lengthBytes()));
-    List<Fresh> shortest = fresh.subList(0, (int) size);
-    List<MergeRun> taken = shortest.stream().map(Fresh::run).toList();
-    shortest.clear();
+    List<MergeRun> runs = fresh.stream().map(Fresh::run).toList();
+    boolean streamsFirst = merge.isHeldUpByStreams(runs);
+    if (streamsFirst) {
+      size = Math.min(fanIn, runs.stream().filter(ReduceMerge::isStream).count());
+    } else if (size < fanIn / 2) {
+      return false; // few are left to the end: it is known then how few, and the shortest
+    }
+    fresh.sort(
+        Comparator.<Fresh, Boolean>comparing(
+                each -> streamsFirst && !ReduceMerge.isStream(each.run()))
+            .thenComparingLong(each -> each.run().lengthBytes()));
+    List<Fresh> first = fresh.subList(0, (int) size);
+    List<MergeRun> taken = first.stream().map(Fresh::run).toList();
+    first.clear();
     merged.add(merge.mergeRound(taken));
     return true;
   }

@@ -81,33 +81,10 @@ public final class ReduceMerge {
     }
   }
 
-  /** What a round has staged. */
-  record MergedRun(
-      String name,
-      long lengthBytes,
-      long rawLengthBytes,
-      RunForm form,
-      int chunkBytes,
-      RunInput input)
-      implements MergeRun {
-    @Override
-    public long meanRecordBytes() {
-      return 0; // those of its runs are known
-    }
-
-    @Override
-    public void suspend() {}
-
-    @Override
-    public void close() throws IOException {
-      input.close();
-    }
-  }
-
   /** A run is to be merged later, in a round or in the last merge. */
   void expect(MergeRun run) {
     recordBytes = Math.max(recordBytes, run.meanRecordBytes());
-    hasStreams |= run.form() == RunForm.STREAM;
+    hasStreams |= isStream(run);
     if (run.chunkBytes() > memory.chunkBytes()) {
       memory = memory.withChunks(run.chunkBytes());
     }
@@ -121,42 +98,84 @@ public final class ReduceMerge {
       waiting.add(new Waiting(run, waiting.size()));
     }
     long streams = streams(runs);
-    int size = roundSize(waiting, streams);
-    if (size == 0) {
+    List<MergeRun> round = takeRound(waiting, streams);
+    if (round.isEmpty()) {
       return start(runs);
     }
     try {
       for (MergeRun run : runs) {
         run.suspend(); // its windows are for those that are merged before
       }
-      for (int number = runs.size(); size > 0; size = roundSize(waiting, streams)) {
-        List<MergeRun> taken = take(waiting, size);
-        streams -= streams(taken); // what a round writes is none
-        waiting.add(new Waiting(mergeRound(taken), number++));
+      for (int number = runs.size(); !round.isEmpty(); round = takeRound(waiting, streams)) {
+        streams -= streams(round); // what a round writes is none
+        waiting.add(new Waiting(mergeRound(round), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
       Closing.after(e, waiting.stream().map(Waiting::run).toList());
       throw e;
     }
-    return start(take(waiting, waiting.size()));
+    return start(waiting.stream().map(Waiting::run).toList());
+  }
+
+  /** Takes the runs of the next round; none if all that wait can be merged at once. */
+  private List<MergeRun> takeRound(TreeSet<Waiting> waiting, long streams) {
+    int fanIn = fanIn(streams, longestFirst(waiting));
+    int size = MergePlan.roundSize(waiting.size(), fanIn);
+    boolean alone = size > 0 && isHeldUp(waiting.size(), streams, longestFirst(waiting), fanIn);
+    if (alone) {
+      size = streamsOfRound(waiting, streams, fanIn);
+    }
+    List<MergeRun> taken = new ArrayList<>(size);
+    for (var shortest = waiting.iterator(); taken.size() < size; ) {
+      MergeRun run = shortest.next().run;
+      if (!alone || isStream(run)) {
+        shortest.remove();
+        taken.add(run);
+      }
+    }
+    return taken;
+  }
+
+  private static LongStream longestFirst(TreeSet<Waiting> waiting) {
+    return waiting.descendingSet().stream().mapToLong(each -> each.run.leastBlockBytes());
+  }
+
+  /** As few as leave what one merge takes, or as many as one merge takes. */
+  private int streamsOfRound(TreeSet<Waiting> waiting, long streams, int fanIn) {
+    int size = (int) Math.min(streams, fanIn);
+    while (size > 2
+        && waiting.size() - size + 2 <= fanIn(streams - size + 1, longestFirst(waiting))) {
+      size--;
+    }
+    return size;
+  }
+
+  /**
+   * Whether one merge would take more of these runs if those that are one stream each were merged
+   * before; not where all are streams, of which the shortest come first.
+   */
+  boolean isHeldUpByStreams(List<? extends MergeRun> runs) {
+    return isHeldUp(runs.size(), streams(runs), leastBlocksBytes(runs), fanIn(runs));
+  }
+
+  private boolean isHeldUp(int runs, long streams, LongStream leastBlocksBytes, int fanIn) {
+    return streams > 1 && streams < runs && fanIn(0, leastBlocksBytes) > fanIn;
+  }
+
+  static boolean isStream(MergeRun run) {
+    return run.form() == RunForm.STREAM;
   }
 
   private static long streams(List<? extends MergeRun> runs) {
-    return runs.stream().filter(run -> run.form() == RunForm.STREAM).count();
+    return runs.stream().filter(ReduceMerge::isStream).count();
   }
 
-  private int roundSize(TreeSet<Waiting> waiting, long streams) {
-    var longestFirst = waiting.descendingSet().stream();
-    return MergePlan.roundSize(
-        waiting.size(), fanIn(streams, longestFirst.mapToLong(each -> each.run.leastBlockBytes())));
-  }
-
-  private static List<MergeRun> take(TreeSet<Waiting> waiting, int count) {
-    List<MergeRun> taken = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      taken.add(waiting.pollFirst().run());
-    }
-    return taken;
+  /** The longest first. */
+  private static LongStream leastBlocksBytes(List<? extends MergeRun> runs) {
+    return runs.stream()
+        .map(MergeRun::leastBlockBytes)
+        .sorted(Comparator.reverseOrder())
+        .mapToLong(Long::longValue);
   }
 
   /**
@@ -164,9 +183,7 @@ public final class ReduceMerge {
    * {@link MergeMemory#maxRuns}.
    */
   int fanIn(List<? extends MergeRun> runs) {
-    var longestFirst =
-        runs.stream().map(MergeRun::leastBlockBytes).sorted(Comparator.reverseOrder());
-    return fanIn(streams(runs), longestFirst.mapToLong(Long::longValue));
+    return fanIn(streams(runs), leastBlocksBytes(runs));
   }
 
   /** Runs of which one merge takes as many, whatever they are of those that were expected. */

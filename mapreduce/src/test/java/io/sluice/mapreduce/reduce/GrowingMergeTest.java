@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.testing.Codecs;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -14,10 +15,13 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Merging while runs come. */
 @Timeout(300)
@@ -37,6 +41,30 @@ final class GrowingMergeTest {
       }
     }
     return merge.rounds();
+  }
+
+  /** Those of a node that shuffles through stock, say, after so many others. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 500, 1000})
+  void streamsThatHoldUpTheOthersAreMergedAlone(int after) throws IOException {
+    CompressionCodec codec = Codecs.of(DefaultCodec.class);
+    List<MergeRun> runs = heap.runs(1000, new Random(8), codec);
+    for (int key = 1000; key < 1012; key++) {
+      runs.add(after, heap.stocks(key, codec));
+    }
+    GrowingMerge growing = new GrowingMerge(heap.mergeOfElevenStreams(codec));
+    for (int output = 0; output < runs.size(); output++) {
+      growing.add(output, runs.subList(output, output + 1));
+      growing.mergeRound(runs.size() - output - 1);
+    }
+    try (KWayMerge last = growing.last()) {
+      for (int i = 0; i < 1012; i++) {
+        assertTrue(last.next(), "record " + i);
+        assertEquals(i, ByteBuffer.wrap(last.keyBytes(), last.keyOffset(), 4).getInt());
+      }
+    }
+    assertTrue(growing.rounds() > 0);
+    assertTrue(growing.roundRecords() <= 12, growing.roundRecords() + " records twice");
   }
 
   @ParameterizedTest

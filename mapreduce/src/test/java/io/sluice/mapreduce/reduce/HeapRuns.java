@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.JobConf;
@@ -251,7 +252,7 @@ final class HeapRuns {
   }
 
   private MergeRun run(int key, ByteArrayOutputStream stored, long rawLengthBytes, RunForm form) {
-    return new ReduceMerge.MergedRun(
+    return new MergedRun(
         "run " + key,
         stored.size(),
         rawLengthBytes,
@@ -275,6 +276,17 @@ final class HeapRuns {
 
   /** A merge of as many as a task with ample memory may have open. */
   ReduceMerge ampleMerge(CompressionCodec codec) {
+    return ampleMerge(codec, new Configuration(false));
+  }
+
+  /** The same, where a stream takes so much that one merge has room for 11. */
+  ReduceMerge mergeOfElevenStreams(CompressionCodec codec) {
+    Configuration conf = new Configuration(false);
+    conf.setInt(CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_KEY, 5 << 20);
+    return ampleMerge(codec, conf);
+  }
+
+  private ReduceMerge ampleMerge(CompressionCodec codec, Configuration conf) {
     TaskMemory ample = new TaskMemory(100 << 20, 40 << 20, 64 << 20);
     return new ReduceMerge(
         MergeWindows.UNBOUNDED,
@@ -282,6 +294,6 @@ final class HeapRuns {
         codec,
         ORDER,
         () -> {},
-        new MergeMemory(codec, new Configuration(false), false, ample));
+        new MergeMemory(codec, conf, false, ample));
   }
 }

@@ -134,8 +134,7 @@ final class ReduceMergeTest {
     List<MergeRun> runs = new ArrayList<>();
     for (int i = 1; i <= 600; i++) {
       runs.add(
-          new ReduceMerge.MergedRun(
-              "test", 601 - i, i << 10, RunForm.CHUNKS, ChunkLength.MOST_BYTES, null));
+          new MergedRun("test", 601 - i, i << 10, RunForm.CHUNKS, ChunkLength.MOST_BYTES, null));
     }
     runs.forEach(merging::expect);
     int fanIn = merging.fanIn(runs);
@@ -145,7 +144,7 @@ final class ReduceMergeTest {
   }
 
   private static MergeRun told(int chunkBytes) {
-    return new ReduceMerge.MergedRun("test", 1, Long.MAX_VALUE, RunForm.CHUNKS, chunkBytes, null);
+    return new MergedRun("test", 1, Long.MAX_VALUE, RunForm.CHUNKS, chunkBytes, null);
   }
 
   /** As many at once as there is memory for: 1 MiB and a little for each. */
@@ -189,6 +188,21 @@ final class ReduceMergeTest {
       assertMerges(1700, merge, () -> {});
     }
     assertEquals(1, merging.rounds());
+  }
+
+  /** Nothing else is merged twice for their sake, here that of 12, of which 11 fit into a merge. */
+  @Test
+  void streamsThatHoldUpTheOthersAreMergedAlone() throws IOException {
+    List<MergeRun> runs = heap.runs(1000, new Random(8), Codecs.of(DefaultCodec.class));
+    for (int key = 1000; key < 1012; key++) {
+      runs.add(heap.stocks(key, Codecs.of(DefaultCodec.class)));
+    }
+    ReduceMerge merging = heap.mergeOfElevenStreams(Codecs.of(DefaultCodec.class));
+    try (KWayMerge merge = merging.merge(runs)) {
+      assertMerges(1012, merge, () -> {});
+    }
+    assertEquals(1, merging.rounds());
+    assertTrue(merging.roundRecords() <= 11, merging.roundRecords() + " records twice");
   }
 
   /** With one decompressor for all that is in chunks. */
