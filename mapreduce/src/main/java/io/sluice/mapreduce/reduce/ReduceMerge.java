@@ -103,9 +103,7 @@ public final class ReduceMerge {
       return start(runs);
     }
     try {
-      for (MergeRun run : runs) {
-        run.suspend(); // its windows are for those that are merged before
-      }
+      suspend(runs, round);
       for (int number = runs.size(); !round.isEmpty(); round = takeRound(waiting, streams)) {
         streams -= streams(round); // what a round writes is none
         waiting.add(new Waiting(mergeRound(round), number++));
@@ -115,6 +113,16 @@ public final class ReduceMerge {
       throw e;
     }
     return start(waiting.stream().map(Waiting::run).toList());
+  }
+
+  /** Windows are for those that are merged before. */
+  private static void suspend(List<? extends MergeRun> runs, List<MergeRun> round) {
+    try {
+      runs.forEach(MergeRun::suspend);
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, round); // the others are still waiting
+      throw e;
+    }
   }
 
   /** Takes the runs of the next round; none if all that wait can be merged at once. */

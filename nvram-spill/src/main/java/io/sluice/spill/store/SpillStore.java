@@ -960,11 +960,7 @@ public final class SpillStore implements Closeable {
   }
 
   private ExtentTable leaseForMove(Lease lease, OutputCopy copy) throws IOException {
-    long deadlineNs = leaseDeadlineNs();
-    return droppingCopies(
-        deadlineNs,
-        copy.lengthBytes(),
-        () -> leaseOnDisk(lease, copy, () -> leftMs(deadlineNs), false));
+    return droppingCopies(copy.lengthBytes(), () -> leaseOnDisk(lease, copy, false));
   }
 
   private long leaseDeadlineNs() {
@@ -986,8 +982,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Copies give way as long as there is no room for that. */
-  private <T> T droppingCopies(long deadlineNs, long wantedBytes, Leasing<T> leasing)
-      throws IOException {
+  private <T> T droppingCopies(long wantedBytes, Leasing<T> leasing) throws IOException {
+    long deadlineNs = leaseDeadlineNs();
     boolean settled = false;
     while (true) {
       try {
@@ -1010,15 +1006,15 @@ public final class SpillStore implements Closeable {
   private ExtentTable leaseForCopy(CommittedOutput output, Lease lease, OutputCopy copy)
       throws IOException {
     try {
-      return leaseOnDisk(lease, copy, () -> Long.MAX_VALUE, true); // nobody waits for it
+      return leaseOnDisk(lease, copy, true);
     } catch (IOException e) {
       checkWanted(output, lease);
       throw e;
     }
   }
 
-  private ExtentTable leaseOnDisk(
-      Lease lease, OutputCopy copy, LongSupplier leftMs, boolean givesWay) throws IOException {
+  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy, boolean givesWay)
+      throws IOException {
     DiskRoom.Outcome outcome =
         new DiskRoom.Outcome() {
           @Override
@@ -1035,7 +1031,7 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
-      request = diskRoom.reserve(lease, copy.lengthBytes(), leftMs, outcome);
+      request = diskRoom.reserve(lease, copy.lengthBytes(), outcome);
       if (givesWay) {
         copying = lease;
       }
@@ -1232,7 +1228,7 @@ public final class SpillStore implements Closeable {
   }
 
   /** What a lease is asked for. */
-  private record Wanted(Lease lease, long bytes, boolean contiguous, long deadlineNs) {}
+  private record Wanted(Lease lease, long bytes, boolean contiguous) {}
 
   /** Does what leases are asked for. */
   private final class LeaseKeeper implements Lease.Keeper {
@@ -1282,7 +1278,7 @@ public final class SpillStore implements Closeable {
       }
       checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
-      Wanted wanted = new Wanted(lease, wantedBytes, contiguous, deadlineNs);
+      Wanted wanted = new Wanted(lease, wantedBytes, contiguous);
       boolean last = !hasDisk();
       boolean settled = false;
       while (true) {
@@ -1400,12 +1396,7 @@ public final class SpillStore implements Closeable {
         taken.forEach(extent -> lease.held().add(extent.range()));
         long missingBytes = wanted.bytes() - memoryBytesOf(taken);
         if (missingBytes > 0) {
-          rest.set(
-              diskRoom.reserve(
-                  lease,
-                  missingBytes,
-                  () -> leftMs(wanted.deadlineNs()),
-                  rest(wanted, taken, lack)));
+          rest.set(diskRoom.reserve(lease, missingBytes, rest(wanted, taken, lack)));
         }
         room.wake();
       } catch (IOException | RuntimeException | Error e) {
@@ -1513,8 +1504,8 @@ public final class SpillStore implements Closeable {
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
       try {
-        Wanted wanted = new Wanted(lease, wantedBytes, false, leaseDeadlineNs());
-        return droppingCopies(wanted.deadlineNs(), wantedBytes, () -> take(wanted, 0, 0));
+        Wanted wanted = new Wanted(lease, wantedBytes, false);
+        return droppingCopies(wantedBytes, () -> take(wanted, 0, 0));
       } catch (DiskShareException e) {
         shareRefused(lease);
         throw e;
