@@ -83,9 +83,7 @@ public final class ReduceMerge {
       return start(runs);
     }
     try {
-      for (MergeRun run : runs) {
-        run.suspend(); // its windows are for those that are merged before
-      }
+      suspend(runs, round);
       for (; !round.isEmpty(); round = takeRound(waiting, streams)) {
         streams -= streams(round); // what a round writes is none
         waiting.add(mergeRound(round));
@@ -95,6 +93,16 @@ public final class ReduceMerge {
       throw e;
     }
     return start(waiting.take(waiting.size()));
+  }
+
+  /** Windows are for those that are merged before. */
+  private static void suspend(List<? extends MergeRun> runs, List<MergeRun> round) {
+    try {
+      runs.forEach(MergeRun::suspend);
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, round); // the others are still waiting
+      throw e;
+    }
   }
 
   /** Takes the runs of the next round; none if all that wait can be merged at once. */

@@ -11,6 +11,7 @@ import io.sluice.mapreduce.testing.HeaderCodec;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -203,6 +204,26 @@ final class ReduceMergeTest {
     }
     assertEquals(1, merging.rounds());
     assertTrue(merging.roundRecords() < 11, merging.roundRecords() + " records twice");
+  }
+
+  /** A read that does not end, say. */
+  @Test
+  void allAreClosedWhereOneCannotBeSuspended() throws IOException {
+    List<MergeRun> runs = heap.runs(100, new Random(9));
+    MergeRun last = runs.remove(99);
+    runs.add(
+        (MergeRun)
+            Proxy.newProxyInstance(
+                MergeRun.class.getClassLoader(),
+                new Class<?>[] {MergeRun.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("suspend")) {
+                    throw new IllegalStateException("a read does not end");
+                  }
+                  return method.invoke(last, arguments);
+                }));
+    assertThrows(IllegalStateException.class, () -> merge(runs, 16));
+    assertEquals(100, heap.closed);
   }
 
   /** With one decompressor for all that is in chunks. */

@@ -12,7 +12,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,16 +55,14 @@ final class DiskRoom {
   static final class Request {
     private final Lease lease;
     private final long lengthBytes;
-    private final LongSupplier leftMs;
     private final Outcome outcome;
     private final Set<Path> tried = new HashSet<>(); // in vain
     private DiskTier.Reservation reservation;
     private boolean begun; // its turn has come
 
-    private Request(Lease lease, long lengthBytes, LongSupplier leftMs, Outcome outcome) {
+    private Request(Lease lease, long lengthBytes, Outcome outcome) {
       this.lease = lease;
       this.lengthBytes = lengthBytes;
-      this.leftMs = leftMs;
       this.outcome = outcome;
     }
   }
@@ -79,14 +76,9 @@ final class DiskRoom {
     this.usable = usable;
   }
 
-  /**
-   * Reserves so much for a lease; called under the lock. What it returns is to be made.
-   *
-   * @param leftMs how long it may still wait for a file
-   */
-  Request reserve(Lease lease, long lengthBytes, LongSupplier leftMs, Outcome outcome)
-      throws IOException {
-    Request request = new Request(lease, lengthBytes, leftMs, outcome);
+  /** Reserves so much for a lease; called under the lock. What it returns is to be made. */
+  Request reserve(Lease lease, long lengthBytes, Outcome outcome) throws IOException {
+    Request request = new Request(lease, lengthBytes, outcome);
     try {
       reserve(request);
       return request;
@@ -135,7 +127,7 @@ final class DiskRoom {
     try {
       if (begin(request)) {
         return Optional.of(
-            disk.make(request.reservation, request.tried.isEmpty(), () -> waitMs(request)));
+            disk.make(request.reservation, request.tried.isEmpty(), () -> requireUsable(request)));
       }
     } catch (IOException e) {
       failed(request, e); // before whoever has the next turn looks
@@ -158,11 +150,10 @@ final class DiskRoom {
     }
   }
 
-  private long waitMs(Request request) throws IOException {
+  private void requireUsable(Request request) throws IOException {
     lock.lock();
     try {
       usable.check(request.lease);
-      return request.leftMs.getAsLong();
     } finally {
       lock.unlock();
     }

@@ -108,21 +108,7 @@ final class DiskThread implements AutoCloseable {
    * @param tooLate is given a result for which nobody waits any more
    */
   <T> T call(Work<T> work, Consumer<T> tooLate) throws IOException {
-    return call(work, tooLate, hastyMs());
-  }
-
-  /** How long for what may fail and be done elsewhere. */
-  long hastyMs() {
-    return hanging.get() > 0 ? leastMs() : timeoutMs;
-  }
-
-  private long leastMs() {
-    return timeoutMs / 10;
-  }
-
-  /** The same with so much of the deadline, but with a tenth of it at least. */
-  <T> T callWithin(long mostMs, Work<T> work, Consumer<T> tooLate) throws IOException {
-    return call(work, tooLate, Math.max(leastMs(), Math.min(mostMs, timeoutMs)));
+    return call(work, tooLate, hanging.get() > 0 ? timeoutMs / 10 : timeoutMs);
   }
 
   /**

@@ -321,26 +321,23 @@ final class DiskTier {
     return directories.mayWork(reservation.directory);
   }
 
-  /** What is asked under no lock. */
-  interface Within {
-    /** How long a file may take; throws if none is wanted any more. */
-    long waitMs() throws IOException;
-  }
-
   /**
    * Makes the files, all or none of them, under no lock.
    *
-   * @param patiently whatever else hangs
+   * @param patiently with all of the deadline for each, whatever else hangs
+   * @param wanted throws if no more is wanted; asked before each file
    */
-  List<SegmentHandle> make(Reservation reservation, boolean patiently, Within within)
+  List<SegmentHandle> make(Reservation reservation, boolean patiently, DiskThread.Action wanted)
       throws IOException {
     DiskThread thread = reservation.threads.files();
     List<SegmentHandle> made = new ArrayList<>();
     try {
       for (SegmentInfo file : reservation.files) {
-        long waitMs = Math.min(within.waitMs(), patiently ? thread.timeoutMs() : thread.hastyMs());
+        wanted.run();
         made.add(
-            thread.callWithin(waitMs, () -> createFile(file, reservation), DiskTier::deleteLate));
+            patiently
+                ? thread.callPatiently(() -> createFile(file, reservation), DiskTier::deleteLate)
+                : thread.call(() -> createFile(file, reservation), DiskTier::deleteLate));
       }
       return made;
     } catch (IOException | RuntimeException | Error e) {

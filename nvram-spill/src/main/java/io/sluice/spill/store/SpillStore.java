@@ -983,11 +983,7 @@ public final class SpillStore implements Closeable {
   }
 
   private ExtentTable leaseForMove(Lease lease, OutputCopy copy) throws IOException {
-    long deadlineNs = leaseDeadlineNs();
-    return droppingCopies(
-        deadlineNs,
-        copy.lengthBytes(),
-        () -> leaseOnDisk(lease, copy, () -> leftMs(deadlineNs), false));
+    return droppingCopies(copy.lengthBytes(), () -> leaseOnDisk(lease, copy, false));
   }
 
   private long leaseDeadlineNs() {
@@ -1009,8 +1005,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Copies give way as long as there is no room for that. */
-  private <T> T droppingCopies(long deadlineNs, long wantedBytes, Leasing<T> leasing)
-      throws IOException {
+  private <T> T droppingCopies(long wantedBytes, Leasing<T> leasing) throws IOException {
+    long deadlineNs = leaseDeadlineNs();
     boolean settled = false;
     while (true) {
       try {
@@ -1033,15 +1029,15 @@ public final class SpillStore implements Closeable {
   private ExtentTable leaseForCopy(CommittedOutput output, Lease lease, OutputCopy copy)
       throws IOException {
     try {
-      return leaseOnDisk(lease, copy, () -> Long.MAX_VALUE, true); // nobody waits for it
+      return leaseOnDisk(lease, copy, true);
     } catch (IOException e) {
       checkWanted(output, lease);
       throw e;
     }
   }
 
-  private ExtentTable leaseOnDisk(
-      Lease lease, OutputCopy copy, LongSupplier leftMs, boolean givesWay) throws IOException {
+  private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy, boolean givesWay)
+      throws IOException {
     DiskRoom.Outcome outcome =
         new DiskRoom.Outcome() {
           @Override
@@ -1061,7 +1057,7 @@ public final class SpillStore implements Closeable {
       if (givesWay) {
         allocator.heap().checkCopy(lease.owner(), () -> leased.isServingOthers(lease.owner()));
       }
-      request = diskRoom.reserve(lease, copy.lengthBytes(), leftMs, outcome);
+      request = diskRoom.reserve(lease, copy.lengthBytes(), outcome);
       if (givesWay) {
         copying = lease;
       }
@@ -1262,7 +1258,11 @@ public final class SpillStore implements Closeable {
   }
 
   /** What a lease is asked for. */
-  private record Wanted(Lease lease, long bytes, boolean contiguous, long deadlineNs) {}
+  private record Wanted(Lease lease, long bytes, boolean contiguous, boolean last) {
+    Wanted atLast() {
+      return new Wanted(lease, bytes, contiguous, true);
+    }
+  }
 
   /** Does what leases are asked for. */
   private final class LeaseKeeper implements Lease.Keeper {
@@ -1312,8 +1312,8 @@ public final class SpillStore implements Closeable {
       }
       checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
-      Wanted wanted = new Wanted(lease, wantedBytes, contiguous, deadlineNs);
       boolean last = !hasDisk();
+      Wanted wanted = new Wanted(lease, wantedBytes, contiguous, last);
       boolean settled = false;
       while (true) {
         long memoryBytes =
@@ -1332,10 +1332,11 @@ public final class SpillStore implements Closeable {
           if (makesRoom(e, wantedBytes, settleMs(deadlineNs))) {
             continue; // there is more room on disk now
           }
-          if (last || memoryBytes == wantedBytes) {
+          if (last || memoryBytes == wantedBytes && !isLimited(lease.owner())) {
             throw refused(lease, e);
           }
           last = true;
+          wanted = wanted.atLast();
         }
       }
     }
@@ -1346,6 +1347,16 @@ public final class SpillStore implements Closeable {
     private long memoryMs(long deadlineNs, boolean last) {
       long leftMs = leftMs(deadlineNs);
       return last ? leftMs : Math.max(0, leftMs - config.diskTimeoutMs());
+    }
+
+    /** Whether memory is kept from that owner, which it may have at last. */
+    private boolean isLimited(Owner owner) {
+      lock.lock();
+      try {
+        return !allocator.memory().mayHaveMore(owner, false);
+      } finally {
+        lock.unlock();
+      }
     }
 
     private StoreFullException refused(Lease lease, StoreFullException e) {
@@ -1425,6 +1436,7 @@ public final class SpillStore implements Closeable {
                   lease.owner(),
                   memoryBytes,
                   wanted.contiguous(),
+                  wanted.last(),
                   memoryMs,
                   () -> checkUsable(lease));
         }
@@ -1433,12 +1445,7 @@ public final class SpillStore implements Closeable {
         taken.forEach(extent -> lease.held().add(extent.range()));
         long missingBytes = wanted.bytes() - memoryBytesOf(taken);
         if (missingBytes > 0) {
-          rest.set(
-              diskRoom.reserve(
-                  lease,
-                  missingBytes,
-                  () -> leftMs(wanted.deadlineNs()),
-                  rest(wanted, taken, lack)));
+          rest.set(diskRoom.reserve(lease, missingBytes, rest(wanted, taken, lack)));
         }
         room.wake();
       } catch (IOException | RuntimeException | Error e) {
@@ -1458,7 +1465,9 @@ public final class SpillStore implements Closeable {
           wanted.contiguous() && memoryBytes < wanted.bytes()
               ? 0
               : Math.min(wanted.bytes(), memoryBytes);
-      return allocator.memory().take(wanted.lease().owner(), mostBytes, wanted.contiguous());
+      return allocator
+          .memory()
+          .take(wanted.lease().owner(), mostBytes, wanted.contiguous(), wanted.last());
     }
 
     /** What becomes of what has no room in memory. */
@@ -1546,8 +1555,8 @@ public final class SpillStore implements Closeable {
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
       try {
-        Wanted wanted = new Wanted(lease, wantedBytes, false, leaseDeadlineNs());
-        return droppingCopies(wanted.deadlineNs(), wantedBytes, () -> take(wanted, 0, 0));
+        Wanted wanted = new Wanted(lease, wantedBytes, false, false);
+        return droppingCopies(wantedBytes, () -> take(wanted, 0, 0));
       } catch (DiskShareException | HeapShareException e) {
         shareRefused(lease, e);
         throw e;
