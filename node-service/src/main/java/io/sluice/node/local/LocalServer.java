@@ -270,6 +270,7 @@ public final class LocalServer implements AutoCloseable {
     if (opening.task() == null) {
       return listening(frames, opening);
     }
+    checkShare(opening, owner);
     IoClass ioClass =
         opening.task().borrower().role() == Role.REDUCE
             ? IoClass.WRITE_RECEIVE
@@ -283,6 +284,18 @@ public final class LocalServer implements AutoCloseable {
       throw e;
     }
     return () -> lend(stream, frames, opening.task(), lease);
+  }
+
+  /** A map that cannot have its room begins with the stock collector instead of failing later. */
+  private void checkShare(Opening opening, Owner owner) throws TaskRefusedException {
+    String applicationId = opening.speaker().applicationId();
+    if (opening.task().borrower().role() == Role.MAP && store.isShareUsedUp(applicationId, owner)) {
+      throw new TaskRefusedException(
+          RefusalKind.SHARE_USED_UP,
+          RemoteError.Code.REFUSED,
+          "memory is full, and what is left of the disk tier is kept for others than "
+              + applicationId);
+    }
   }
 
   private Opening read(Frames.Frame request, Owner owner) throws IOException {

@@ -180,8 +180,8 @@ public final class NodeMetrics {
           byUser(
               "sluice_disk_share_refused_total",
               Type.COUNTER,
-              "Leases that a user was refused because the rest of the disk tier is kept for users who"
-                  + " hold less",
+              "Leases that a user was refused because the rest of the disk tier is kept for users or"
+                  + " applications that hold less",
               NodeMetrics::diskShareRefusals),
           gauge(
               "sluice_disk_directories_failed",

@@ -1,7 +1,6 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
-import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -28,7 +27,8 @@ final class Allocator {
     this.memory = new MemoryTier(config, files.leaseMarks(), files.memory()::claim, nanoTime);
     this.directories = files.disk();
     this.disk =
-        new DiskTier(config, files.poolId(), files.owner(), directories, files.generations());
+        new DiskTier(
+            config, files.poolId(), files.owner(), directories, files.generations(), nanoTime);
     this.quarantined = new BlockSet(config.blockBytes(), disk.promised());
   }
 
@@ -61,18 +61,6 @@ final class Allocator {
   Range wholeBlocks(Range range) {
     long startBytes = range.offsetBytes() / config.blockBytes() * config.blockBytes();
     return new Range(range.segmentId(), startBytes, roundUp(range.endBytes() - startBytes));
-  }
-
-  /** Checks a user's share of the disk tier. Copies count as free: they give way. */
-  void checkShare(Owner owner, long lengthBytes, DiskDirectories.Room room, Leased leases)
-      throws DiskShareException {
-    disk.checkShare(
-        owner,
-        lengthBytes,
-        room.allBytes(),
-        leases.copiesBytes(),
-        leases.copiesBytes(owner),
-        leases.isServingOthers(owner));
   }
 
   /**
@@ -204,19 +192,5 @@ final class Allocator {
         + names.diskDirectories()
         + " or raise "
         + names.diskCapacity();
-  }
-
-  /** How much is leased now. */
-  interface Leased {
-    long bytes(Tier tier);
-
-    /** Of the disk tier, by copies that are given up for a lease. */
-    long copiesBytes();
-
-    /** Of these, by those of one user's outputs. */
-    long copiesBytes(Owner owner);
-
-    /** Whether another user has a lease or an output. */
-    boolean isServingOthers(Owner owner);
   }
 }

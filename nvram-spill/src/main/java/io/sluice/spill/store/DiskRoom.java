@@ -1,7 +1,6 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -31,7 +30,7 @@ final class DiskRoom {
   private final Condition ended;
   private final Allocator allocator;
   private final DiskTier disk;
-  private final Allocator.Leased leased;
+  private final Leased leased;
   private final Usable usable;
   private final Set<Request> making = new HashSet<>(); // guarded by the lock
 
@@ -65,7 +64,7 @@ final class DiskRoom {
     }
   }
 
-  DiskRoom(ReentrantLock lock, Allocator allocator, Allocator.Leased leased, Usable usable) {
+  DiskRoom(ReentrantLock lock, Allocator allocator, Leased leased, Usable usable) {
     this.lock = lock;
     this.ended = lock.newCondition();
     this.allocator = allocator;
@@ -87,18 +86,17 @@ final class DiskRoom {
   }
 
   private void reserve(Request request) throws IOException {
-    Owner owner = request.lease.owner();
+    Tenant tenant = Tenant.of(request.lease);
     Optional<DiskDirectories.Room> room = disk.roomiest(request.tried);
     if (room.isPresent()) {
-      allocator.checkShare(owner, request.lengthBytes, room.get(), leased);
+      disk.checkShare(tenant, request.lengthBytes, room.get().allBytes(), leased);
     }
     long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
     if (roomBytes < request.lengthBytes) {
       throw new StoreFullException(request.outcome.refused(request.lengthBytes - roomBytes));
     }
     Path directory = room.orElseThrow().path();
-    request.reservation =
-        disk.reserve(directory, owner, request.lease.applicationId(), request.lengthBytes);
+    request.reservation = disk.reserve(directory, tenant, request.lengthBytes);
     making.add(request);
   }
 

@@ -27,7 +27,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,8 +46,14 @@ final class DiskTier {
   /** How many ids there are. */
   private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
 
-  /** So much of the tier is kept for users who hold less. */
+  /** So much of the tier is kept, beside others, for users and applications that hold less. */
   private static final int KEPT_PART = 8;
+
+  /** So much is kept while one is alone: whoever comes finds some, and counts from then on. */
+  private static final int ALONE_PART = 64;
+
+  /** So long an application's tasks had better write elsewhere after one was refused its room. */
+  static final long REFUSED_MS = 60_000;
 
   /** Files that a former store left take turns as those of one application. */
   private static final String RECOVERED = "";
@@ -57,6 +65,7 @@ final class DiskTier {
   private final Owner own;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
+  private final LongSupplier nanoTime;
   private final Devices devices;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
@@ -65,8 +74,11 @@ final class DiskTier {
       new HashMap<>(); // of the files, as createdBytes has them
   private final List<Reservation> reserved = new ArrayList<>();
   private long createdBytes; // and reserved
+  private final Map<Integer, Tenant> tenants = new HashMap<>(); // of the files
   private final Map<Owner, Long> ownerBytes = new HashMap<>(); // of used, by whose it is
+  private final Map<Tenant, Long> tenantBytes = new HashMap<>();
   private final Map<Owner, Long> shareRefusals = new HashMap<>();
+  private final Map<Tenant, Long> refusedNs = new HashMap<>(); // the last time
 
   /**
    * A tier without files.
@@ -74,18 +86,21 @@ final class DiskTier {
    * @param poolId names files too: those of the pool before this one were called otherwise
    * @param own this process's user
    * @param generations names new files, so that no two in the life of a pool have the same id
+   * @param nanoTime a clock as {@link System#nanoTime} is one
    */
   DiskTier(
       StoreConfig config,
       UUID poolId,
       Owner own,
       DiskDirectories directories,
-      GenerationCounter generations) {
+      GenerationCounter generations,
+      LongSupplier nanoTime) {
     this.config = config;
     this.poolId = poolId;
     this.own = own;
     this.directories = directories;
     this.generations = generations;
+    this.nanoTime = nanoTime;
     this.devices = new Devices(config.diskTimeoutMs());
     this.used = new BlockSet(config.blockBytes());
     this.promised = new PromisedBytes(config.blockBytes(), segments::get);
@@ -119,13 +134,14 @@ final class DiskTier {
     DiskThreads threads = directories.threads(path.getParent());
     SegmentHandle segment =
         handle(info, owner, SharedFile.openForEachCall(path), threads, RECOVERED);
-    add(segment);
+    add(segment, new Tenant(owner, RECOVERED));
   }
 
-  private void add(SegmentHandle segment) {
+  private void add(SegmentHandle segment, Tenant tenant) {
     segments.put(segment.info().segmentId(), segment);
+    tenants.put(segment.info().segmentId(), tenant);
     used.add(segment.range());
-    ownerBytes.merge(segment.owner(), segment.range().lengthBytes(), Long::sum);
+    owned(tenant, segment.range().lengthBytes());
     hasLength(segment.info().segmentId(), segment.lengthBytes());
   }
 
@@ -194,35 +210,38 @@ final class DiskTier {
   }
 
   /**
-   * Checks the share of a user where several are served: the last eighth of the tier is for users
-   * who hold less than an eighth. What is leased cannot be taken back, so whoever comes later must
-   * find some room. Who is here alone may have all: where every task runs as the same user, nobody
-   * else comes.
+   * Checks the shares of an application and of its user. Beside another application the last eighth
+   * of the tier is for those that hold less than an eighth, and beside another user for users who
+   * do. What is leased cannot be taken back, so whoever comes later must find some room: while one
+   * application is alone, the last 64th is left for others.
    *
    * @param roomBytes what all directories have left
-   * @param copiesBytes what copies hold, which give way
-   * @param ownCopiesBytes of these, those of this user's outputs
-   * @param others whether another user has a lease or an output, in whichever tier
-   * @throws DiskShareException if this user would take some of that and hold more
+   * @param leases says what copies hold, which give way, and who else is here
+   * @throws DiskShareException if it would take some of what is kept and hold more
    */
-  void checkShare(
-      Owner owner,
-      long lengthBytes,
-      long roomBytes,
-      long copiesBytes,
-      long ownCopiesBytes,
-      boolean others)
+  void checkShare(Tenant tenant, long lengthBytes, long roomBytes, Leased leases)
       throws DiskShareException {
-    long heldBytes = ownerBytes.getOrDefault(owner, 0L) - ownCopiesBytes;
-    long freeBytes = roomBytes + copiesBytes;
-    long keptBytes = (createdBytes() + roomBytes) / KEPT_PART;
+    Owner owner = tenant.owner();
+    boolean otherUsers = config.shared() && (leases.isServingOthers(owner) || isOthersToo(owner));
+    boolean others = otherUsers || leases.isServingOthers(tenant);
+    long heldBytes =
+        otherUsers
+            ? ownerBytes.getOrDefault(owner, 0L) - leases.copiesBytes(owner)
+            : tenantBytes.getOrDefault(tenant, 0L) - leases.copiesBytes(tenant);
+    long freeBytes = roomBytes + leases.copiesBytes();
+    long allBytes = createdBytes() + roomBytes;
+    long keptBytes =
+        allBytes / (others ? KEPT_PART : ALONE_PART) / config.blockBytes() * config.blockBytes();
+    if (!others && freeBytes < lengthBytes) {
+      return; // it is full, whoever asks
+    }
     boolean leavesEnough = freeBytes - lengthBytes >= keptBytes;
     boolean holdsLess = heldBytes + lengthBytes <= keptBytes;
-    if (config.shared() && !leavesEnough && !holdsLess && (others || isOthersToo(owner))) {
+    if (!leavesEnough && !holdsLess) {
       throw new DiskShareException(
-          "the disk tier is full for user id "
-              + owner
-              + ", who holds "
+          "the disk tier is full for "
+              + (otherUsers ? "user id " + owner : tenant.applicationId())
+              + ", which holds "
               + heldBytes
               + " bytes of it and asks for "
               + lengthBytes
@@ -230,7 +249,9 @@ final class DiskTier {
               + freeBytes
               + " bytes are free, and "
               + keptBytes
-              + " are kept for users who hold less than that; add directories to "
+              + " are kept for "
+              + (otherUsers ? "users who" : "applications that")
+              + " hold less than that; add directories to "
               + config.settingNames().diskDirectories()
               + " or raise "
               + config.settingNames().diskCapacity());
@@ -248,8 +269,20 @@ final class DiskTier {
   }
 
   /** A task's lease was granted nothing, because what is left is kept for others. */
-  void shareRefused(Owner owner) {
-    shareRefusals.merge(owner, 1L, Long::sum);
+  void shareRefused(Tenant tenant) {
+    shareRefusals.merge(tenant.owner(), 1L, Long::sum);
+    refusedNs.values().removeIf(this::isLongAgo);
+    refusedNs.put(tenant, nanoTime.getAsLong());
+  }
+
+  /** Whether one of an application's tasks was refused in the last {@value #REFUSED_MS} ms. */
+  boolean isShareUsedUp(Tenant tenant) {
+    Long lastNs = refusedNs.get(tenant);
+    return lastNs != null && !isLongAgo(lastNs);
+  }
+
+  private boolean isLongAgo(long refusedNs) {
+    return nanoTime.getAsLong() - refusedNs >= TimeUnit.MILLISECONDS.toNanos(REFUSED_MS);
   }
 
   /** How many leases of each user's tasks were refused room that was kept for others. */
@@ -260,17 +293,14 @@ final class DiskTier {
   /** Room that is leased for files which are being made. */
   static final class Reservation {
     private final Path directory;
-    private final Owner owner;
-    private final String applicationId;
+    private final Tenant tenant;
     private final long lengthBytes;
     private final DiskThreads threads;
     private final List<SegmentInfo> files = new ArrayList<>();
 
-    private Reservation(
-        Path directory, Owner owner, String applicationId, long lengthBytes, DiskThreads threads) {
+    private Reservation(Path directory, Tenant tenant, long lengthBytes, DiskThreads threads) {
       this.directory = directory;
-      this.owner = owner;
-      this.applicationId = applicationId;
+      this.tenant = tenant;
       this.lengthBytes = lengthBytes;
       this.threads = threads;
     }
@@ -286,18 +316,16 @@ final class DiskTier {
     }
   }
 
-  /** Leases room for files of {@code lengthBytes} in sum, for an owner's application. */
-  Reservation reserve(Path directory, Owner owner, String applicationId, long lengthBytes)
-      throws IOException {
+  /** Leases room for files of {@code lengthBytes} in sum. */
+  Reservation reserve(Path directory, Tenant tenant, long lengthBytes) throws IOException {
     Reservation reservation =
-        new Reservation(
-            directory, owner, applicationId, lengthBytes, directories.threads(directory));
+        new Reservation(directory, tenant, lengthBytes, directories.threads(directory));
     for (long leftBytes = lengthBytes; leftBytes > 0; ) {
       long fileBytes = Math.min(leftBytes, Extent.MAX_LENGTH_BYTES);
-      reservation.files.add(newFile(directory, owner, fileBytes));
+      reservation.files.add(newFile(directory, tenant.owner(), fileBytes));
       leftBytes -= fileBytes;
     }
-    ownerBytes.merge(owner, lengthBytes, Long::sum); // before: it needs heap
+    owned(tenant, lengthBytes); // before: it needs heap
     reserved.add(reservation);
     createdBytes += lengthBytes;
     return reservation;
@@ -340,7 +368,7 @@ final class DiskTier {
   List<Extent> made(Reservation reservation, List<SegmentHandle> files) {
     notMade(reservation);
     directories.worked(reservation.directory);
-    files.forEach(this::add);
+    files.forEach(file -> add(file, reservation.tenant));
     return files.stream().map(file -> file.extent(file.range())).toList();
   }
 
@@ -348,7 +376,7 @@ final class DiskTier {
   void notMade(Reservation reservation) {
     if (reserved.remove(reservation)) {
       createdBytes -= reservation.lengthBytes;
-      disowned(reservation.owner, reservation.lengthBytes);
+      disowned(reservation.tenant, reservation.lengthBytes);
     }
   }
 
@@ -357,18 +385,29 @@ final class DiskTier {
     directories.failed(reservation.directory, cause);
   }
 
-  private void disowned(Owner owner, long lengthBytes) {
-    ownerBytes.compute(owner, (it, bytes) -> bytes == lengthBytes ? null : bytes - lengthBytes);
+  private void owned(Tenant tenant, long lengthBytes) {
+    ownerBytes.merge(tenant.owner(), lengthBytes, Long::sum);
+    tenantBytes.merge(tenant, lengthBytes, Long::sum);
+  }
+
+  private void disowned(Tenant tenant, long lengthBytes) {
+    take(ownerBytes, tenant.owner(), lengthBytes);
+    take(tenantBytes, tenant, lengthBytes);
+  }
+
+  private static <K> void take(Map<K, Long> sums, K key, long lengthBytes) {
+    sums.compute(key, (it, bytes) -> bytes == lengthBytes ? null : bytes - lengthBytes);
   }
 
   /** Gives back blocks, and with the last ones the file, which is no longer known here then. */
   void free(Range range, GivenBack givenBack) {
     used.remove(range);
     SegmentHandle segment = segments.get(range.segmentId());
-    disowned(segment.owner(), range.lengthBytes());
+    disowned(tenants.get(range.segmentId()), range.lengthBytes());
     long endBytes = used.endBytesOf(range.segmentId());
     if (endBytes == 0) {
       segments.remove(range.segmentId());
+      tenants.remove(range.segmentId());
       hasLength(range.segmentId(), 0);
       givenBack.retire(segment);
     } else if (endBytes < segment.lengthBytes()) {
@@ -434,7 +473,12 @@ final class DiskTier {
     try {
       SharedFile file = SharedFile.openForEachCall(info.path()); // there may be very many
       segment =
-          handle(info, reservation.owner, file, reservation.threads, reservation.applicationId);
+          handle(
+              info,
+              reservation.tenant.owner(),
+              file,
+              reservation.threads,
+              reservation.tenant.applicationId());
     } catch (IOException | RuntimeException | Error e) {
       Files.deleteIfExists(info.path());
       throw e;

@@ -129,6 +129,11 @@ final class OutputDirectory {
     return new TreeSet<>(applications.keySet());
   }
 
+  /** Whether another application has outputs. */
+  boolean hasOthers(String applicationId) {
+    return applications.size() > (applications.containsKey(applicationId) ? 1 : 0);
+  }
+
   /** Whether anybody else has outputs; those of one application are all of one user. */
   boolean hasOthers(Owner owner) {
     return applications.values().stream()

@@ -76,6 +76,7 @@ public final class SpillStore implements Closeable {
   private final Allocator allocator;
   private final OutputDirectory outputs = new OutputDirectory();
   private final Set<Lease> leases = new HashSet<>();
+  private final LeaseCounts leaseCounts = new LeaseCounts();
   private final LeasedBytes leasedBytes;
   private final LeaseKeeper keeper = new LeaseKeeper();
   private final AllLeased leased = new AllLeased();
@@ -235,7 +236,21 @@ public final class SpillStore implements Closeable {
       LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
       Lease lease = new Lease(keeper, applicationId, owner, ioClass, info, leasedBytes);
       leases.add(lease);
+      leaseCounts.add(lease);
       return lease;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Whether an application has so much of the disk tier that the rest is kept for others, and one
+   * of its tasks was refused room for that just now: a task that begins had better write elsewhere.
+   */
+  public boolean isShareUsedUp(String applicationId, Owner owner) {
+    lock.lock();
+    try {
+      return allocator.disk().isShareUsedUp(new Tenant(owner, applicationId));
     } finally {
       lock.unlock();
     }
@@ -1328,7 +1343,7 @@ public final class SpillStore implements Closeable {
     private void shareRefused(Lease lease) {
       lock.lock();
       try {
-        allocator.disk().shareRefused(lease.owner());
+        allocator.disk().shareRefused(Tenant.of(lease));
       } finally {
         lock.unlock();
       }
@@ -1589,6 +1604,7 @@ public final class SpillStore implements Closeable {
       return;
     }
     leases.remove(lease);
+    leaseCounts.remove(lease);
     for (MemoryUse use : MemoryUse.values()) {
       for (Range range : lease.held(use).ranges()) {
         lease.held(use).remove(range);
@@ -1972,7 +1988,7 @@ public final class SpillStore implements Closeable {
   }
 
   /** What all leases and all copies hold. */
-  private final class AllLeased implements Allocator.Leased {
+  private final class AllLeased implements Leased {
     @Override
     public long bytes(Tier tier) {
       return leasedBytes.of(tier);
@@ -1990,9 +2006,20 @@ public final class SpillStore implements Closeable {
     }
 
     @Override
+    public long copiesBytes(Tenant tenant) {
+      boolean isCopying = copying != null && Tenant.of(copying).equals(tenant);
+      return copies.bytes(tenant) + (isCopying ? copyingBytes() : 0);
+    }
+
+    @Override
     public boolean isServingOthers(Owner owner) {
-      return leases.stream().anyMatch(lease -> !lease.owner().equals(owner))
-          || outputs.hasOthers(owner);
+      return leaseCounts.hasOthers(owner) || outputs.hasOthers(owner);
+    }
+
+    @Override
+    public boolean isServingOthers(Tenant tenant) {
+      return leaseCounts.hasOthers(tenant.applicationId())
+          || outputs.hasOthers(tenant.applicationId());
     }
   }
 

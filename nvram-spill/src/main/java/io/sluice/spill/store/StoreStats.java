@@ -21,7 +21,7 @@ import java.util.Map;
  * @param copies copies on disk of outputs that lie in memory
  * @param diskBytesOfUsers of the disk tier, by each user's leases, outputs and copies
  * @param diskShareRefusals how often each user was refused room on the disk tier that is kept for
- *     users who hold less
+ *     users or applications that hold less
  */
 public record StoreStats(
     TierStats memory,

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,9 +11,11 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** How much of the disk tier a user may have where several are served. */
+/** How much of the disk tier a user or an application may have beside others. */
 class DiskShareTest extends PoolTestBase {
   private static final Owner ANN = new Owner(1001);
   private static final Owner BOB = new Owner(1002);
@@ -54,29 +57,67 @@ class DiskShareTest extends PoolTestBase {
     }
   }
 
+  /** Whoever comes finds some, though nothing that is leased is taken back. */
   @Test
-  void whereOneUserIsServedNothingIsKept() throws Exception {
+  void whoIsAloneLeavesTheLast64thToWhoeverComes() throws Exception {
+    for (boolean shared : List.of(true, false)) {
+      StoreConfig.Builder config = shared ? tier().shared() : tier();
+      try (SpillStore store = open(config.build());
+          Lease first = store.openLease(APP)) {
+        assertThrows(DiskShareException.class, () -> lease(first, TIER_BLOCKS));
+        lease(first, TIER_BLOCKS - 1);
+        StoreFullException full = assertThrows(StoreFullException.class, () -> lease(first, 1));
+        assertTrue(full.getMessage().contains(APP + ", which holds"), full.getMessage());
+        try (Lease second = store.openLease(BOBS_APP)) {
+          lease(second, 1);
+          assertThrows(DiskShareException.class, () -> lease(first, 1));
+        }
+      }
+    }
+  }
+
+  /** All tasks run as the same user, where containers are those of the NodeManager's user. */
+  @Test
+  void besideAnotherApplicationTheLastEighthIsForThoseThatHoldLess() throws Exception {
     try (SpillStore store = open(tier().build());
-        Lease lease = store.openLease(APP)) {
-      lease(lease, TIER_BLOCKS);
-      assertEquals(Map.of(), store.stats().diskShareRefusals());
+        Lease again = store.openLease(APP);
+        Lease second = store.openLease(BOBS_APP)) {
+      try (Lease first = store.openLease(APP)) {
+        lease(first, TIER_BLOCKS / 2);
+        lease(again, TIER_BLOCKS / 2 - KEPT_BLOCKS);
+        assertThrows(DiskShareException.class, () -> lease(again, 1));
+        lease(second, KEPT_BLOCKS);
+      }
+      lease(again, TIER_BLOCKS / 2 - KEPT_BLOCKS);
+      assertThrows(DiskShareException.class, () -> lease(second, 1));
     }
   }
 
   @Test
-  void whoIsAloneMayHaveAll() throws Exception {
+  void anApplicationThatWasRefusedIsKnownForAWhile() throws Exception {
+    AtomicLong nowNs = new AtomicLong();
+    try (SpillStore store = SpillStore.open(tier().shared().build(), place::open, nowNs::get);
+        Lease ann = store.openLease(APP, ANN)) {
+      assertThrows(DiskShareException.class, () -> lease(ann, TIER_BLOCKS));
+      assertTrue(store.isShareUsedUp(APP, ANN));
+      assertFalse(store.isShareUsedUp(BOBS_APP, ANN));
+      assertFalse(store.isShareUsedUp(APP, BOB));
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(DiskTier.REFUSED_MS));
+      assertFalse(store.isShareUsedUp(APP, ANN));
+    }
+  }
+
+  @Test
+  void whoIsNoLongerBesideOthersMayHaveTheirs() throws Exception {
     try (SpillStore store = open(tier().shared().build())) {
-      try (Lease ann = store.openLease(APP, ANN)) {
-        lease(ann, TIER_BLOCKS);
-      }
       try (Lease bob = store.openLease(BOBS_APP, BOB)) {
         OutputId inMemory = new OutputId(BOBS_APP, "output");
-        commit(bob, inMemory, seeded("whoIsAloneMayHaveAll"), BLOCK_BYTES);
+        commit(bob, inMemory, seeded("whoIsNoLongerBesideOthersMayHaveTheirs"), BLOCK_BYTES);
       }
       try (Lease ann = store.openLease(APP, ANN)) {
-        assertThrows(DiskShareException.class, () -> lease(ann, TIER_BLOCKS));
+        assertThrows(DiskShareException.class, () -> lease(ann, TIER_BLOCKS - 1));
         store.freeApplication(BOBS_APP);
-        lease(ann, TIER_BLOCKS);
+        lease(ann, TIER_BLOCKS - 1);
       }
     }
   }

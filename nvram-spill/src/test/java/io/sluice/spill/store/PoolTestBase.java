@@ -95,6 +95,18 @@ abstract class PoolTestBase {
     return new Random(TestSeed.next(test));
   }
 
+  /** How large a disk tier is of which one application that is alone can have so much. */
+  static long tierFor(long bytes) {
+    return bytes + bytes / 64;
+  }
+
+  /** Those that are to leave memory, in order. */
+  static List<OutputId> inMemory(SpillStore store) {
+    List<OutputId> ids = new ArrayList<>();
+    store.outputsInMemory(APP).forEachRemaining(output -> ids.add(output.id()));
+    return ids;
+  }
+
   /** Writes and commits a random output. */
   Outputs.Content commit(ExtentSource source, OutputId id, Random random, int totalBytes)
       throws IOException {
