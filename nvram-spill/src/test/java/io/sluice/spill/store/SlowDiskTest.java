@@ -147,18 +147,7 @@ class SlowDiskTest extends PoolTestBase {
   void whoEndsMeanwhileLeavesNoFile() throws Exception {
     try (SpillStore store = SpillStore.open(slow(0).build())) {
       Lease lease = store.openLease(APP);
-      List<FutureTask<List<Extent>>> leasing = new ArrayList<>();
-      whileItCuts(
-          store,
-          () -> {
-            leasing.add(leaseOnDisk(lease, 3));
-            lease.close();
-          });
-      ExecutionException refused =
-          assertThrows(ExecutionException.class, () -> leasing.get(0).get());
-      assertTrue(refused.getCause().getMessage().contains("is closed"), refused.toString());
-      assertEquals(0, store.stats().disk().createdBytes());
-      assertEquals(List.of(), segmentFiles());
+      assertLeavesNothing(store, lease, lease::close, "is closed");
     }
   }
 
@@ -166,19 +155,24 @@ class SlowDiskTest extends PoolTestBase {
   void whoseApplicationIsFreedMeanwhileHasNone() throws Exception {
     try (SpillStore store = SpillStore.open(slow(0).build());
         Lease lease = store.openLease(OTHER_APP)) {
-      List<FutureTask<List<Extent>>> leasing = new ArrayList<>();
-      whileItCuts(
-          store,
-          () -> {
-            leasing.add(leaseOnDisk(lease, 3));
-            store.freeApplication(OTHER_APP);
-          });
-      ExecutionException refused =
-          assertThrows(ExecutionException.class, () -> leasing.get(0).get());
-      assertTrue(refused.getCause().getMessage().contains("has been stopped"), refused.toString());
-      assertEquals(0, store.stats().disk().createdBytes());
-      assertEquals(List.of(), segmentFiles());
+      assertLeavesNothing(store, lease, () -> store.freeApplication(OTHER_APP), "has been stopped");
     }
+  }
+
+  /** It ends while its file is being made. */
+  private void assertLeavesNothing(SpillStore store, Lease lease, Meanwhile end, String told)
+      throws Exception {
+    List<FutureTask<List<Extent>>> leasing = new ArrayList<>();
+    whileItCuts(
+        store,
+        () -> {
+          leasing.add(leaseOnDisk(lease, 3));
+          end.run();
+        });
+    ExecutionException refused = assertThrows(ExecutionException.class, () -> leasing.get(0).get());
+    assertTrue(refused.getCause().getMessage().contains(told), refused.toString());
+    assertEquals(0, store.stats().disk().createdBytes());
+    assertEquals(List.of(), segmentFiles());
   }
 
   /** Of the file system's room, too: the files are not there yet. */
