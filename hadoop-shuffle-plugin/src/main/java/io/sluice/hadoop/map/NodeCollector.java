@@ -4,6 +4,7 @@ import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.collect.SluiceMapOutputCollector;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
+import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.task.ContainerRoom;
 import io.sluice.hadoop.task.Eligibility;
 import io.sluice.hadoop.task.JobEncryption;
@@ -56,6 +57,12 @@ import org.slf4j.LoggerFactory;
 final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(NodeCollector.class);
 
+  /** Of a map, whose outputs lie in pools: half of those that a job has by default. */
+  private static final int POOLED_ATTEMPTS = 2;
+
+  /** What the ids of the first attempts of two lives of an ApplicationMaster differ by. */
+  private static final int IDS_OF_A_MASTER = 1000;
+
   private final Map<String, String> environment;
   private MapTask mapTask;
   private TaskReporter reporter;
@@ -83,6 +90,9 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     Optional<String> declined = Eligibility.declineReason(job, secret);
     if (declined.isPresent()) {
       throw new IOException(declined.get());
+    }
+    if (FallbackPolicy.of(job) != FallbackPolicy.NEVER && isRepeated(mapTask.getTaskID())) {
+      throw new IOException("earlier attempts of this map could not be read or failed");
     }
     outputId =
         new OutputId(
@@ -112,6 +122,17 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
         medium.name(),
         plan.sortBytes() >> 20,
         JobEncryption.describe(job, key));
+  }
+
+  /**
+   * Whether so many attempts came before that the next output should be stock's, which every
+   * reducer can read: of another release, or behind a firewall that drops Sluice's ports. No map
+   * knows why it is run again. A restart of the ApplicationMaster counts as an attempt, since
+   * nothing tells how many came before it.
+   */
+  private static boolean isRepeated(TaskAttemptID attempt) {
+    int id = attempt.getId();
+    return id / IDS_OF_A_MASTER + id % IDS_OF_A_MASTER >= POOLED_ATTEMPTS;
   }
 
   private MapPlan<K, V> plan(JobConf job) throws IOException, ClassNotFoundException {

@@ -28,6 +28,7 @@ final class FetchFailures {
   private final long startNs;
   private final Map<TaskAttemptID, Integer> failures = new HashMap<>();
   private final Map<TaskAttemptID, Integer> losses = new HashMap<>();
+  private final Map<TaskAttemptID, Integer> waits = new HashMap<>();
   private final Map<String, Integer> hostFailures = new HashMap<>();
   private long lastProgressNs;
   private long maxMapRuntimeMs;
@@ -77,6 +78,7 @@ final class FetchFailures {
   void forget(TaskAttemptID map, String host) {
     failures.remove(map);
     losses.remove(map);
+    waits.remove(map);
     hostFailures.remove(host);
   }
 
@@ -90,8 +92,20 @@ final class FetchFailures {
     hostFailures.merge(host, 1, Integer::sum);
   }
 
-  /** Counts a failed fetch; {@code doneMaps} outputs are there. */
+  /**
+   * Counts a failed fetch; {@code doneMaps} outputs are there.
+   *
+   * <p>One that a service was waited for says nothing of this attempt's health until it was
+   * reported as often as the ApplicationMaster asks for before it runs a map again. Another attempt
+   * could read it no better, and a job of one reduce would have none left to say so.
+   */
   Verdict failed(TaskAttemptID map, String host, Kind kind, int doneMaps, long nowNs) {
+    if (kind == Kind.WAITED) {
+      int reports = waits.merge(map, 1, Integer::sum);
+      if (reports <= policy.notifications()) {
+        return new Verdict(true, penaltyMs(reports), Optional.empty());
+      }
+    }
     int count = failures.merge(map, 1, Integer::sum);
     boolean report =
         kind == Kind.CONNECT

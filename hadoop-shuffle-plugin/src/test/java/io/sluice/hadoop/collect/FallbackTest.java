@@ -10,8 +10,11 @@ import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.entry.FallbackRefused;
 import io.sluice.hadoop.entry.JavaVersion;
 import io.sluice.hadoop.testing.LogLines;
+import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
+import io.sluice.hadoop.testing.SluiceMapOutput;
 import io.sluice.hadoop.testing.StockMapOutput;
+import io.sluice.hadoop.testing.TestJob;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
@@ -169,6 +172,48 @@ final class FallbackTest extends CollectorFixture {
       assertEquals(1, log.with("sort buffer 32 MiB off heap").size());
     }
     assertEquals(0, fallbacks());
+  }
+
+  /** Its reducers may be unable to read any pool; a life of the master counts as an attempt. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, false",
+    "1, false",
+    "2, true",
+    "3, true",
+    "1000, false",
+    "1001, true",
+    "2000, true"
+  })
+  void isStocksFromTheThirdAttemptOn(int attempt, boolean stocks) throws Exception {
+    MapSide map = new MapSide(job, TestJob.map(3, attempt));
+    List<Emitted> one = List.of(new Emitted(new Text("k"), new BytesWritable(), 2));
+    try (LogLines log = new LogLines()) {
+      map.run(TestCollectors.in(node.environment()), one);
+      assertEquals(
+          stocks ? 1 : 0,
+          log.with(
+                  "INFO Sluice leaves this map to the stock collector: earlier attempts of this map"
+                      + " could not be read or failed")
+              .size());
+    }
+    assertEquals(stocks ? 1 : 0, SluiceCounter.FALLBACK_MAP_TO_STOCK.of(map.reporter()).getValue());
+    if (stocks) {
+      assertEquals(1, StockMapOutput.read(map, job, 2).size());
+    } else {
+      assertEquals(1, SluiceMapOutput.read(node, map.getTaskID(), 2, codec()).size());
+    }
+  }
+
+  @Test
+  void isNoStocksInAnyAttemptWhereTheJobRulesThatOut() throws Exception {
+    job.set(FallbackPolicy.KEY, "never");
+    MapSide map = new MapSide(job, TestJob.map(3, 3));
+    map.run(
+        TestCollectors.in(node.environment()),
+        List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+    assertEquals(1, SluiceMapOutput.read(node, map.getTaskID(), 2, codec()).size());
+    assertEquals(0, SluiceCounter.FALLBACK_MAP_TO_STOCK.of(map.reporter()).getValue());
   }
 
   /** Where only the service and the entries could be loaded. */

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 /** The poller under a clock that only its own pauses move. */
 class CompletionPollerTest {
   private static final String HOST = "node1:13562";
-  private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000);
+  private static final FetchPolicy POLICY =
+      new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 3);
 
   private final List<TaskCompletionEvent> events = new ArrayList<>();
   private final List<Long> pauses = new ArrayList<>();

@@ -126,6 +126,7 @@ final class DamageTest {
     job.setNumReduceTasks(3);
     job.setNumMapTasks(MAPS);
     job.set(JobSettings.TRANSPORT.name(), "tcp");
+    job.set(JobSettings.FALLBACK_POLICY.name(), "never"); // nor are third attempts stock's
     job.setInt(JobSettings.REDUCE_BUFFER_MB.name(), 1); // windows of 64 KiB
   }
 

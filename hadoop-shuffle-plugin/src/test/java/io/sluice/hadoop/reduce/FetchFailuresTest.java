@@ -87,7 +87,7 @@ final class FetchFailuresTest {
 
   @Test
   void stallIsMeasuredAgainstTheLongestMap() {
-    FetchPolicy policy = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000);
+    FetchPolicy policy = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 3);
     long minuteNs = TimeUnit.MINUTES.toNanos(1);
     FetchFailures ours = new FetchFailures(policy, 10, 0);
     ours.mapRan((int) TimeUnit.MINUTES.toMillis(10));
@@ -99,6 +99,36 @@ final class FetchFailuresTest {
     assertFalse(verdict.hopeless().isPresent(), "4 of 10 minutes without progress");
     verdict = ours.failed(map(0, 0), HOST, Kind.READ, 5, 6 * minuteNs);
     assertTrue(verdict.hopeless().isPresent(), "5 of 10 minutes without progress");
+  }
+
+  /** Where none of its outputs can be read, a job of one reduce has nobody else to say so. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8, 400})
+  void whatWasWaitedForEndsNoAttemptBeforeItsMapMayBeRunAgain(int maps) {
+    JobConf job = new JobConf(false);
+    job.setInt(MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS, 4);
+    FetchFailures ours = new FetchFailures(FetchPolicy.of(job), maps, 0);
+    for (int report = 1; report <= 4; report++) {
+      for (int i = 0; i < maps; i++) {
+        Verdict verdict = ours.failed(map(i, 0), HOST, Kind.WAITED, 0, 0);
+        assertTrue(verdict.report(), "report " + report + " of " + i);
+        assertFalse(verdict.hopeless().isPresent(), "report " + report + " of " + i);
+      }
+    }
+    boolean hopeless = false;
+    for (int i = 0; i < maps; i++) {
+      hopeless |= ours.failed(map(i, 0), HOST, Kind.WAITED, 0, 0).hopeless().isPresent();
+    }
+    assertTrue(hopeless, "then by stock's rule: it may be this reduce's host");
+  }
+
+  @Test
+  void waitingBeginsAnewForWhatWasDelivered() {
+    FetchFailures ours = new FetchFailures(FetchPolicy.of(new JobConf(false)), 1, 0);
+    for (int i = 0; i < 10; i++) {
+      assertFalse(ours.failed(map(0, 0), HOST, Kind.WAITED, 0, 0).hopeless().isPresent());
+      ours.forget(map(0, 0), HOST);
+    }
   }
 
   private static final class Stock {

@@ -35,7 +35,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class FetchScheduleTest {
   private static final String HOST = "node1:13562";
   private static final String OTHER = "node2:13562";
-  private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000);
+  private static final FetchPolicy POLICY =
+      new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 3);
 
   private final RecordingListener listener = new RecordingListener();
   private final Random random = TestSeed.random();
@@ -451,7 +452,7 @@ final class FetchScheduleTest {
     List<FetchedRun> ended = new ArrayList<>();
     FetchSchedule schedule =
         new FetchSchedule(
-            maps, new FetchPolicy(10, false, 1000, 1, 0, 0), listener, () -> nowNs, random);
+            maps, new FetchPolicy(10, false, 1000, 1, 0, 0, 3), listener, () -> nowNs, random);
     List<Integer> order = new ArrayList<>();
     for (int i = 0; i < maps; i++) {
       order.add(i);

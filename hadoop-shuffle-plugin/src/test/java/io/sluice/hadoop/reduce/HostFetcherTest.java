@@ -112,7 +112,7 @@ final class HostFetcherTest {
 
   /** Fetches all that is not absent, and compares every byte. */
   private void fetchAll(long patienceMs, StockHandler.Script script) throws Exception {
-    FetchPolicy policy = new FetchPolicy(10, true, 5, 1, patienceMs, patienceMs);
+    FetchPolicy policy = new FetchPolicy(10, true, 5, 1, patienceMs, patienceMs, 3);
     schedule = new FetchSchedule(MAPS, policy, listener, System::nanoTime, TestSeed.random());
     stock = new StockHandler(script);
     String host = stock.url().substring("http://".length());

@@ -65,6 +65,7 @@ import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent.Status;
 import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.AfterAll;
@@ -560,12 +561,18 @@ final class ReduceShuffleTest {
    * again.
    */
   private Thread runsAgainWhatIsReported(int maps, TestNode at) {
+    return runsAgainWhatIsReported(maps, 1, at);
+  }
+
+  /** As one that believes so many reports. */
+  private Thread runsAgainWhatIsReported(int maps, int reports, TestNode at) {
     return new Thread(
         () -> {
           Set<TaskAttemptID> done = new HashSet<>();
           while (done.size() < maps && !Thread.interrupted()) {
-            for (TaskAttemptID map : List.copyOf(reduce.reported)) {
-              if (done.add(map)) {
+            List<TaskAttemptID> reported = List.copyOf(reduce.reported);
+            for (TaskAttemptID map : reported) {
+              if (Collections.frequency(reported, map) >= reports && done.add(map)) {
                 runAgain(map, at);
               }
             }
@@ -716,15 +723,46 @@ final class ReduceShuffleTest {
       throws Exception {
     String host = stockBeside(node, exchange -> StockHandler.refuse(exchange, status, reason));
     if (!serviceAnswers) {
-      job.setInt(NodeSettings.PORT_OFFSET.name(), 10_000); // nobody is there
-      job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 100);
+      nobodyIsAtTheServicesPort();
     }
     shuffle(1);
     reduce.events.add(Events.succeeded(TestJob.map(0, 0), host));
     IOException e = assertThrows(IOException.class, () -> run(Map.of()));
     assertTrue(e.getMessage().contains("MAX_FAILED_UNIQUE_FETCHES"), e.getMessage());
-    List<TaskAttemptID> waitedFor = serviceAnswers ? List.of() : List.of(TestJob.map(0, 0));
-    assertEquals(waitedFor, reduce.reported);
+    assertEquals(
+        serviceAnswers ? List.of() : Collections.nCopies(4, TestJob.map(0, 0)), reduce.reported);
+  }
+
+  /** Reports are as far apart as penalties are. */
+  private void nobodyIsAtTheServicesPort() {
+    job.setInt(NodeSettings.PORT_OFFSET.name(), 10_000);
+    job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 100);
+    job.setLong(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, 1);
+  }
+
+  /**
+   * The ApplicationMaster believes the third report of each output, which nobody but this reduce
+   * makes; the map's next output lies where it can be read.
+   */
+  @Test
+  void theOnlyReduceOfAJobOutlivesANodeThatItCannotRead() throws Exception {
+    int maps = 8;
+    String host =
+        stockBeside(
+            node,
+            exchange -> StockHandler.refuse(exchange, 500, StockHandler.noOutput(mapOf(exchange))));
+    nobodyIsAtTheServicesPort();
+    Path directory = Files.createTempDirectory(nodeDirectory, "other");
+    try (TestNode other = TestNode.start(directory, 32 << 20)) {
+      shuffle(maps);
+      for (int i = 0; i < maps; i++) {
+        reduce.events.add(Events.succeeded(TestJob.map(i, 0), host));
+      }
+      Thread master = runsAgainWhatIsReported(maps, 3, other);
+      master.start();
+      assertDeliversAll(Map.of());
+      master.join();
+    }
   }
 
   /** Where the job rules stock out: the map is run again, or the fetch fails. */
@@ -734,8 +772,7 @@ final class ReduceShuffleTest {
     job.set(JobSettings.FALLBACK_POLICY.name(), "never");
     String host = stockBeside(node, exchange -> StockHandler.refuse(exchange, 500, "not asked"));
     if (!serviceAnswers) {
-      job.setInt(NodeSettings.PORT_OFFSET.name(), 10_000); // nobody is there
-      job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 100);
+      nobodyIsAtTheServicesPort();
     }
     shuffle(2);
     mapOnNode(TestJob.map(0, 0), 100);
