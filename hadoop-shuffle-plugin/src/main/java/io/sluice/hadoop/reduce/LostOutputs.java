@@ -24,11 +24,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Where a failure does not say whose output it was, reading all of them to the end tells.
  *
- * <p>Bytes that are not what the map wrote may have been damaged on their way, or here. So the
- * service is told to look at its own: only what it finds damaged itself is lost for certain, and is
- * reported as often as the ApplicationMaster needs to believe one reduce. So is what nobody of the
- * job encrypted, which no service can know. Anything else is reported once, as a failed fetch; the
- * next attempt of this reduce asks for it again before it merges.
+ * <p>An output is reported once, whatever was wrong with it: one reduce, whose own memory may be
+ * damaged, must not make a healthy map run again by itself. The next attempt of this reduce asks
+ * for it again before it merges. Bytes that are not what the map wrote may have been damaged on
+ * their way, or here; so the service is told to look at its own. What it finds damaged it does not
+ * hold any more, and that is what the next attempt hears, and reports as lost.
  *
  * <p>Thread contract: one thread, which no longer merges. Ownership: closes the runs that it reads.
  * Failure: none of its own; what goes wrong is suppressed in the failure it looks into.
@@ -45,20 +45,17 @@ final class LostOutputs {
 
   /** How the ApplicationMaster hears of it. */
   interface Report {
-    /** The output of this map attempt is lost for certain. */
-    void outputLost(TaskAttemptID map) throws IOException;
-
-    /** The output of this map attempt could not be read, this time. */
+    /** The output of this map attempt could not be read. */
     void outputUnreadable(TaskAttemptID map) throws IOException;
 
-    /** One of those that are lost was not encrypted by a task of the job. */
+    /** It is not what a task of the job encrypted. */
     void outputForged();
   }
 
   /** Whom it asks. */
   @FunctionalInterface
   interface Services {
-    /** Whether the node's service finds this output damaged where it lies. */
+    /** Whether the node's service finds this output damaged, and so holds it no more. */
     boolean isDamaged(NodeAddress address, String outputId) throws IOException;
   }
 
@@ -82,44 +79,40 @@ final class LostOutputs {
     }
     reported = true; // whoever reads on after a failure hears of it again, but nobody else does
     try {
-      TaskAttemptID map = TaskAttemptID.forName(lost.outputId());
-      if (isCertain(lost)) {
-        report.outputLost(map);
-      } else {
-        report.outputUnreadable(map);
+      if (lost.getCause() instanceof ForgedRunException) {
+        report.outputForged();
       }
+      if (mayBeDamaged(lost)) {
+        haveChecked(lost.outputId());
+      }
+      report.outputUnreadable(TaskAttemptID.forName(lost.outputId()));
     } catch (IOException | RuntimeException e) {
       lost.addSuppressed(e);
     }
     return lost;
   }
 
-  private boolean isCertain(FetchFailedException lost) {
-    if (lost.getCause() instanceof ForgedRunException) {
-      report.outputForged();
-      return true;
-    }
-    boolean mayBeDamaged =
-        lost.getCause() instanceof ChecksumException
-            || lost.getCause() instanceof TransportException // as of a file that is cut
-            || Trouble.ofReading(lost) == Trouble.GONE; // the same, where it was read in place
-    return mayBeDamaged && isDamaged(lost.outputId());
+  private static boolean mayBeDamaged(FetchFailedException lost) {
+    return lost.getCause() instanceof ChecksumException
+        || lost.getCause() instanceof ForgedRunException
+        || lost.getCause() instanceof TransportException // as of a file that is cut
+        || Trouble.ofReading(lost) == Trouble.GONE; // the same, where it was read in place
   }
 
-  private boolean isDamaged(String outputId) {
+  private void haveChecked(String outputId) {
     for (FetchedRun run : runs) {
       NodeRun node = run.node();
       if (node != null && node.outputId().equals(outputId)) {
         progressable.progress();
         try {
-          return services.isDamaged(node.address(), outputId);
+          boolean damaged = services.isDamaged(node.address(), outputId);
+          LOG.info("The node of {} finds it {}", run.name(), damaged ? "damaged" : "undamaged");
         } catch (IOException e) {
           LOG.info("{} does not say whether it is damaged: {}", run.name(), ErrorText.of(e));
-          return false;
         }
+        return;
       }
     }
-    return false;
   }
 
   private FetchFailedException investigate(IOException failure) {

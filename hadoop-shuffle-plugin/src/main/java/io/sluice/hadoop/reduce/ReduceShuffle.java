@@ -80,9 +80,6 @@ final class ReduceShuffle {
   /** The part of direct memory that the windows of one transport may have; there may be two. */
   private static final int DIRECT_SHARE = 4;
 
-  /** Most times that one output is named at once which its node has found damaged. */
-  private static final int MOST_REPORTS_OF_A_LOSS = 32;
-
   /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
   private static final String[] STOCK_ERRORS = {
     "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
@@ -405,36 +402,8 @@ final class ReduceShuffle {
     }
 
     @Override
-    public void outputLost(TaskAttemptID map) throws IOException {
-      int reports = reportsOfACertainLoss();
-      for (int i = 0; i < reports; i++) {
-        failureReports.add(map);
-      }
-      send();
-    }
-
-    /** No other reduce may hear of it, so this one counts for as many as must agree. */
-    private int reportsOfACertainLoss() {
-      int notifications =
-          job.getInt(
-              MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
-              MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS);
-      float share =
-          job.getFloat(
-              MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION,
-              MRJobConfig.DEFAULT_MAX_ALLOWED_FETCH_FAILURES_FRACTION);
-      int ofReduces =
-          (int) Math.min(MOST_REPORTS_OF_A_LOSS, Math.ceil(share * job.getNumReduceTasks()));
-      return Math.max(notifications, ofReduces);
-    }
-
-    @Override
     public void outputUnreadable(TaskAttemptID map) throws IOException {
       failureReports.add(map);
-      send();
-    }
-
-    private void send() throws IOException {
       context.getFailedShuffleCounter().increment(1);
       try {
         failureReports.send();

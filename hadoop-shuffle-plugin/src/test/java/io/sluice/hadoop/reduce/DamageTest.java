@@ -197,7 +197,7 @@ final class DamageTest {
       FetchFailedException e =
           assertThrows(FetchFailedException.class, () -> read(failing, environment));
       assertEquals(victim.toString(), e.outputId());
-      assertEquals(List.of(victim, victim, victim), failing.reported);
+      assertEquals(List.of(victim), failing.reported);
       // The ApplicationMaster runs it again.
       TaskAttemptID successor = TestJob.map(damaged, victim.getId() + 1);
       records[damaged] = map(successor);

@@ -56,11 +56,6 @@ final class LostOutputsTest {
   private LostOutputs.Report report() {
     return new LostOutputs.Report() {
       @Override
-      public void outputLost(TaskAttemptID map) {
-        heard.add("lost " + MAPS.indexOf(map));
-      }
-
-      @Override
       public void outputUnreadable(TaskAttemptID map) {
         heard.add("unreadable " + MAPS.indexOf(map));
       }
@@ -131,10 +126,10 @@ final class LostOutputsTest {
     }
   }
 
-  /** For certain: it is not what the map wrote, and will not be. */
+  /** It may be this process's memory that is damaged: no service can know. */
   @Test
-  void aForgedOutputIsLostAndCounted() {
-    assertHears(List.of("forged", "lost 1"), List.of(), failure(1, forged()));
+  void aForgedOutputIsCountedAndCheckedAndReportedOnce() {
+    assertHears(List.of("forged", "unreadable 1"), List.of(FIRST), failure(1, forged()));
   }
 
   private void assertHears(List<String> what, List<NodeAddress> from, IOException failure) {
@@ -150,32 +145,34 @@ final class LostOutputsTest {
   }
 
   @Test
-  void whatItsNodeCannotReadEitherIsLost() {
+  void whatItsNodeCannotReadEitherIsReportedOnce() {
     damaged.add(MAPS.get(3).toString());
-    assertHears(List.of("lost 3"), List.of(SECOND), failure(3, new TransportException("cut")));
+    assertHears(
+        List.of("unreadable 3"), List.of(SECOND), failure(3, new TransportException("cut")));
   }
 
   /** Of this node's own pool no transport reads. */
   @Test
-  void aFileThatIsCutIsLostWhereItIsReadInPlaceToo() {
+  void aFileThatIsCutIsCheckedWhereItIsReadInPlaceToo() {
     damaged.add(MAPS.get(0).toString());
-    assertHears(List.of("lost 0"), List.of(FIRST), failure(0, new EOFException("cut")));
+    assertHears(List.of("unreadable 0"), List.of(FIRST), failure(0, new EOFException("cut")));
   }
 
+  /** As often as any: the next attempt hears that the node does not hold it any more. */
   @Test
-  void damageThatItsNodeConfirmsIsALoss() {
+  void damageThatItsNodeConfirmsIsReportedOnce() {
     damaged.add(MAPS.get(2).toString());
-    assertHears(List.of("lost 2"), List.of(SECOND), failure(2, mismatch()));
+    assertHears(List.of("unreadable 2"), List.of(SECOND), failure(2, mismatch()));
   }
 
   /** It may be this process's memory that is damaged. */
   @Test
-  void damageThatItsNodeDoesNotFindIsNoLoss() {
+  void damageThatItsNodeDoesNotFindIsReportedOnce() {
     assertHears(List.of("unreadable 0"), List.of(FIRST), failure(0, mismatch()));
   }
 
   @Test
-  void damageOfWhichASilentNodeSaysNothingIsNoLoss() {
+  void damageOfWhichASilentNodeSaysNothingIsReportedOnce() {
     silent.add(FIRST);
     damaged.add(MAPS.get(1).toString());
     assertHears(List.of("unreadable 1"), List.of(FIRST), failure(1, mismatch()));

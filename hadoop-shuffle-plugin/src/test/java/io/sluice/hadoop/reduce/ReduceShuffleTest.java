@@ -540,8 +540,38 @@ final class ReduceShuffleTest {
     FetchFailedException e =
         assertThrows(FetchFailedException.class, () -> run(pool ? node.environment() : Map.of()));
     assertEquals(damaged.toString(), e.outputId());
-    assertEquals(List.of(damaged, damaged, damaged), reduce.reported);
+    assertEquals(List.of(damaged), reduce.reported);
     assertEquals(1, reduce.counter(TaskCounter.FAILED_SHUFFLE).getValue());
+  }
+
+  /** So that a job of one reduce ends: the ApplicationMaster believes no single report. */
+  @Test
+  void theNextAttemptReportsAgainWhatItsNodeHasFoundDamaged() throws Exception {
+    job.setLong(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, 1);
+    String host =
+        stockBeside(
+            node,
+            exchange -> StockHandler.refuse(exchange, 500, StockHandler.noOutput(mapOf(exchange))));
+    shuffle(2);
+    for (TaskAttemptID map : firstAttempts(2)) {
+      mapOnNode(map, 300);
+      reduce.events.add(Events.succeeded(map, host));
+    }
+    TaskAttemptID damaged = TestJob.map(random.nextInt(2), 0);
+    damage(damaged);
+    assertThrows(FetchFailedException.class, () -> run(Map.of()));
+    assertEquals(List.of(damaged), reduce.reported);
+    shuffle(2);
+    firstAttempts(2).forEach(map -> reduce.events.add(Events.succeeded(map, host)));
+    expected.remove(damaged);
+    Path directory = Files.createTempDirectory(nodeDirectory, "other");
+    try (TestNode other = TestNode.start(directory, 32 << 20)) {
+      Thread master = runsAgainWhatIsReported(1, 2, other);
+      master.start();
+      assertDeliversAll(Map.of());
+      master.join();
+    }
+    assertEquals(Set.of(damaged), Set.copyOf(reduce.reported));
   }
 
   private static void forgetEverything(TestNode node) throws IOException {
