@@ -98,7 +98,7 @@ final class ReduceShuffle {
   private NodeReader reader;
   private StockFetch stock;
   private FetchSchedule schedule;
-  private RawKeyValueIterator records;
+  private ReportingRecords records;
   private final FailureReports failureReports;
 
   /**
@@ -414,7 +414,26 @@ final class ReduceShuffle {
     }
   }
 
+  /**
+   * Gives everything back. Nothing that goes wrong with that fails a reduce which has read all its
+   * records: it is in the log, and the end of this process frees what its node still holds.
+   */
   void close() throws IOException {
+    if (records == null || !records.hasEnded()) {
+      closeAll();
+      return;
+    }
+    if (node != null) {
+      node.stopReconnecting(); // a node that is down frees by itself what is given back here
+    }
+    try {
+      closeAll();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("The shuffle of {} did not close cleanly after its last record", reduce, e);
+    }
+  }
+
+  private void closeAll() throws IOException {
     countReads();
     ShuffleKey closingKey = key;
     OutputKey closingStageKey = stageKey;

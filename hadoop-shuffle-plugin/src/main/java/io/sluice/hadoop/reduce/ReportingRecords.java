@@ -15,6 +15,7 @@ import org.apache.hadoop.util.Progress;
 final class ReportingRecords implements RawKeyValueIterator {
   private final RawKeyValueIterator records;
   private final LostOutputs lostOutputs;
+  private boolean ended;
 
   ReportingRecords(RawKeyValueIterator records, LostOutputs lostOutputs) {
     this.records = records;
@@ -24,10 +25,17 @@ final class ReportingRecords implements RawKeyValueIterator {
   @Override
   public boolean next() throws IOException {
     try {
-      return records.next();
+      boolean more = records.next();
+      ended = !more;
+      return more;
     } catch (IOException e) {
       throw lostOutputs.report(e);
     }
+  }
+
+  /** Whether the reducer has asked for a record behind the last one. */
+  boolean hasEnded() {
+    return ended;
   }
 
   @Override

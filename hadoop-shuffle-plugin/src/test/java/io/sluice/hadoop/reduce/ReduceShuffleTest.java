@@ -10,6 +10,7 @@ import io.sluice.hadoop.collect.TestCollectors;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.testing.LeaseCountingComparator;
+import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;
 import io.sluice.hadoop.testing.ReduceSide;
@@ -391,6 +392,38 @@ final class ReduceShuffleTest {
     assertEquals(3, counter(SluiceCounter.FALLBACK_FETCH_TO_HTTP));
     assertEquals(pool, counter(SluiceCounter.STAGED_BYTES_MEMORY) > 0);
     assertEquals(!pool, counter(SluiceCounter.STAGED_BYTES_DISK) > 0);
+  }
+
+  /** Nor does it wait for it: what it staged there is freed with its process. */
+  @Test
+  void aReduceThatHasReadAllItsRecordsEndsWithoutItsNode() throws Exception {
+    job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 3_600_000);
+    job.setLong(MRJobConfig.TASK_TIMEOUT, 0);
+    TestNode own = TestNode.start(Files.createTempDirectory(nodeDirectory, "own"), 32 << 20);
+    shuffle(3);
+    mapsOnStock(0, 3);
+    ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), own.environment());
+    assertEquals(
+        expected.values().stream().mapToInt(List::size).sum(),
+        ReduceSide.drain(shuffle.run()).size());
+    own.close();
+    try (LogLines log = new LogLines()) {
+      shuffle.close();
+      assertEquals(1, log.with("did not close cleanly after its last record").size());
+    }
+    assertTrue(counter(SluiceCounter.STAGED_BYTES_MEMORY) > 0, "it had something to give back");
+  }
+
+  @Test
+  void aReduceThatHasNotReadAllItsRecordsIsToldWhatDoesNotClose() throws Exception {
+    job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 100);
+    TestNode own = TestNode.start(Files.createTempDirectory(nodeDirectory, "own"), 32 << 20);
+    shuffle(3);
+    mapsOnStock(0, 3);
+    ReduceShuffle shuffle = new ReduceShuffle(reduce.context(codec), own.environment());
+    assertTrue(shuffle.run().next());
+    own.close();
+    assertThrows(IOException.class, shuffle::close);
   }
 
   /** Windows, buffers and files are those of the threads that fetch, and of the merge. */

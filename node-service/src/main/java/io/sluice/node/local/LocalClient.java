@@ -72,6 +72,7 @@ public final class LocalClient implements MemorySource, Closeable {
   private final ReceivedSegments received = new ReceivedSegments(this::askFor);
   private Sent sent; // null: every answer has come
   private boolean leasing; // what it holds ends with the service's lease; as the above, guarded
+  private volatile boolean reconnects = true;
   private volatile boolean closed;
 
   /** One connection, and what the service said when it began. */
@@ -541,7 +542,7 @@ public final class LocalClient implements MemorySource, Closeable {
 
   /** Goes on with the service's successor, unless the cause is this side's. */
   private void goOn(Exception cause) throws IOException {
-    if (closed || cause instanceof InterruptedIOException) {
+    if (closed || !reconnects || cause instanceof InterruptedIOException) {
       throw asThrown(cause);
     }
     if (!leasing) {
@@ -616,7 +617,7 @@ public final class LocalClient implements MemorySource, Closeable {
       } catch (IOException e) {
         boolean refused = e instanceof RemoteError error && error.code() != RemoteError.Code.BUSY;
         boolean late = System.nanoTime() - deadlineNs > 0;
-        if (refused || late || closed || Thread.currentThread().isInterrupted()) {
+        if (refused || late || closed || !reconnects || Thread.currentThread().isInterrupted()) {
           e.addSuppressed(cause);
           throw e;
         }
@@ -641,6 +642,14 @@ public final class LocalClient implements MemorySource, Closeable {
       error.initCause(cause);
       throw error;
     }
+  }
+
+  /**
+   * For a task that has all it wanted: a connection that breaks from now on is not made again, but
+   * fails what is asked for. Its end gives back what this task was about to.
+   */
+  public void stopReconnecting() {
+    reconnects = false;
   }
 
   /** Ends the connection, and with it an exchange that another thread is waiting in. */

@@ -4,13 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.memory.Borrower;
+import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class ServiceRestartTest extends LocalServerTestBase {
   private static final OutputId ID = new OutputId(APP, "attempt_0");
   private static final byte[] BEFORE = new byte[100_000];
+  private static final long VERY_LONG_MS = 3_600_000;
   private static final byte[] AFTER = new byte[3 << 20];
 
   @Test
@@ -116,6 +122,24 @@ class ServiceRestartTest extends LocalServerTestBase {
     living.close();
     connect(APP).close();
     assertEquals(0, store.stats().memory().quarantinedBytes());
+  }
+
+  @Test
+  void aTaskThatGivesEverythingBackWaitsForNoService() throws IOException {
+    Timeouts timeouts = new Timeouts(TIMEOUT_MS, VERY_LONG_MS, VERY_LONG_MS);
+    try (LocalClient client =
+        LocalClient.connect(
+            socket(),
+            SeenFromElsewhere.owner(handout()),
+            Borrower.PROCESS,
+            APP,
+            SECRET,
+            timeouts)) {
+      List<Extent> leased = client.lease(1 << 20);
+      server.close();
+      client.stopReconnecting();
+      assertThrows(IOException.class, () -> client.release(leased));
+    }
   }
 
   private static void writeRun(OutputWriter writer, byte[] bytes) throws IOException {
