@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
  * those that it does not hold from the stock ShuffleHandler of the same node, unless the job rules
  * that out. What neither has is lost; what one of them may have, and does not give now, is asked
- * for again, and has failed only after a while: {@link Trouble} has the table.
+ * for again, and has failed only after a while: {@link Trouble} has the table. Where this reduce is
+ * at fault itself no output is, and the shuffle fails in the end.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, until the schedule has ended. Failure:
  * an output that neither gives is reported to the schedule, never dropped; anything unexpected
@@ -139,7 +140,7 @@ final class HostFetcher implements Runnable {
         elsewhere.add(map);
       }
     }
-    fetchElsewhere(batch, elsewhere, located.others());
+    fetchElsewhere(batch, elsewhere, located);
   }
 
   /** Nobody's failure as long as this goes on for no longer than {@code patienceMs}. */
@@ -163,7 +164,7 @@ final class HostFetcher implements Runnable {
     int refusals = schedule.refused(batch);
     LOG.info("Coming back to {} later: {}", batch.hostName(), refusal.getMessage());
     if (refusals % REFUSALS_BEFORE_STOCK == 0) {
-      fetchElsewhere(batch, batch.maps(), Service.BUSY);
+      fetchElsewhere(batch, batch.maps(), Located.none(Service.BUSY));
     } else {
       schedule.putBack(batch, batch.maps());
     }
@@ -178,12 +179,24 @@ final class HostFetcher implements Runnable {
     /** Nothing, because nobody listens there. */
     MISSING,
     /** Nothing, or nothing that can be believed. */
-    SILENT
+    SILENT,
+    /** Nothing, for which this reduce is at fault. */
+    UNASKED
   }
 
-  private record Located(NodeReader.Located outputs, Service others) {
+  /**
+   * Where outputs lie.
+   *
+   * @param others what became of those that are not among them
+   * @param own why the service could not be asked, where that is this reduce's fault; else null
+   */
+  private record Located(NodeReader.Located outputs, Service others, IOException own) {
     static Located none(Service others) {
-      return new Located(new NodeReader.Located(Map.of(), Map.of()), others);
+      return new Located(new NodeReader.Located(Map.of(), Map.of()), others, null);
+    }
+
+    static Located unasked(IOException own) {
+      return new Located(new NodeReader.Located(Map.of(), Map.of()), Service.UNASKED, own);
     }
   }
 
@@ -201,7 +214,8 @@ final class HostFetcher implements Runnable {
               batch,
               address ->
                   reader.locateEach(address, Partitions.one(settings.reduce), ids(batch.maps()))),
-          Service.ABSENT);
+          Service.ABSENT,
+          null);
     } catch (NodeBusyException e) {
       throw e;
     } catch (RemoteError e) {
@@ -209,7 +223,13 @@ final class HostFetcher implements Runnable {
         return Located.none(Service.ABSENT);
       }
       LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
+      if (Trouble.ofAsking(e).isOwn()) {
+        return Located.unasked(e);
+      }
     } catch (IOException e) {
+      if (Trouble.ofAsking(e).isOwn()) {
+        return Located.unasked(e);
+      }
       // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
       // does not have either is a fetch failure, tried again at both.
       notes.serviceMissing(
@@ -247,13 +267,14 @@ final class HostFetcher implements Runnable {
     }
   }
 
-  private void fetchElsewhere(Batch batch, List<TaskAttemptID> maps, Service service)
+  private void fetchElsewhere(Batch batch, List<TaskAttemptID> maps, Located located)
       throws IOException {
     if (settings.asksStock()) {
-      fetchFromStock(batch, maps, service);
+      fetchFromStock(batch, maps, located);
     } else if (!maps.isEmpty()) {
       String refusal = settings.fallback.refusal("its ShuffleHandler is not asked");
-      switch (service) {
+      switch (located.others()) {
+        case UNASKED -> laterOrNever(batch, maps, located.own(), true);
         case BUSY -> schedule.putBack(batch, maps);
         case ABSENT -> lost(batch, maps, refusal);
         case MISSING, SILENT -> later(batch, maps, Kind.WAITED, settings.restartMs, refusal);
@@ -266,8 +287,9 @@ final class HostFetcher implements Runnable {
    * its penalty. Where one of several cannot be had and nobody says which, each is asked for alone,
    * so that none is blamed for another.
    */
-  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, Service service)
+  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, Located located)
       throws IOException {
+    Service service = located.others();
     List<TaskAttemptID> left = new ArrayList<>(maps);
     boolean alone = false;
     while (!left.isEmpty() && !schedule.isOver()) {
@@ -297,6 +319,10 @@ final class HostFetcher implements Runnable {
         }
         if (service == Service.BUSY) {
           schedule.putBack(batch, failed); // the service may hold them
+        } else if (service == Service.UNASKED && e.kind() != Kind.READ) {
+          laterOrNever(batch, failed, located.own(), e.isAbsent());
+        } else if (Trouble.isShort(e)) {
+          laterOrNever(batch, failed, e, false);
         } else {
           waitFor(batch, failed, e, service);
         }
@@ -336,6 +362,30 @@ final class HostFetcher implements Runnable {
       kind = kind == Kind.REFUSED ? Kind.WAITED : kind;
     }
     later(batch, maps, kind, patienceMs, failure.getMessage());
+  }
+
+  /**
+   * What this reduce is at fault for itself: no map is blamed for it, but the shuffle fails. At
+   * once, if that will not change.
+   *
+   * @param nowhereElse whether the outputs are with the service or nowhere
+   */
+  private void laterOrNever(
+      Batch batch, List<TaskAttemptID> maps, IOException own, boolean nowhereElse)
+      throws IOException {
+    boolean mayPass = !nowhereElse || Trouble.ofAsking(own) == Trouble.SHORT;
+    List<TaskAttemptID> never =
+        schedule.later(batch, maps, Kind.WAITED, mayPass ? settings.restartMs : 0);
+    if (!never.isEmpty()) {
+      throw new IOException(
+          "this reduce cannot fetch the outputs of "
+              + never
+              + " from "
+              + batch.hostName()
+              + ", for which no map is at fault: "
+              + ErrorText.of(own),
+          own);
+    }
   }
 
   private FetchedRun staged(TaskAttemptID map, StockReply reply) throws IOException {

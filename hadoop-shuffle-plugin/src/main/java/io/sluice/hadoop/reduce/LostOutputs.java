@@ -3,9 +3,11 @@ package io.sluice.hadoop.reduce;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
+import io.sluice.node.client.ReaderFailedException;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.merge.ChecksumException;
@@ -69,7 +71,9 @@ final class LostOutputs {
 
   /** Reports the outputs that {@code failure} is about, if any, and returns what to throw. */
   IOException report(IOException failure) {
-    if (failure instanceof NodeBusyException) {
+    if (failure instanceof NodeBusyException
+        || failure instanceof ReaderFailedException
+        || failure instanceof RegistrationException) {
       return failure; // no output is lost by it
     }
     FetchFailedException lost =

@@ -192,6 +192,14 @@ final class LostOutputsTest {
     assertHears(List.of(), List.of(), busy);
   }
 
+  /** Nor are the others read for whose fault it may be. */
+  @Test
+  void aFailureOfThisProcessIsNoOutputs() {
+    IOException own = TestFetches.readerFailed();
+    assertHears(List.of(), List.of(), own);
+    assertEquals(0, own.getSuppressed().length);
+  }
+
   @Test
   void theFirstFailureIsReportedAndNoOther() {
     assertHears(List.of("unreadable 0"), List.of(), failure(0, null));

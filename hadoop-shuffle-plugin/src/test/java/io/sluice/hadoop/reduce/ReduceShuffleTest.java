@@ -33,6 +33,7 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -53,6 +54,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
+import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.io.Text;
@@ -826,6 +828,41 @@ final class ReduceShuffleTest {
       assertDeliversAll(Map.of());
       master.join();
     }
+  }
+
+  /** A service that does not believe this reduce may hold the output all the same. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aReduceThatItsServiceRefusesBlamesNoMap(boolean stockHasTheOutput) throws Exception {
+    TaskAttemptID map = TestJob.map(0, 0);
+    JobConf mapJob = new JobConf(job);
+    mapJob.set(MRConfig.LOCAL_DIR, nodeDirectory.resolve("refused").toString());
+    MapSide ofAnotherSecret = new MapSide(mapJob, TestJob.map(9, 0));
+    ofAnotherSecret.setShuffleSecret(
+        new SecretKeySpec("another secret of 1 job".getBytes(StandardCharsets.UTF_8), "HmacSHA1"));
+    ofAnotherSecret.run(TestCollectors.in(node.environment()), words(10));
+    shuffle(1);
+    expect(map, words(100));
+    byte[] body = StockHandler.output(map, REDUCE, stored(expected.get(map)));
+    String host =
+        stockBeside(
+            node,
+            exchange -> {
+              if (stockHasTheOutput) {
+                StockHandler.reply(exchange, body, body.length);
+              } else {
+                StockHandler.refuse(exchange, 500, StockHandler.noOutput(mapOf(exchange)));
+              }
+            });
+    reduce.events.add(Events.succeeded(map, host));
+    if (stockHasTheOutput) {
+      assertDeliversAll(Map.of());
+    } else {
+      IOException e = assertThrows(IOException.class, () -> run(Map.of()));
+      assertTrue(e.getMessage().contains("for which no map is at fault"), e.getMessage());
+      assertTrue(e.getMessage().contains("does not hold the secret"), e.getMessage());
+    }
+    assertEquals(List.of(), reduce.reported);
   }
 
   /** Where the job rules stock out: the map is run again, or the fetch fails. */

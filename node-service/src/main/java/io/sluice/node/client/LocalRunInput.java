@@ -1,6 +1,9 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Trouble;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.RunInput;
@@ -13,6 +16,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A run in this node's own pool, read from the files of its segments, and read on where it lies now
@@ -20,10 +25,16 @@ import java.util.Map;
  *
  * <p>Thread contract: one thread at a time. Ownership: its cursor closes it; the mapper and the
  * node stay their owner's. Failure: {@link IOException} when a segment of the run is gone and the
- * node says that it should be there, {@link FetchFailedException} as {@link Whereabouts} has it.
+ * node says that it should be there, {@link FetchFailedException} as {@link Whereabouts} has it,
+ * {@link ReaderFailedException} when no file could be opened for as long as a restart may take.
  */
 final class LocalRunInput implements RunInput {
+  private static final long FIRST_PAUSE_MS = 50;
+  private static final long LONGEST_PAUSE_MS = 2_000;
+
+  private final RemoteNode node;
   private final SegmentMapper mapper;
+  private final String name;
   private final long lengthBytes;
   private final Refusal refusal;
   private final Whereabouts where;
@@ -39,7 +50,9 @@ final class LocalRunInput implements RunInput {
       String name,
       LocatedRun located,
       Map<Integer, SegmentLocation> segments) {
+    this.node = node;
     this.mapper = mapper;
+    this.name = name;
     this.lengthBytes = located.run().lengthBytes();
     this.refusal = new Refusal(name, node.timeouts().busyMs());
     this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
@@ -54,18 +67,42 @@ final class LocalRunInput implements RunInput {
     if (consumedBytes == lengthBytes) {
       return -1;
     }
+    long deadlineNs =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeouts().restartMs());
+    long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {
         return readRange(dst, offset, length);
       } catch (InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
-        if (!isElsewhere(e)) {
+        if (isShort(e)) {
+          pause(pauseMs, deadlineNs, e);
+          pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        } else if (isElsewhere(e)) {
+          openAt(consumedBytes);
+        } else {
           throw e;
         }
-        openAt(consumedBytes);
       }
     }
+  }
+
+  /** Whether a file could not be opened here, or the service had no descriptor of it to give. */
+  private static boolean isShort(IOException failure) {
+    return Trouble.isShort(failure)
+        || (failure instanceof RemoteError && Trouble.ofAsking(failure) == Trouble.NOT_NOW);
+  }
+
+  private void pause(long pauseMs, long deadlineNs, IOException cause) throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw where.interrupted();
+    }
+    if (System.nanoTime() - deadlineNs > 0) {
+      throw new ReaderFailedException(
+          name + ": cannot be opened by this process: " + ErrorText.of(cause), cause);
+    }
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
   }
 
   private int readRange(byte[] dst, int offset, int length) throws IOException {

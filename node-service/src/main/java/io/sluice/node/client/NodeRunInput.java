@@ -17,8 +17,9 @@ import java.util.function.LongConsumer;
  * output it was, so that the engine can run the producer again.
  *
  * <p>Thread contract: one thread. Ownership: owns the input it wraps. Failure: {@link
- * FetchFailedException}; {@link InterruptedIOException}, {@link RegistrationException} and {@link
- * ClosedRunException} are this task's own and passed on as they are.
+ * FetchFailedException}; {@link InterruptedIOException}, {@link RegistrationException}, {@link
+ * ReaderFailedException} and {@link ClosedRunException} are this task's own and passed on as they
+ * are.
  */
 final class NodeRunInput implements RunInput {
   private final String outputId;
@@ -49,6 +50,7 @@ final class NodeRunInput implements RunInput {
     } catch (FetchFailedException
         | InterruptedIOException
         | NodeBusyException
+        | ReaderFailedException
         | ClosedRunException
         | RegistrationException e) {
       throw e; // the first says it already, the others are no fault of the output

@@ -25,7 +25,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Thread contract: one thread at a time. Ownership: the node stays its owner's. Failure: {@link
  * FetchFailedException} when the node says that it does not hold the run, says nothing for long, or
- * says another place each time; {@link NodeBusyException} when it has refused to answer for long.
+ * says another place each time; {@link NodeBusyException} when it has refused to answer for long;
+ * {@link ReaderFailedException} when that is this process's own fault.
  */
 final class Whereabouts {
   private static final long FIRST_PAUSE_MS = 50;
@@ -177,8 +178,14 @@ final class Whereabouts {
         if (Thread.currentThread().isInterrupted()) {
           throw interrupted();
         }
-        if (Trouble.ofAsking(e) != Trouble.NOT_NOW || System.nanoTime() - deadlineNs > 0) {
-          throw failed(node.name() + " can no longer be asked: " + ErrorText.of(e), e);
+        Trouble trouble = Trouble.ofAsking(e);
+        boolean late = System.nanoTime() - deadlineNs > 0;
+        boolean mayPass = trouble == Trouble.NOT_NOW || trouble == Trouble.SHORT;
+        if (!mayPass || late) {
+          String what = node.name() + " can no longer be asked: " + ErrorText.of(e);
+          throw trouble.isOwn()
+              ? new ReaderFailedException(name + ": " + what, e)
+              : failed(what, e);
         }
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);

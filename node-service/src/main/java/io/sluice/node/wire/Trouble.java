@@ -4,6 +4,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 
 /**
  * What a failure says of the output that was asked for. A reader reports an output as lost only
@@ -17,8 +18,12 @@ import java.nio.file.NoSuchFileException;
  *     the output out of its answers), or its file is cut or removed
  *   no connection, no answer, another release, anything else answers       NOT_NOW
  *   it is busy, or has no descriptor, memory or readable disk              NOT_NOW
+ *   it has an output that no answer of its can describe                    NOT_NOW
  *   it does not believe the reader, or does not understand the request     REFUSED
+ *   the reader itself has no descriptor, memory or port left               SHORT
  * </pre>
+ *
+ * <p>The last two are the reader's own: in the end its attempt fails, and no output is blamed.
  */
 public enum Trouble {
   /** The output is lost for certain: only another attempt of its map brings it back. */
@@ -26,18 +31,47 @@ public enum Trouble {
   /** Nobody knows: the output may be there, so that it is asked for again. */
   NOT_NOW,
   /** The reader is at fault, and would be so at any other time. */
-  REFUSED;
+  REFUSED,
+  /** The reader's own process or host lacks something, now. */
+  SHORT;
+
+  /** How the JDK words what the kernel says of it. */
+  private static final List<String> SHORTAGES =
+      List.of(
+          "Too many open files",
+          "Cannot allocate memory",
+          "No buffer space available",
+          "Cannot assign requested address");
 
   /** That of a reader that has asked a node service. */
   public static Trouble ofAsking(IOException failure) {
     if (!(failure instanceof RemoteError refusal)) {
-      return NOT_NOW;
+      return isShort(failure) ? SHORT : NOT_NOW;
     }
     return switch (refusal.code()) {
       case UNKNOWN_APPLICATION -> GONE;
-      case BUSY, FULL, INTERNAL, NOT_NOW -> NOT_NOW;
-      case BAD_REQUEST, REFUSED, CORRUPT_OUTPUT, TOO_MUCH -> REFUSED;
+      case BUSY, FULL, INTERNAL, NOT_NOW, CORRUPT_OUTPUT, TOO_MUCH -> NOT_NOW;
+      case BAD_REQUEST, REFUSED -> REFUSED;
     };
+  }
+
+  /** Whether it is {@link #SHORT}, of whatever a reader did itself. */
+  public static boolean isShort(IOException failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      String message = cause.getMessage();
+      if (cause instanceof RemoteError) {
+        return false; // that is of what a service did
+      }
+      if (message != null && SHORTAGES.stream().anyMatch(message::contains)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it is the reader's own. */
+  public boolean isOwn() {
+    return this == REFUSED || this == SHORT;
   }
 
   /** That of a service that has read where an output of its own lies. */

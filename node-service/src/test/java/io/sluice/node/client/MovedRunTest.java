@@ -12,6 +12,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.WrappedTcp;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredWindows;
@@ -27,6 +28,7 @@ import io.sluice.spill.merge.RunInput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.FileSystemException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -181,6 +183,63 @@ class MovedRunTest extends NodeTestBase {
           });
       int before = node.questions();
       assertEquals(before + 1, assertReads(windows));
+    }
+  }
+
+  /** Its output may be there: it is not to be made again for a reader that is not believed. */
+  @Test
+  void aReaderThatIsRefusedMeanwhileBlamesNoOutput() throws IOException {
+    tcp.actions.put(
+        40,
+        () -> {
+          node.move();
+          node.takeFormer();
+          node.refuse(new RemoteError(RemoteError.Code.REFUSED, "refused for a test"));
+        });
+    try (NodeReader reader = reader(TIMEOUT_MS, null, tcp);
+        NodeRun run = locate(reader)) {
+      IOException e = assertThrows(ReaderFailedException.class, () -> readAll(run));
+      assertTrue(e.getMessage().contains("refused for a test"), e.getMessage());
+    }
+  }
+
+  /** Its pool is on this node; so many times this process has no descriptor left. */
+  private NodeReader readerOfFullProcess(int times, long restartMs) {
+    AtomicInteger left = new AtomicInteger(times);
+    LocalPool pool = node.localPool();
+    LocalPool full =
+        new LocalPool(
+            pool.poolId(),
+            pool.places(),
+            (segment, writable) -> {
+              if (left.getAndDecrement() > 0) {
+                throw new FileSystemException(
+                    segment.path().toString(), null, "Too many open files");
+              }
+              return pool.opener().open(segment, writable);
+            });
+    transports = new Transports(List.of(tcp), WINDOW, 8L * WINDOW);
+    Timeouts timeouts = new Timeouts(TIMEOUT_MS, restartMs, TIMEOUT_MS);
+    return new NodeReader(APP, SECRET, transports, full, timeouts);
+  }
+
+  @Test
+  void aFileIsOpenedLaterWhereNoDescriptorIsLeft() throws IOException {
+    try (NodeReader reader = readerOfFullProcess(3, TIMEOUT_MS);
+        NodeRun run = locate(reader)) {
+      assertTrue(run.isLocal());
+      int before = node.questions();
+      assertArrayEquals(expected, readAll(run));
+      assertEquals(before, node.questions(), "the node could not help");
+    }
+  }
+
+  @Test
+  void aProcessThatGetsNoDescriptorFailsAndBlamesNoOutput() throws IOException {
+    try (NodeReader reader = readerOfFullProcess(Integer.MAX_VALUE, 1);
+        NodeRun run = locate(reader)) {
+      IOException e = assertThrows(ReaderFailedException.class, () -> readAll(run));
+      assertTrue(e.getMessage().contains("Too many open files"), e.getMessage());
     }
   }
 

@@ -16,6 +16,7 @@ import io.sluice.node.remote.StagedRange;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -85,6 +86,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   private UnaryOperator<byte[]> inlined = bytes -> bytes;
   private boolean withoutSegments;
   private boolean gone;
+  private RemoteError refusal; // null while it answers
 
   private record Segment(SegmentInfo info, SharedFile file, RegionDescriptor region) {}
 
@@ -237,6 +239,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     withoutSegments = leaveOut;
   }
 
+  /** Refuses to answer from now on. */
+  synchronized void refuse(RemoteError because) {
+    refusal = because;
+  }
+
   /** The output is not held any more. */
   synchronized void forget() {
     gone = true;
@@ -277,9 +284,13 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
 
   @Override
   public synchronized Description describe(
-      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes) {
+      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+      throws RemoteError {
     questions++;
     beforeAnswer.run();
+    if (refusal != null) {
+      throw refusal;
+    }
     Description answer = new Description(new HashMap<>(), new HashMap<>());
     if (gone || !outputIds.contains(output.id())) {
       return answer;

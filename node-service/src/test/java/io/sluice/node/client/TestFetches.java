@@ -32,6 +32,11 @@ public final class TestFetches {
     return new FetchFailedException(outputId, outputId + ": failed for a test", cause);
   }
 
+  /** This process cannot read. */
+  public static ReaderFailedException readerFailed() {
+    return new ReaderFailedException("failed for a test", null);
+  }
+
   /** A node has refused for too long. */
   public static NodeBusyException busy() {
     return new NodeBusyException("busy for a test", null);

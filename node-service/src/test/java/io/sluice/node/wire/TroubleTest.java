@@ -1,6 +1,8 @@
 package io.sluice.node.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
@@ -8,6 +10,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -26,8 +29,8 @@ class TroubleTest {
     Trouble expected =
         switch (code) {
           case UNKNOWN_APPLICATION -> Trouble.GONE;
-          case BUSY, FULL, INTERNAL, NOT_NOW -> Trouble.NOT_NOW;
-          case BAD_REQUEST, REFUSED, CORRUPT_OUTPUT, TOO_MUCH -> Trouble.REFUSED;
+          case BUSY, FULL, INTERNAL, NOT_NOW, CORRUPT_OUTPUT, TOO_MUCH -> Trouble.NOT_NOW;
+          case BAD_REQUEST, REFUSED -> Trouble.REFUSED;
         };
     assertEquals(expected, Trouble.ofAsking(new RemoteError(code, "for a test")));
   }
@@ -43,6 +46,32 @@ class TroubleTest {
             new ProtocolException("version 99"))) {
       assertEquals(Trouble.NOT_NOW, Trouble.ofAsking(failure), failure.toString());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Too many open files",
+        "Too many open files in system",
+        "Cannot allocate memory",
+        "No buffer space available",
+        "Cannot assign requested address (Address not available)"
+      })
+  void whatTheReaderItselfLacksIsItsOwn(String errno) {
+    for (IOException failure :
+        List.of(
+            new SocketException(errno),
+            new ConnectException(errno),
+            new FileSystemException("/segment", null, errno),
+            new IOException(new UncheckedIOException(new IOException(errno))))) {
+      assertEquals(Trouble.SHORT, Trouble.ofAsking(failure), failure.toString());
+      assertTrue(Trouble.ofAsking(failure).isOwn());
+      assertTrue(Trouble.isShort(failure));
+    }
+    RemoteError ofService = new RemoteError(RemoteError.Code.INTERNAL, errno);
+    assertFalse(Trouble.isShort(ofService), "a service said so of itself");
+    assertFalse(Trouble.isShort(new IOException("of an answer", ofService)));
+    assertEquals(Trouble.NOT_NOW, Trouble.ofAsking(ofService));
   }
 
   @Test
