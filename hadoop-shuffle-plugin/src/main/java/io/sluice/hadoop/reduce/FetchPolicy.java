@@ -14,6 +14,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * @param connectMs for how long a host is tried that cannot be reached, before that is a failure
  * @param retryMs for how long an output is tried again that was not read to its end, before that is
  *     a failure; 0 for not at all
+ * @param retryIntervalMs from one of these tries to the next
  * @param notifications reports of one output that the ApplicationMaster needs to run its map again,
  *     if they are of half of the reduces that shuffle
  */
@@ -24,6 +25,7 @@ record FetchPolicy(
     long maxPenaltyMs,
     long connectMs,
     long retryMs,
+    long retryIntervalMs,
     int notifications) {
   static final int DEFAULT_CONNECT_MS = 180_000;
   private static final int DEFAULT_RETRY_MS = 30_000;
@@ -40,6 +42,9 @@ record FetchPolicy(
             MRJobConfig.DEFAULT_MAX_SHUFFLE_FETCH_RETRY_DELAY),
         job.getInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, DEFAULT_CONNECT_MS),
         retries(job) ? job.getInt(MRJobConfig.SHUFFLE_FETCH_RETRY_TIMEOUT_MS, DEFAULT_RETRY_MS) : 0,
+        job.getInt(
+            MRJobConfig.SHUFFLE_FETCH_RETRY_INTERVAL_MS,
+            MRJobConfig.DEFAULT_SHUFFLE_FETCH_RETRY_INTERVAL_MS),
         job.getInt(
             MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
             MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS));

@@ -59,6 +59,7 @@ final class FetchSchedule implements Closeable {
   private final Listener listener;
   private final LongSupplier nanoClock;
   private final int totalMaps;
+  private final FetchPolicy policy;
   private final FetchFailures failures;
   private final FetchedOutput[] outputs;
   private final boolean[] done;
@@ -97,6 +98,7 @@ final class FetchSchedule implements Closeable {
     this.listener = listener;
     this.nanoClock = nanoClock;
     this.random = random;
+    this.policy = policy;
     this.failures = new FetchFailures(policy, totalMaps, nanoClock.getAsLong());
     this.outputs = new FetchedOutput[totalMaps];
     this.done = new boolean[totalMaps];
@@ -359,9 +361,7 @@ final class FetchSchedule implements Closeable {
         if (!ofHost) {
           host.troubles.put(map, trouble);
         }
-        long pauseMs = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, ageMs));
-        host.laterNs.put(
-            map, nowNs + TimeUnit.MILLISECONDS.toNanos(pauseMs / 2 + random.nextLong(pauseMs)));
+        host.laterNs.put(map, nowNs + TimeUnit.MILLISECONDS.toNanos(pauseMs(kind, ageMs)));
       }
     }
     if (ofHost && !failed.isEmpty()) {
@@ -371,6 +371,15 @@ final class FetchSchedule implements Closeable {
       host.troubles.keySet().removeAll(failed);
     }
     return failed;
+  }
+
+  /** As stock pauses, where it tries the same again; else the longer the older the trouble is. */
+  private long pauseMs(Kind kind, long ageMs) {
+    if (kind == Kind.READ) {
+      return policy.retryIntervalMs();
+    }
+    long pauseMs = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, ageMs));
+    return pauseMs / 2 + random.nextLong(pauseMs);
   }
 
   /** An output could not be had; it is tried again after the host's penalty. */

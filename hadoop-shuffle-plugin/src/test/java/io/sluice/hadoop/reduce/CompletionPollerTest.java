@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class CompletionPollerTest {
   private static final String HOST = "node1:13562";
   private static final FetchPolicy POLICY =
-      new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 3);
+      new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 1_000, 3);
 
   private final List<TaskCompletionEvent> events = new ArrayList<>();
   private final List<Long> pauses = new ArrayList<>();

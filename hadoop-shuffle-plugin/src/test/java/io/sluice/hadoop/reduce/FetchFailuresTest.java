@@ -87,7 +87,7 @@ final class FetchFailuresTest {
 
   @Test
   void stallIsMeasuredAgainstTheLongestMap() {
-    FetchPolicy policy = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 3);
+    FetchPolicy policy = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 1_000, 3);
     long minuteNs = TimeUnit.MINUTES.toNanos(1);
     FetchFailures ours = new FetchFailures(policy, 10, 0);
     ours.mapRan((int) TimeUnit.MINUTES.toMillis(10));

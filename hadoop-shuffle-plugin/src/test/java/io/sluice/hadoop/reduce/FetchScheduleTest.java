@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The schedule under a clock that stands still unless the test moves it. */
 @Timeout(300)
@@ -36,7 +37,7 @@ final class FetchScheduleTest {
   private static final String HOST = "node1:13562";
   private static final String OTHER = "node2:13562";
   private static final FetchPolicy POLICY =
-      new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 3);
+      new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, 1_000, 3);
 
   private final RecordingListener listener = new RecordingListener();
   private final Random random = TestSeed.random();
@@ -452,7 +453,7 @@ final class FetchScheduleTest {
     List<FetchedRun> ended = new ArrayList<>();
     FetchSchedule schedule =
         new FetchSchedule(
-            maps, new FetchPolicy(10, false, 1000, 1, 0, 0, 3), listener, () -> nowNs, random);
+            maps, new FetchPolicy(10, false, 1000, 1, 0, 0, 1, 3), listener, () -> nowNs, random);
     List<Integer> order = new ArrayList<>();
     for (int i = 0; i < maps; i++) {
       order.add(i);
@@ -718,6 +719,26 @@ final class FetchScheduleTest {
     passMs(10_000);
     batch = schedule.take(0);
     assertEquals(List.of(), schedule.later(batch, batch.maps(), Kind.READ, 1_000), "of its own");
+  }
+
+  /** So long as stock pauses before it asks the same host again. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 7_000})
+  void whatWasNotReadToItsEndIsAskedForAgainAfterStocksPause(long intervalMs) throws Exception {
+    FetchPolicy policy = new FetchPolicy(10, true, 5, 60_000, 180_000, 30_000, intervalMs, 3);
+    FetchSchedule schedule = new FetchSchedule(1, policy, listener, () -> nowNs, random);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    for (int i = 0; i < 3; i++) {
+      Batch batch = schedule.take(0);
+      assertEquals(List.of(map(0, 0)), batch.maps());
+      assertEquals(List.of(), schedule.later(batch, batch.maps(), Kind.READ, 30_000));
+      schedule.release(batch);
+      if (intervalMs > 0) {
+        passMs(intervalMs - 1);
+        assertNull(schedule.take(0), "before that");
+        passMs(1);
+      }
+    }
   }
 
   @Test

@@ -2,16 +2,28 @@ package io.sluice.hadoop.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.task.NodeLink;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.StockHandler;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.mapreduce.stage.DiskStage;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.Transports;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +33,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalDirAllocator;
@@ -70,6 +85,9 @@ final class HostFetcherTest {
 
   private FetchSchedule schedule;
   private StockHandler stock;
+  private NodeReader reader; // null: Sluice's service is known to be silent
+  private FetchNotes notes;
+  private int servicePort;
 
   @BeforeEach
   void configure() {
@@ -112,19 +130,27 @@ final class HostFetcherTest {
 
   /** Fetches all that is not absent, and compares every byte. */
   private void fetchAll(long patienceMs, StockHandler.Script script) throws Exception {
-    FetchPolicy policy = new FetchPolicy(10, true, 5, 1, patienceMs, patienceMs, 3);
+    FetchPolicy policy = new FetchPolicy(10, true, 5, 1, patienceMs, patienceMs, 1, 3);
     schedule = new FetchSchedule(MAPS, policy, listener, System::nanoTime, TestSeed.random());
     stock = new StockHandler(script);
     String host = stock.url().substring("http://".length());
     for (int i = 0; i < MAPS; i++) {
       schedule.resolve(Events.succeeded(TestJob.map(i, 0), host));
     }
-    FetchNotes notes =
-        new FetchNotes(new MapSide(job, TestJob.map(0, 0)).reporter(), System::nanoTime, A_DAY_MS);
-    notes.fellSilent(host);
+    if (reader == null) {
+      notes = notes(System::nanoTime, A_DAY_MS);
+      notes.fellSilent(host);
+    }
+    int stockPort = URI.create(stock.url()).getPort();
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
-            REDUCE, null, FallbackPolicy.AUTO, new ServicePorts(1), policy, patienceMs, 1);
+            REDUCE,
+            null,
+            FallbackPolicy.AUTO,
+            new ServicePorts(servicePort - stockPort),
+            policy,
+            patienceMs,
+            1);
     try (StockFetch fetch = new StockFetch(job, TestJob.SECRET);
         DiskStage stage =
             new DiskStage(
@@ -133,7 +159,7 @@ final class HostFetcherTest {
                 new LocalDirAllocator(MRConfig.LOCAL_DIR),
                 "reduce",
                 null)) {
-      Thread fetcher = new Thread(new HostFetcher(schedule, notes, null, fetch, stage, settings));
+      Thread fetcher = new Thread(new HostFetcher(schedule, notes, reader, fetch, stage, settings));
       fetcher.start();
       while (!schedule.awaitDone(1_000)) {
         schedule.throwIfFailed();
@@ -150,6 +176,10 @@ final class HostFetcherTest {
         }
       }
     }
+  }
+
+  private FetchNotes notes(LongSupplier nanoClock, long restartMs) {
+    return new FetchNotes(new MapSide(job, TestJob.map(0, 0)).reporter(), nanoClock, restartMs);
   }
 
   private static byte[] read(FetchedRun run) throws IOException {
@@ -265,5 +295,43 @@ final class HostFetcherTest {
         });
     assertEquals(ids(0, 20), asked.get(0));
     assertEquals(4, asked.size());
+  }
+
+  /** Not by each batch for as long as an answer may take. */
+  @Test
+  void aServiceThatDoesNotAnswerIsAskedOnceInAWhile() throws Exception {
+    AtomicLong nowNs = new AtomicLong();
+    try (ServerSocketChannel service = ServerSocketChannel.open();
+        NodeReader asking =
+            new NodeReader(
+                TestJob.APPLICATION,
+                NodeLink.jobSecret(TestJob.SECRET),
+                new Transports(List.of(new TcpProvider()), 1 << 16, 1 << 20),
+                null,
+                Timeouts.all(200))) {
+      service.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      servicePort = service.socket().getLocalPort();
+      reader = asking;
+      notes = notes(nowNs::get, 30_000);
+      fetchAll(
+          exchange -> {
+            byte[] body = body(maps(exchange));
+            StockHandler.reply(exchange, body, body.length);
+          });
+      assertEquals(3, asked.size(), "batches");
+      service.configureBlocking(false);
+      int connections = 0;
+      for (SocketChannel each = service.accept(); each != null; each = service.accept()) {
+        each.close();
+        connections++;
+      }
+      assertEquals(1, connections);
+    }
+    String host = stock.url().substring("http://".length());
+    nowNs.set(TimeUnit.SECONDS.toNanos(10) - 1);
+    assertTrue(notes.isSilent(host), "a third of the time that is waited for an output");
+    assertFalse(notes.isSilent("another:1"));
+    nowNs.incrementAndGet();
+    assertFalse(notes.isSilent(host));
   }
 }

@@ -15,8 +15,14 @@ import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A task that is writing when its node's service goes away. */
@@ -24,6 +30,11 @@ class ServiceRestartTest extends LocalServerTestBase {
   private static final OutputId ID = new OutputId(APP, "attempt_0");
   private static final byte[] BEFORE = new byte[100_000];
   private static final long VERY_LONG_MS = 3_600_000;
+  private static final long ANSWER_MS = 2_000;
+
+  /** The pauses between so many add up to more than an answer may take. */
+  private static final int CALLS_IN_VAIN = 8;
+
   private static final byte[] AFTER = new byte[3 << 20];
 
   @Test
@@ -126,19 +137,62 @@ class ServiceRestartTest extends LocalServerTestBase {
 
   @Test
   void aTaskThatGivesEverythingBackWaitsForNoService() throws IOException {
-    Timeouts timeouts = new Timeouts(TIMEOUT_MS, VERY_LONG_MS, VERY_LONG_MS);
-    try (LocalClient client =
-        LocalClient.connect(
-            socket(),
-            SeenFromElsewhere.owner(handout()),
-            Borrower.PROCESS,
-            APP,
-            SECRET,
-            timeouts)) {
+    try (LocalClient client = connect(new Timeouts(TIMEOUT_MS, VERY_LONG_MS, VERY_LONG_MS))) {
       List<Extent> leased = client.lease(1 << 20);
       server.close();
       client.stopReconnecting();
       assertThrows(IOException.class, () -> client.release(leased));
+    }
+  }
+
+  @Test
+  void aServiceMayTakeLongerToRestartThanToAnswer() throws IOException {
+    try (LocalClient client = connect(new Timeouts(ANSWER_MS, TIMEOUT_MS, TIMEOUT_MS));
+        OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 16)) {
+      writeRun(writer, BEFORE);
+      store.quiesce();
+      server.close();
+      CompletableFuture<Void> restart =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  turnAway();
+                  startAgain(true);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      writeRun(writer, AFTER);
+      restart.join();
+      writer.commit(ID);
+    }
+    assertEquals(2, store.find(ID).orElseThrow().runs(0).size());
+  }
+
+  /** Nor is it waited for as long as an answer is, where the task has less patience. */
+  @Test
+  void aServiceMayTakeLongerToAnswerThanToRestart() throws IOException {
+    try (LocalClient client = connect(new Timeouts(VERY_LONG_MS, 1, VERY_LONG_MS))) {
+      List<Extent> leased = client.lease(1 << 20);
+      server.close();
+      assertThrows(IOException.class, () -> client.release(leased));
+    }
+  }
+
+  private LocalClient connect(Timeouts timeouts) throws IOException {
+    return LocalClient.connect(
+        socket(), SeenFromElsewhere.owner(handout()), Borrower.PROCESS, APP, SECRET, timeouts);
+  }
+
+  /** Somebody hangs up at the socket meanwhile. */
+  private void turnAway() throws IOException {
+    try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      other.bind(UnixDomainSocketAddress.of(socket()));
+      for (int i = 0; i < CALLS_IN_VAIN; i++) {
+        other.accept().close();
+      }
+    } finally {
+      Files.deleteIfExists(socket());
     }
   }
 
@@ -155,6 +209,10 @@ class ServiceRestartTest extends LocalServerTestBase {
   private void restart(boolean recover) throws IOException {
     store.quiesce();
     server.close();
+    startAgain(recover);
+  }
+
+  private void startAgain(boolean recover) throws IOException {
     store.close();
     records = LeaseRecords.open(socket(), recover);
     var config = TestPool.memory(directory, SEGMENTS).formerLeases(records);
