@@ -321,7 +321,7 @@ final class HostFetcher implements Runnable {
           schedule.putBack(batch, failed); // the service may hold them
         } else if (service == Service.UNASKED && e.kind() != Kind.READ) {
           laterOrNever(batch, failed, located.own(), e.isAbsent());
-        } else if (Trouble.isShort(e)) {
+        } else if (e.getCause() instanceof IOException cause && Trouble.isShort(cause)) {
           laterOrNever(batch, failed, e, false);
         } else {
           waitFor(batch, failed, e, service);

@@ -4,7 +4,6 @@ import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.shuffle.SluiceShuffleConsumer;
 import io.sluice.hadoop.task.Eligibility;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Optional;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
@@ -43,11 +42,7 @@ final class NodeShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   @Override
   public void close() {
     if (shuffle != null) {
-      try {
-        shuffle.close();
-      } catch (IOException e) {
-        throw new UncheckedIOException("the shuffle did not close cleanly", e);
-      }
+      shuffle.closeFinished();
     }
   }
 }

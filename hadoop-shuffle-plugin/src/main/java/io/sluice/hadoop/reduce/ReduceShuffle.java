@@ -98,7 +98,7 @@ final class ReduceShuffle {
   private NodeReader reader;
   private StockFetch stock;
   private FetchSchedule schedule;
-  private ReportingRecords records;
+  private RawKeyValueIterator records;
   private final FailureReports failureReports;
 
   /**
@@ -415,25 +415,21 @@ final class ReduceShuffle {
   }
 
   /**
-   * Gives everything back. Nothing that goes wrong with that fails a reduce which has read all its
-   * records: it is in the log, and the end of this process frees what its node still holds.
+   * Closes it after a reduce that has succeeded. What cannot be given back then is in the log and
+   * fails nothing: the end of this process gives it back, too.
    */
-  void close() throws IOException {
-    if (records == null || !records.hasEnded()) {
-      closeAll();
-      return;
-    }
+  void closeFinished() {
     if (node != null) {
-      node.stopReconnecting(); // a node that is down frees by itself what is given back here
+      node.stopReconnecting(); // a node that is down is not waited for
     }
     try {
-      closeAll();
+      close();
     } catch (IOException | RuntimeException e) {
-      LOG.warn("The shuffle of {} did not close cleanly after its last record", reduce, e);
+      LOG.warn("The shuffle of {} did not close cleanly after its reduce had ended", reduce, e);
     }
   }
 
-  private void closeAll() throws IOException {
+  void close() throws IOException {
     countReads();
     ShuffleKey closingKey = key;
     OutputKey closingStageKey = stageKey;

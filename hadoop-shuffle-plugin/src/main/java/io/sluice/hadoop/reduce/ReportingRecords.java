@@ -15,7 +15,6 @@ import org.apache.hadoop.util.Progress;
 final class ReportingRecords implements RawKeyValueIterator {
   private final RawKeyValueIterator records;
   private final LostOutputs lostOutputs;
-  private boolean ended;
 
   ReportingRecords(RawKeyValueIterator records, LostOutputs lostOutputs) {
     this.records = records;
@@ -25,17 +24,10 @@ final class ReportingRecords implements RawKeyValueIterator {
   @Override
   public boolean next() throws IOException {
     try {
-      boolean more = records.next();
-      ended = !more;
-      return more;
+      return records.next();
     } catch (IOException e) {
       throw lostOutputs.report(e);
     }
-  }
-
-  /** Whether the reducer has asked for a record behind the last one. */
-  boolean hasEnded() {
-    return ended;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -57,16 +58,15 @@ public enum Trouble {
 
   /** Whether it is {@link #SHORT}, of whatever a reader did itself. */
   public static boolean isShort(IOException failure) {
+    boolean isShort = false;
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      String message = cause.getMessage();
       if (cause instanceof RemoteError) {
         return false; // that is of what a service did
       }
-      if (message != null && SHORTAGES.stream().anyMatch(message::contains)) {
-        return true;
-      }
+      String said = ErrorText.of(cause);
+      isShort |= SHORTAGES.stream().anyMatch(said::contains);
     }
-    return false;
+    return isShort;
   }
 
   /** Whether it is the reader's own. */
