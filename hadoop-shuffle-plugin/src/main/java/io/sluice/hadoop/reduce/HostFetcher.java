@@ -16,12 +16,14 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -79,6 +81,8 @@ final class HostFetcher implements Runnable {
    * @param policy how long to try what cannot be reached or read
    * @param restartMs how long to wait for a service that does not answer and may have an output
    * @param windowsPerMap of remote runs that are fetched ahead
+   * @param reaches whether a node's outputs count only after a data connection to it has come
+   *     about: where an earlier attempt of the reduce may have failed for want of one
    */
   record Settings(
       int reduce,
@@ -87,7 +91,8 @@ final class HostFetcher implements Runnable {
       ServicePorts services,
       FetchPolicy policy,
       long restartMs,
-      int windowsPerMap) {
+      int windowsPerMap,
+      boolean reaches) {
     boolean asksStock() {
       return fallback != FallbackPolicy.NEVER;
     }
@@ -209,13 +214,14 @@ final class HostFetcher implements Runnable {
       return Located.none(Service.SILENT);
     }
     try {
-      return new Located(
+      NodeReader.Located outputs =
           settings.services.ask(
               batch,
               address ->
-                  reader.locateEach(address, Partitions.one(settings.reduce), ids(batch.maps()))),
-          Service.ABSENT,
-          null);
+                  reader.locateEach(address, Partitions.one(settings.reduce), ids(batch.maps())));
+      return isReached(batch, outputs)
+          ? new Located(outputs, Service.ABSENT, null)
+          : Located.none(Service.SILENT);
     } catch (NodeBusyException e) {
       throw e;
     } catch (RemoteError e) {
@@ -246,6 +252,27 @@ final class HostFetcher implements Runnable {
       }
     }
     return Located.none(Service.SILENT);
+  }
+
+  /** Whether these outputs can be read as far as is known; they are closed if not. */
+  private boolean isReached(Batch batch, NodeReader.Located outputs) throws IOException {
+    List<NodeRun> runs = outputs.runs().values().stream().flatMap(List::stream).toList();
+    Optional<NodeRun> remote = runs.stream().filter(run -> !run.isLocal()).findFirst();
+    if (!settings.reaches || remote.isEmpty()) {
+      return true;
+    }
+    try {
+      reader.reach(remote.get().address());
+      return true;
+    } catch (TransportException e) {
+      Closing.after(e, runs);
+      if (Trouble.isShort(e)) {
+        throw e;
+      }
+      LOG.warn("No data can be read from {}: {}", batch.hostName(), ErrorText.of(e));
+      notes.fellSilent(batch.hostName());
+      return false;
+    }
   }
 
   /** Returns whether to prefetch what is taken next: behind a read that failed it would too. */

@@ -326,7 +326,8 @@ final class ReduceShuffle {
             new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
             policy,
             restartMs,
-            reader.windowCount() / Math.max(1, job.getNumMapTasks()));
+            reader.windowCount() / Math.max(1, job.getNumMapTasks()),
+            reduce.getId() > 0);
     for (int i = 0; i < fetchers; i++) {
       threads.add(
           start(

@@ -150,7 +150,8 @@ final class HostFetcherTest {
             new ServicePorts(servicePort - stockPort),
             policy,
             patienceMs,
-            1);
+            1,
+            false);
     try (StockFetch fetch = new StockFetch(job, TestJob.SECRET);
         DiskStage stage =
             new DiskStage(

@@ -20,8 +20,15 @@ import io.sluice.hadoop.testing.TestNode;
 import io.sluice.mapreduce.testing.Pair;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.segment.Range;
@@ -31,6 +38,7 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -799,11 +807,11 @@ final class ReduceShuffleTest {
         serviceAnswers ? List.of() : Collections.nCopies(4, TestJob.map(0, 0)), reduce.reported);
   }
 
-  /** Reports are as far apart as penalties are. */
+  /** Reports are as far apart as penalties, so that one output is not reported 30 times alone. */
   private void nobodyIsAtTheServicesPort() {
     job.setInt(NodeSettings.PORT_OFFSET.name(), 10_000);
     job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 100);
-    job.setLong(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, 1);
+    job.setLong(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, 200);
   }
 
   /**
@@ -826,6 +834,72 @@ final class ReduceShuffleTest {
         reduce.events.add(Events.succeeded(TestJob.map(i, 0), host));
       }
       Thread master = runsAgainWhatIsReported(maps, 3, other);
+      master.start();
+      assertDeliversAll(Map.of());
+      master.join();
+    }
+  }
+
+  /** tcp whose port nobody reaches, as behind a firewall. */
+  private static final class Unreached extends WrappedTcp {
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
+      ServerEndpoint below = super.listen(bindAddress, admission);
+      return new ServerEndpoint() {
+        @Override
+        public InetSocketAddress address() {
+          return new InetSocketAddress(below.address().getAddress(), 1);
+        }
+
+        @Override
+        public RegionDescriptor register(MemoryRegion region) throws TransportException {
+          return below.register(region);
+        }
+
+        @Override
+        public void deregister(RegionDescriptor descriptor) {
+          below.deregister(descriptor);
+        }
+
+        @Override
+        public TransportCounters counters() {
+          return below.counters();
+        }
+
+        @Override
+        public void close() {
+          below.close();
+        }
+      };
+    }
+  }
+
+  /** The first attempt finds that out in its merge, for one output; the second one for all. */
+  @Test
+  void aReduceOutlivesANodeThatTellsWhereItsBytesAreAndSendsNone() throws Exception {
+    int maps = 8;
+    job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 100);
+    job.setLong(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, PENALTY_MS);
+    Path directory = Files.createTempDirectory(nodeDirectory, "unreached");
+    try (TestNode unreached = TestNode.start(directory, 32 << 20, new Unreached())) {
+      String host =
+          stockBeside(
+              unreached,
+              exchange ->
+                  StockHandler.refuse(exchange, 500, StockHandler.noOutput(mapOf(exchange))));
+      shuffle(maps);
+      for (TaskAttemptID map : firstAttempts(maps)) {
+        mapOn(unreached, map, 100);
+        reduce.events.add(Events.succeeded(map, host));
+      }
+      List<TaskCompletionEvent> events = reduce.events;
+      assertThrows(FetchFailedException.class, () -> run(Map.of()));
+      assertEquals(1, reduce.reported.size());
+      reduce = new ReduceSide(job, TestJob.reduce(REDUCE, 1));
+      reduce.events.addAll(events);
+      expected.clear();
+      Thread master = runsAgainWhatIsReported(maps, 3, node);
       master.start();
       assertDeliversAll(Map.of());
       master.join();

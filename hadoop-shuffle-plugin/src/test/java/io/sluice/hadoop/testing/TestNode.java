@@ -7,6 +7,7 @@ import io.sluice.node.service.ServicePlace;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.store.StoreStats;
@@ -55,6 +56,13 @@ public final class TestNode implements Closeable {
   public static TestNode start(Path directory, long capacityBytes, ConnectionLimits limits)
       throws IOException {
     return start(directory, capacityBytes, service(directory, capacityBytes).limits(limits));
+  }
+
+  /** The same, whose bytes are read over another transport than tcp as it is. */
+  public static TestNode start(Path directory, long capacityBytes, TransportProvider transport)
+      throws IOException {
+    return start(
+        directory, capacityBytes, service(directory, capacityBytes).transports(List.of(transport)));
   }
 
   /** A node that can be {@link #restartedEmpty}: nobody is given its ports in the meantime. */

@@ -201,6 +201,16 @@ public final class NodeReader implements AutoCloseable {
     return node(address).isDamaged(partition, outputId);
   }
 
+  /**
+   * Makes a data connection to a node that has described something, so that it is known before
+   * anything is read whether that can be.
+   *
+   * @throws IOException if none comes about, over no transport
+   */
+  public void reach(NodeAddress address) throws IOException {
+    node(address).reach();
+  }
+
   /** Each connection has three open files; most are left for other things. */
   private static int mostConnected() {
     return Math.max(FEWEST_CONNECTED, Math.min(MOST_CONNECTED, OpenFilesLimit.share(3 * 8)));

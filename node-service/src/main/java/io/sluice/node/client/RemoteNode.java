@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -256,6 +257,31 @@ public final class RemoteNode implements AutoCloseable {
       long withinMs)
       throws TransportException {
     return links.read(offer(transport), region, offsetBytes, destination, lengthBytes, withinMs);
+  }
+
+  /**
+   * Connects to where the node serves its data, over the best transport that leads there; those
+   * that do not are given up. Nothing is done for a node that serves nothing to this task.
+   *
+   * @throws TransportException if none leads there
+   */
+  void reach() throws TransportException {
+    for (Optional<String> best = best(); best.isPresent(); best = best()) {
+      try {
+        links.connect(offer(best.get()));
+        return;
+      } catch (NodeBusyException e) {
+        return; // it is there
+      } catch (TransportException e) {
+        if (!giveUp(best.get(), e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private synchronized Optional<String> best() {
+    return usable.keySet().stream().findFirst();
   }
 
   private synchronized Offer offer(String transport) throws TransportException {

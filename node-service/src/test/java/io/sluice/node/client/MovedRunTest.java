@@ -186,6 +186,21 @@ class MovedRunTest extends NodeTestBase {
     }
   }
 
+  @Test
+  void whetherANodeSendsBytesIsKnownBeforeTheyAreRead() throws IOException {
+    try (NodeReader reader = reader(TIMEOUT_MS, null, tcp);
+        NodeRun run = locate(reader)) {
+      reader.reach(run.address());
+      assertEquals(1, reader.dataConnections());
+    }
+    node.endData();
+    try (NodeReader reader = reader(TIMEOUT_MS, null, tcp);
+        NodeRun run = locate(reader)) {
+      assertThrows(TransportException.class, () -> reader.reach(run.address()));
+      assertEquals(0, tcp.reads.get());
+    }
+  }
+
   /** Its output may be there: it is not to be made again for a reader that is not believed. */
   @Test
   void aReaderThatIsRefusedMeanwhileBlamesNoOutput() throws IOException {

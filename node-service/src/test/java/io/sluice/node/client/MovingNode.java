@@ -239,6 +239,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     withoutSegments = leaveOut;
   }
 
+  /** Nobody gets a connection for data from now on. */
+  void endData() {
+    endpoint.close();
+  }
+
   /** Refuses to answer from now on. */
   synchronized void refuse(RemoteError because) {
     refusal = because;
