@@ -9,9 +9,17 @@ public final class OpenFilesLimit {
 
   /** The part of them that is one in {@code shares}; at most {@link Integer#MAX_VALUE}. */
   public static int share(int shares) {
-    long mostOpen =
-        ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class)
-            .getMaxFileDescriptorCount();
-    return (int) Math.min(mostOpen / shares, Integer.MAX_VALUE);
+    return (int) Math.min(system().getMaxFileDescriptorCount() / shares, Integer.MAX_VALUE);
+  }
+
+  /** The same of those that it may open besides what is open now. */
+  public static int shareOfRoom(int shares) {
+    UnixOperatingSystemMXBean system = system();
+    long room = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount();
+    return (int) Math.max(0, Math.min(room / shares, Integer.MAX_VALUE));
+  }
+
+  private static UnixOperatingSystemMXBean system() {
+    return ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class);
   }
 }

@@ -31,6 +31,7 @@ import io.sluice.rdma.memory.DirectMemory;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.cipher.CipherStats;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.ShuffleKey;
@@ -197,16 +198,15 @@ final class ReduceShuffle {
               stageKey);
     }
     long budgetBytes = budgetBytes();
-    int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks()).windowBytes();
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transport = transport(chooser);
-    Transports transports =
-        new Transports(
-            fallback == FallbackPolicy.NEVER
-                ? List.of(transport.provider())
-                : chooser.withFallbacks(transport),
-            windowBytes,
-            budgetBytes);
+    List<TransportProvider> providers =
+        fallback == FallbackPolicy.NEVER
+            ? List.of(transport.provider())
+            : chooser.withFallbacks(transport);
+    int mostNodes = Transports.mostNodes(providers);
+    int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes).windowBytes();
+    Transports transports = new Transports(providers, windowBytes, budgetBytes, mostNodes);
     reader =
         new NodeReader(
             TaskNames.application(reduce.getJobID()),

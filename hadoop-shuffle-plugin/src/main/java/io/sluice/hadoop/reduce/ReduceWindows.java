@@ -21,12 +21,17 @@ public record ReduceWindows(int windowBytes, int count) {
   /** A map that sorted in little memory has many runs; what has no window is merged in rounds. */
   private static final int LEAST_WINDOWS = 128;
 
-  /** For the outputs of so many maps, within a budget. */
-  public static ReduceWindows of(long budgetBytes, int maps) {
-    long windows = Math.max(LEAST_WINDOWS, (long) WINDOWS_PER_MAP * maps);
+  /**
+   * For the outputs of so many maps, within a budget.
+   *
+   * @param most how many there may be; they are larger if that is few
+   */
+  public static ReduceWindows of(long budgetBytes, int maps, int most) {
+    long windows = Math.min(most, Math.max(LEAST_WINDOWS, (long) WINDOWS_PER_MAP * maps));
     long share = budgetBytes / windows;
     int windowBytes =
         (int) Long.highestOneBit(Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)));
-    return new ReduceWindows(windowBytes, (int) Math.max(1, budgetBytes / windowBytes));
+    return new ReduceWindows(
+        windowBytes, (int) Math.max(1, Math.min(budgetBytes / windowBytes, most)));
   }
 }

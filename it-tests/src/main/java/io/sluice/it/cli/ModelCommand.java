@@ -108,6 +108,6 @@ final class ModelCommand implements Callable<Integer> {
         reduceBytes,
         JobSettings.REDUCE_BUFFER_MB.name(),
         ReduceWindows.MIN_WINDOW_BYTES,
-        maps -> ReduceWindows.of(reduceBytes, maps).count());
+        maps -> ReduceWindows.of(reduceBytes, maps, Integer.MAX_VALUE).count());
   }
 }

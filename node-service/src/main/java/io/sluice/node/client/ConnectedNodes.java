@@ -9,8 +9,7 @@ import java.util.Set;
  * place at the node, and a reducer of a large cluster asks thousands of nodes within seconds.
  *
  * <p>When one node more is asked, the one that was asked longest ago ends those on which nothing is
- * asked now. Data connections are not counted: there are as many as nodes that are read from, and a
- * merge reads from no more than it has windows.
+ * asked now. Data connections are not counted here: {@link LinkLimit} bounds those.
  *
  * <p>Thread contract: safe from any thread. Ownership: the nodes stay their owner's.
  */

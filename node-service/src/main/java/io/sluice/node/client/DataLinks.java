@@ -14,11 +14,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 
 /**
  * One task's data connections to one node, one for each transport: made when something is to be
  * read, kept while reads are in flight or were lately, and ended when they are idle, because a node
- * has a bounded number of them for all its readers.
+ * has a bounded number of them for all its readers, and the reader may have few files open.
  *
  * <p>Differs from {@link ControlConnections} in that all reads share a connection, so one is never
  * ended under a read that begins.
@@ -28,10 +29,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * the node has no place now, another {@link TransportException} when it cannot be reached or this
  * was closed.
  */
-final class DataLinks {
+final class DataLinks implements LinkLimit.Links {
   private static final long KEPT_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
 
   private final Connector connector;
+  private final LinkLimit limit;
   private final ReentrantLock lock = new ReentrantLock(); // held while connecting
   private final Map<String, Link> links = new ConcurrentHashMap<>(); // changed under the lock
   private boolean closed;
@@ -60,8 +62,12 @@ final class DataLinks {
       return offer.host().equals(now.host()) && offer.port() == now.port();
     }
 
+    boolean isUnused() {
+      return inFlight.get() == 0;
+    }
+
     boolean isIdle() {
-      return inFlight.get() == 0 && System.nanoTime() - usedNs > KEPT_IDLE_NS;
+      return isUnused() && System.nanoTime() - usedNs > KEPT_IDLE_NS;
     }
 
     void readEnded() {
@@ -70,8 +76,14 @@ final class DataLinks {
     }
   }
 
-  DataLinks(Connector connector) {
+  /**
+   * Nothing is connected yet.
+   *
+   * @param limit told before each connection is made, and when none is left
+   */
+  DataLinks(Connector connector, LinkLimit limit) {
     this.connector = connector;
+    this.limit = limit;
   }
 
   /** Connects to where the node serves this transport now, unless that is done. */
@@ -119,12 +131,28 @@ final class DataLinks {
       if (link != null) {
         links.remove(offer.transport()).connection.close();
       }
-      Ticket ticket = connector.admit(offer.transport());
-      link = new Link(offer, connector.connect(offer, ticket));
-      links.put(offer.transport(), link);
+      link = connectLocked(offer);
     }
     link.inFlight.incrementAndGet();
     return link;
+  }
+
+  private Link connectLocked(Offer offer) throws TransportException {
+    limit.connects(this);
+    try {
+      Ticket ticket = connector.admit(offer.transport());
+      Link link = new Link(offer, connector.connect(offer, ticket));
+      links.put(offer.transport(), link);
+      return link;
+    } finally {
+      noteIfNoneIsLeft();
+    }
+  }
+
+  private void noteIfNoneIsLeft() {
+    if (links.isEmpty()) {
+      limit.disconnected(this);
+    }
   }
 
   /**
@@ -132,20 +160,39 @@ final class DataLinks {
    * nodes would have to wait.
    */
   void closeIdle() {
+    close(Link::isIdle);
+  }
+
+  @Override
+  public void closeUnused() {
+    close(Link::isUnused);
+  }
+
+  private void close(Predicate<Link> which) {
     if (!lock.tryLock()) {
       return;
     }
     try {
       for (Iterator<Link> each = links.values().iterator(); each.hasNext(); ) {
         Link link = each.next();
-        if (link.isIdle()) {
+        if (which.test(link)) {
           each.remove(); // first: one that does not end is not to be ended again and again
           link.connection.close();
         }
       }
     } finally {
+      noteIfNoneIsLeft();
       lock.unlock();
     }
+  }
+
+  @Override
+  public long unusedNs(long nowNs) {
+    long leastNs = Long.MAX_VALUE;
+    for (Link link : links.values()) {
+      leastNs = Math.min(leastNs, link.isUnused() ? Math.max(0, nowNs - link.usedNs) : -1);
+    }
+    return links.isEmpty() ? -1 : leastNs; // the first is being made
   }
 
   /** How many there are. */
@@ -160,6 +207,7 @@ final class DataLinks {
       links.values().forEach(link -> link.connection.close());
       links.clear();
     } finally {
+      limit.disconnected(this);
       lock.unlock();
     }
   }

@@ -38,7 +38,7 @@ import java.util.Set;
  */
 public final class NodeReader implements AutoCloseable {
   private static final int MOST_CONNECTED = 256;
-  private static final int FEWEST_CONNECTED = 16;
+  private static final int FEWEST_CONNECTED = 4;
 
   private final String applicationId;
   private final JobSecret secret;
@@ -211,9 +211,9 @@ public final class NodeReader implements AutoCloseable {
     node(address).reach();
   }
 
-  /** Each connection has three open files; most are left for other things. */
+  /** Each connection has three open files; an eighth of what may be opened is for them. */
   private static int mostConnected() {
-    return Math.max(FEWEST_CONNECTED, Math.min(MOST_CONNECTED, OpenFilesLimit.share(3 * 8)));
+    return Math.max(FEWEST_CONNECTED, Math.min(MOST_CONNECTED, OpenFilesLimit.shareOfRoom(3 * 8)));
   }
 
   private RemoteNode node(NodeAddress address) throws IOException {

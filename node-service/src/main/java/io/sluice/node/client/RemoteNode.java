@@ -52,7 +52,7 @@ public final class RemoteNode implements AutoCloseable {
   private final ReadStats stats;
   private final Timeouts timeouts;
   private final BeforeAsking beforeAsking;
-  private final DataLinks links = new DataLinks(new LinkConnector());
+  private final DataLinks links;
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
   private final BounceReads bounceReads;
@@ -87,6 +87,7 @@ public final class RemoteNode implements AutoCloseable {
     this.stats = stats;
     this.timeouts = timeouts;
     this.beforeAsking = beforeAsking;
+    this.links = new DataLinks(new LinkConnector(), transports.linkLimit());
     this.controls = new ControlConnections(this::connectAndLearn, timeouts.exchangeMs());
     this.bounceReads =
         new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, this::offer, links);

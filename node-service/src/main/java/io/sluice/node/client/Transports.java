@@ -1,8 +1,10 @@
 package io.sluice.node.client;
 
+import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -13,16 +15,28 @@ import java.util.Map;
  * The reading side of the transports that one task may use, each opened when it is first needed,
  * with a bounded pool of windows.
  *
+ * <p>There are no more windows than nodes that the process has open files for, so that no merge
+ * reads from more nodes than that.
+ *
  * <p>Thread contract: safe from any thread. Ownership: the task closes it, after every connection
  * made through it. Failure: {@link TransportException} when a transport cannot be opened; {@link
  * IllegalStateException} on closing with windows out, after all else was closed; it can be closed
  * again when they are back.
  */
 public final class Transports implements AutoCloseable {
+  private static final int FEWEST_NODES = 4;
+
+  /** Of a data connection: its socket and what waits for it. */
+  private static final int FILES_OF_TCP = 3;
+
+  /** One of its own, and those of a control connection where the node's service copies for it. */
+  private static final int FILES_OF_RDMA = 4;
+
   private final Map<String, TransportProvider> providers = new LinkedHashMap<>();
   private final Map<String, Opened> opened = new LinkedHashMap<>();
   private final int windowBytes;
-  private final long budgetBytes;
+  private final int windowCount;
+  private final LinkLimit linkLimit;
 
   private record Opened(ClientEndpoint endpoint, RegisteredWindows pool) {
     void close() {
@@ -43,9 +57,33 @@ public final class Transports implements AutoCloseable {
    *     again for the second
    */
   public Transports(List<TransportProvider> preferred, int windowBytes, long budgetBytes) {
+    this(preferred, windowBytes, budgetBytes, mostNodes(preferred));
+  }
+
+  /**
+   * The same with data connections to at most {@code mostNodes}; there are no more windows either.
+   */
+  public Transports(
+      List<TransportProvider> preferred, int windowBytes, long budgetBytes, int mostNodes) {
     preferred.forEach(provider -> providers.put(provider.name(), provider));
     this.windowBytes = windowBytes;
-    this.budgetBytes = budgetBytes;
+    this.windowCount = (int) Math.max(1, Math.min(budgetBytes / windowBytes, mostNodes));
+    this.linkLimit = new LinkLimit(mostNodes);
+  }
+
+  /**
+   * To how many nodes at a time this process has files for data connections, over any of these
+   * transports: they may take half of what it may open besides what it has open now.
+   */
+  public static int mostNodes(List<TransportProvider> preferred) {
+    int filesOfANode =
+        preferred.stream()
+            .mapToInt(
+                provider ->
+                    provider.name().equals(TransportNames.TCP) ? FILES_OF_TCP : FILES_OF_RDMA)
+            .max()
+            .orElse(FILES_OF_TCP);
+    return Math.max(FEWEST_NODES, OpenFilesLimit.shareOfRoom(2 * filesOfANode));
   }
 
   /** Names of the transports, best first. */
@@ -60,7 +98,12 @@ public final class Transports implements AutoCloseable {
 
   /** How many windows each transport has. */
   public int windowCount() {
-    return (int) Math.max(1, budgetBytes / windowBytes);
+    return windowCount;
+  }
+
+  /** Bounds the nodes that are connected to. */
+  LinkLimit linkLimit() {
+    return linkLimit;
   }
 
   ClientEndpoint endpoint(String name) throws TransportException {
@@ -76,7 +119,7 @@ public final class Transports implements AutoCloseable {
     if (result == null) {
       ClientEndpoint endpoint = providers.get(name).openClient();
       try {
-        result = new Opened(endpoint, new RegisteredWindows(endpoint, windowBytes, windowCount()));
+        result = new Opened(endpoint, new RegisteredWindows(endpoint, windowBytes, windowCount));
       } catch (RuntimeException e) {
         endpoint.close();
         throw e;

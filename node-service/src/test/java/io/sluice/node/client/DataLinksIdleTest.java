@@ -21,6 +21,7 @@ class DataLinksIdleTest {
   private static final Offer OFFER = new Offer("a", "host", 1, 4096);
 
   private final AtomicInteger closes = new AtomicInteger();
+  private final LinkLimit limit = new LinkLimit(2);
 
   /** Does not end within its time, as an RDMA connection may. */
   private final class Unending implements Connection {
@@ -59,7 +60,8 @@ class DataLinksIdleTest {
             public Connection connect(Offer offer, Ticket ticket) {
               return new Unending();
             }
-          });
+          },
+          limit);
 
   @Test
   void aConnectionThatDoesNotEndKeepsNoOtherOpen() throws Exception {
@@ -97,7 +99,8 @@ class DataLinksIdleTest {
               public Connection connect(Offer offer, Ticket ticket) {
                 return new Unending();
               }
-            });
+            },
+            limit);
     CompletableFuture<Void> made =
         CompletableFuture.runAsync(
             () -> {

@@ -198,7 +198,8 @@ class DataLinksTest extends NodeTestBase {
               public Connection connect(Offer offer, Ticket ticket) throws TransportException {
                 throw new TransportException("expected by this test");
               }
-            });
+            },
+            new LinkLimit(1));
     links.close();
     Offer offer = new Offer("tcp", "", 1, 0);
     assertThrows(TransportException.class, () -> links.connect(offer));
