@@ -26,8 +26,8 @@ import java.util.Map;
 public final class Transports implements AutoCloseable {
   private static final int FEWEST_NODES = 4;
 
-  /** Of a data connection: its socket and what waits for it. */
-  private static final int FILES_OF_TCP = 3;
+  /** Of a data connection: its socket. */
+  private static final int FILES_OF_TCP = 1;
 
   /** One of its own, and those of a control connection where the node's service copies for it. */
   private static final int FILES_OF_RDMA = 4;

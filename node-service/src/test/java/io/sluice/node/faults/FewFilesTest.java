@@ -26,10 +26,10 @@ class FewFilesTest extends NodeTestBase {
             "secret",
             Integer.toString(service.metadata().address().controlPort()),
             Integer.toString(nodes))) {
+      assertEquals(0, reader.end(), () -> reader.log());
       assertEquals(nodes + " nodes", reader.awaitLine("read"));
       int most = Integer.parseInt(reader.awaitLine("most"));
       assertTrue(most >= mostFiles / 16, "it read from " + most + " nodes at a time");
-      assertEquals(0, reader.end(), () -> reader.log());
     }
   }
 }

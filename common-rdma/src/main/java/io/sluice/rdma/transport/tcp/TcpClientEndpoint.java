@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
@@ -7,18 +8,30 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * The reading side over TCP: its connections and the timer of their deadlines.
+ * The reading side over TCP: its connections, the threads that receive for them, and the timer of
+ * their deadlines.
  *
  * <p>Registration costs nothing here and pins nothing; it exists so that callers are written once.
  * Thread contract: safe from any thread. Ownership: the caller closes.
  */
 final class TcpClientEndpoint extends ClientEndpointBase {
+  private static final int MOST_LOOPS = 4;
+
+  private final TcpReadLoops loops;
+
   TcpClientEndpoint() {
+    this(Math.min(MOST_LOOPS, Runtime.getRuntime().availableProcessors()));
+  }
+
+  /** With at most so many threads that receive. */
+  TcpClientEndpoint(int mostLoops) {
     super(TransportNames.TCP);
+    loops = new TcpReadLoops(mostLoops, holdings().deadlines());
   }
 
   @Override
@@ -32,9 +45,14 @@ final class TcpClientEndpoint extends ClientEndpointBase {
       throws TransportException {
     requireOpen();
     TcpConnection connection =
-        holdings().began(TcpConnector.connect(holdings(), remote, ticket, timeoutMs));
+        holdings().began(TcpConnector.connect(holdings(), loops, remote, ticket, timeoutMs));
     holdings().meter().connectionOpened();
-    connection.start();
+    try {
+      connection.start();
+    } catch (IOException | RuntimeException e) {
+      throw new ConnectFailedException(
+          "tcp: cannot receive from " + remote + ": " + ErrorText.of(e), e);
+    }
     if (isClosed()) {
       connection.close();
       throw new ConnectFailedException("tcp: the client endpoint was closed while connecting");
@@ -44,6 +62,6 @@ final class TcpClientEndpoint extends ClientEndpointBase {
 
   @Override
   protected void closeRest() {
-    // A connection's socket is its own.
+    loops.close();
   }
 }

@@ -15,11 +15,11 @@ import java.util.concurrent.CompletableFuture;
  * The client's end of a TCP connection, as callers see it from any thread.
  *
  * <p>{@link TcpRequests} go out on the threads that ask; {@link TcpResponseReader} takes the
- * responses in, on the connection's one thread, and completes every read, so nothing is written to
- * a destination after its read is done.
+ * responses in, in the turns that one of the endpoint's few threads gives it, and completes every
+ * read, so nothing is written to a destination after its read is done.
  *
  * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}; the socket belongs
- * to the reader's thread, everyone else only shuts it down.
+ * to the reader, everyone else only shuts it down.
  */
 final class TcpConnection implements Connection {
   private final ClientHoldings holdings;
@@ -42,22 +42,23 @@ final class TcpConnection implements Connection {
    * #start} is the next call.
    */
   static TcpConnection open(
-      ClientHoldings holdings, SocketChannel channel, InetSocketAddress remote) throws IOException {
-    TcpLink link = TcpLink.open(channel, remote);
-    TcpRequests requests = null;
+      ClientHoldings holdings, TcpReadLoop loop, SocketChannel channel, InetSocketAddress remote) {
+    TcpLink link = new TcpLink(channel, remote, loop);
+    TcpRequests requests = new TcpRequests(link);
     try {
-      requests = new TcpRequests(link);
       return new TcpConnection(holdings, link, requests);
     } catch (RuntimeException | Error e) { // of memory, mostly
-      if (requests != null) {
-        requests.end();
-      }
-      link.abandon();
+      requests.end();
       throw e;
     }
   }
 
-  void start() {
+  /**
+   * Begins to receive.
+   *
+   * @throws IOException if it cannot: the connection has ended
+   */
+  void start() throws IOException {
     responses.start();
   }
 

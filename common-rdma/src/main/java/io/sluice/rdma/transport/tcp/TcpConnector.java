@@ -24,7 +24,11 @@ final class TcpConnector {
   private TcpConnector() {}
 
   static TcpConnection connect(
-      ClientHoldings holdings, InetSocketAddress remote, Ticket ticket, long timeoutMs)
+      ClientHoldings holdings,
+      TcpReadLoops loops,
+      InetSocketAddress remote,
+      Ticket ticket,
+      long timeoutMs)
       throws ConnectFailedException {
     if (timeoutMs <= 0 || timeoutMs > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
@@ -57,7 +61,7 @@ final class TcpConnector {
         deadline.cancel();
       }
       channel.configureBlocking(false);
-      return TcpConnection.open(holdings, channel, remote);
+      return TcpConnection.open(holdings, loops.next(), channel, remote);
     } catch (IOException | RuntimeException e) {
       ConnectFailedException failure =
           new ConnectFailedException(

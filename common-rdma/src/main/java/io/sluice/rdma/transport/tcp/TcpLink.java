@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -16,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>The channel does not block, because an interrupt closes one that does, for every task that
  * reads from that server.
  *
- * <p>Thread contract: the thread of {@link TcpResponseReader} alone reads, waits and closes; writes
+ * <p>Thread contract: it is read and closed in the turns of {@link TcpResponseReader} alone; writes
  * are under the lock of {@link TcpRequests}; any thread makes it end with {@link #giveUp}. Failure:
  * the first cause ends the connection, and is what every read that is not done fails with.
  */
@@ -26,32 +25,25 @@ final class TcpLink {
 
   private final SocketChannel channel;
   private final InetSocketAddress remote;
-  private final Selector selector;
-  private final SelectionKey key;
+  private final TcpReadLoop loop;
   private final AtomicReference<End> end = new AtomicReference<>();
+  private volatile SelectionKey key; // null before there are turns
 
-  private TcpLink(
-      SocketChannel channel, InetSocketAddress remote, Selector selector, SelectionKey key) {
+  /** Takes the channel over, which must not block. */
+  TcpLink(SocketChannel channel, InetSocketAddress remote, TcpReadLoop loop) {
     this.channel = channel;
     this.remote = remote;
-    this.selector = selector;
-    this.key = key;
-  }
-
-  /** Takes the channel over, which must not block; if that fails, it is still the caller's. */
-  static TcpLink open(SocketChannel channel, InetSocketAddress remote) throws IOException {
-    Selector selector = Selector.open();
-    try {
-      SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-      return new TcpLink(channel, remote, selector, key);
-    } catch (IOException | RuntimeException | Error e) { // of memory, mostly
-      selector.close();
-      throw e;
-    }
+    this.loop = loop;
   }
 
   InetSocketAddress remote() {
     return remote;
+  }
+
+  /** Begins to give turns. */
+  void start(TcpReadLoop.Member member) throws IOException {
+    key = loop.register(channel, member);
+    loop.listen(key);
   }
 
   /** Writes what the socket takes now, perhaps nothing. */
@@ -59,30 +51,23 @@ final class TcpLink {
     return channel.write(from);
   }
 
-  /** Lets {@link #await} return when the socket takes bytes again; from any thread. */
+  /** Asks for a turn when the socket takes bytes again; from any thread. */
   void sendWhenWritable() {
-    key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
-    selector.wakeup();
+    loop.awaitRoom(key);
+  }
+
+  /** Whether the socket takes bytes again, which nobody waits for any more. */
+  boolean takesBytesAgain() {
+    if (!key.isValid() || !key.isWritable()) {
+      return false;
+    }
+    key.interestOpsAnd(~SelectionKey.OP_WRITE);
+    return true;
   }
 
   /** Reads what has arrived, perhaps nothing; negative at the end of the stream. */
   int read(ByteBuffer into) throws IOException {
     return channel.read(into);
-  }
-
-  /**
-   * Waits for bytes, for room that somebody asked for, or for the end.
-   *
-   * @return whether the socket takes bytes again, which nobody waits for any more
-   */
-  boolean await() throws IOException {
-    selector.select();
-    selector.selectedKeys().clear();
-    if (!key.isWritable()) {
-      return false;
-    }
-    key.interestOps(SelectionKey.OP_READ);
-    return true;
   }
 
   /** A read is late: ends the connection, so that nothing is written to its destination later. */
@@ -100,7 +85,10 @@ final class TcpLink {
   private void giveUp(End why) {
     if (end.compareAndSet(null, why)) {
       Sockets.shutdown(channel);
-      selector.wakeup();
+      SelectionKey started = key;
+      if (started != null) {
+        loop.wantTurn(started);
+      }
     }
   }
 
@@ -121,15 +109,15 @@ final class TcpLink {
             read + " failed: connection lost: " + why.reason(), why.cause()));
   }
 
-  void close() throws IOException {
-    try (selector) { // last: the socket is really closed when it has left its selector
-      channel.close();
-    }
+  /** Whether its end need not be waited for; see {@link TcpReadLoop#turnNow}. */
+  boolean endsNow() {
+    SelectionKey started = key;
+    return started != null && loop.turnNow(started);
   }
 
-  /** Undoes {@link #open}: the channel is the caller's again. */
-  void abandon() throws IOException {
-    selector.close();
+  void close() throws IOException {
+    channel.close();
+    loop.forgetClosed();
   }
 
   @Override

@@ -18,7 +18,7 @@ import java.util.Queue;
  * wire.
  *
  * <p>Requests are sent on the threads that ask, tasks that are being killed among them; what the
- * socket does not take, the thread of the responses sends.
+ * socket does not take, the turns of the responses send.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link #end} frees the buffer; the reads are
  * completed by others.
@@ -26,8 +26,8 @@ import java.util.Queue;
 final class TcpRequests {
   /**
    * Requests on the wire at once; further ones wait here. So few bytes that they fit into the
-   * socket's buffers though the server be busy with responses; where they do not, the reader's
-   * thread sends the rest.
+   * socket's buffers though the server be busy with responses; where they do not, a turn of the
+   * reader sends the rest.
    */
   private static final int MAX_OUTSTANDING = 256;
 
@@ -65,7 +65,7 @@ final class TcpRequests {
         }
       }
     } catch (IOException e) {
-      link.giveUp("sending a request failed", e); // the responses' thread fails this read too
+      link.giveUp("sending a request failed", e); // its last turn fails this read too
     }
   }
 

@@ -4,7 +4,7 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.TransportMeter;
@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,20 +22,26 @@ import org.slf4j.LoggerFactory;
  * The client's end of a TCP connection: responses in, straight from the socket into the
  * destination.
  *
- * <p>Thread contract: runs on one daemon thread, which alone writes destinations, completes reads
- * and closes the socket. Failure: what ends the {@link TcpLink} fails every read that is not done.
+ * <p>Thread contract: it runs in the turns that a {@link TcpReadLoop} gives it, and there alone
+ * destinations are written, reads completed and the socket closed. Failure: what ends the {@link
+ * TcpLink} fails every read that is not done.
  */
-final class TcpResponseReader implements Runnable {
+final class TcpResponseReader implements TcpReadLoop.Member {
   private static final Logger LOG = LoggerFactory.getLogger(TcpResponseReader.class);
   private static final long END_LIMIT_MS = 10_000;
+
+  /** Once a turn has received so much, the other connections have theirs. */
+  private static final int TURN_BYTES = 1 << 20;
 
   private final TcpLink link;
   private final TcpRequests requests;
   private final TransportMeter meter;
   private final Runnable whenEnded;
   private final ByteBuffer header = OffHeap.allocate(RESPONSE_HEADER_BYTES);
+  private final AtomicBoolean finishing = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
-  private final Thread thread;
+  private ByteBuffer into = header; // what arrives next
+  private PendingRead read; // that it answers; null while that is the header of a response
 
   /** {@code whenEnded} runs when every read is done and the socket closed. */
   TcpResponseReader(TcpLink link, TcpRequests requests, TransportMeter meter, Runnable whenEnded) {
@@ -42,95 +49,136 @@ final class TcpResponseReader implements Runnable {
     this.requests = requests;
     this.meter = meter;
     this.whenEnded = whenEnded;
-    this.thread = DaemonThreads.create("sluice-tcp-read-" + link.remote(), this);
   }
 
-  void start() {
+  /**
+   * Begins to receive.
+   *
+   * @throws IOException if it cannot: the connection has ended
+   */
+  void start() throws IOException {
     try {
-      thread.start();
-    } catch (Error e) { // of memory or threads
-      link.giveUp("its thread could not be started", e);
+      link.start(this);
+    } catch (IOException | RuntimeException | Error e) { // of memory, or the endpoint is closed
+      link.giveUp("it cannot receive", e);
       finish();
       throw e;
     }
   }
 
   @Override
-  public void run() {
+  public void turn() {
     try {
-      while (link.isRunning()) {
-        takeResponse();
+      if (link.isRunning()) {
+        if (link.takesBytesAgain()) {
+          requests.writable();
+        }
+        receive();
       }
     } catch (IOException e) {
       link.giveUp(ErrorText.of(e), e);
     } catch (RuntimeException | Error e) {
       link.giveUp("unexpected " + e, e);
-      throw e;
-    } finally {
+      LastWords.error(LOG, "{} failed", link, e);
+    }
+    if (!link.isRunning()) {
       finish();
     }
   }
 
-  private void takeResponse() throws IOException {
-    read(header.clear(), "the header of a response");
-    long requestId = header.getLong(RESPONSE_ID_OFFSET);
-    int status = header.getInt(RESPONSE_STATUS_OFFSET);
-    int lengthBytes = header.getInt(RESPONSE_LENGTH_OFFSET);
-    PendingRead read = requests.find(requestId);
-    if (read == null) {
-      throw new IOException("server answered request " + requestId + ", which was not asked");
-    }
-    switch (status) {
-      case STATUS_OK -> {
-        if (lengthBytes != read.lengthBytes()) {
-          throw new IOException(
-              "server sends " + lengthBytes + " bytes, expected " + read.lengthBytes());
-        }
-        read(read.landing(), "the data of a response");
-        requests.answered(requestId);
-        read.succeed();
-      }
-      case STATUS_REFUSED -> {
-        String message = readMessage(lengthBytes);
-        requests.answered(requestId);
-        read.fail(new RemoteAccessException(read + " was refused: " + message));
-      }
-      default -> throw new IOException("server answered with unknown status " + status);
-    }
+  @Override
+  public void giveUp(String reason, Throwable cause) {
+    link.giveUp(reason, cause);
   }
 
-  private String readMessage(int lengthBytes) throws IOException {
-    if (lengthBytes < 0 || lengthBytes > MAX_MESSAGE_BYTES) {
-      throw new IOException(
-          "server sends a message of " + lengthBytes + " bytes, the limit is " + MAX_MESSAGE_BYTES);
-    }
-    ByteBuffer text = ByteBuffer.allocate(lengthBytes);
-    read(text, "the message of a response");
-    return StandardCharsets.UTF_8.decode(text.flip()).toString();
-  }
-
-  /** Fills the rest of the buffer, but stops at the next piece once the connection is given up. */
-  private void read(ByteBuffer into, String what) throws IOException {
-    int expectedBytes = into.remaining();
-    while (into.hasRemaining()) {
+  /** Stops at the next piece once the connection is given up. */
+  private void receive() throws IOException {
+    for (int leftBytes = TURN_BYTES; leftBytes > 0; ) {
       int n = link.read(into);
       if (n < 0 || !link.isRunning()) {
         throw new IOException(
             "stream ended in "
-                + what
+                + what()
                 + " after "
-                + (expectedBytes - into.remaining())
+                + into.position()
                 + " of "
-                + expectedBytes
+                + into.limit()
                 + " bytes");
       }
-      if (n == 0 && link.await()) {
-        requests.writable();
+      if (n == 0) {
+        return;
+      }
+      leftBytes -= n;
+      while (!into.hasRemaining()) { // twice for an answer without bytes
+        received();
       }
     }
   }
 
+  private String what() {
+    if (read == null) {
+      return "the header of a response";
+    }
+    return isRefusal() ? "the message of a response" : "the data of a response";
+  }
+
+  private boolean isRefusal() {
+    return header.getInt(RESPONSE_STATUS_OFFSET) == STATUS_REFUSED;
+  }
+
+  private void received() throws IOException {
+    if (read == null) {
+      read = answered();
+      return;
+    }
+    PendingRead done = read;
+    String refusal = isRefusal() ? StandardCharsets.UTF_8.decode(into.flip()).toString() : null;
+    requests.answered(header.getLong(RESPONSE_ID_OFFSET));
+    read = null; // before a callback runs
+    into = header.clear();
+    if (refusal == null) {
+      done.succeed();
+    } else {
+      done.fail(new RemoteAccessException(done + " was refused: " + refusal));
+    }
+  }
+
+  /** The read that the header's response answers, for which there is room now. */
+  private PendingRead answered() throws IOException {
+    long requestId = header.getLong(RESPONSE_ID_OFFSET);
+    int status = header.getInt(RESPONSE_STATUS_OFFSET);
+    int lengthBytes = header.getInt(RESPONSE_LENGTH_OFFSET);
+    PendingRead asked = requests.find(requestId);
+    if (asked == null) {
+      throw new IOException("server answered request " + requestId + ", which was not asked");
+    }
+    switch (status) {
+      case STATUS_OK -> {
+        if (lengthBytes != asked.lengthBytes()) {
+          throw new IOException(
+              "server sends " + lengthBytes + " bytes, expected " + asked.lengthBytes());
+        }
+        into = asked.landing();
+      }
+      case STATUS_REFUSED -> {
+        if (lengthBytes < 0 || lengthBytes > MAX_MESSAGE_BYTES) {
+          throw new IOException(
+              "server sends a message of "
+                  + lengthBytes
+                  + " bytes, the limit is "
+                  + MAX_MESSAGE_BYTES);
+        }
+        into = ByteBuffer.allocate(lengthBytes);
+      }
+      default -> throw new IOException("server answered with unknown status " + status);
+    }
+    return asked;
+  }
+
   private void finish() {
+    if (!finishing.compareAndSet(false, true)) {
+      return;
+    }
     List<PendingRead> unfinished = requests.end();
     meter.connectionClosed();
     try {
@@ -152,7 +200,7 @@ final class TcpResponseReader implements Runnable {
 
   /** Returns when every read is done; at once if a callback of a read is what is calling. */
   void awaitEnd() {
-    if (Thread.currentThread() == thread) {
+    if (link.endsNow()) {
       return;
     }
     if (!Uninterruptibly.await(ended, END_LIMIT_MS)) {

@@ -1,0 +1,305 @@
+package io.sluice.rdma.transport.tcp;
+
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.transport.support.Uninterruptibly;
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One thread that receives for many connections, each in its turn.
+ *
+ * <p>A turn is short, unless a callback of a read blocks in it, which none should. That holds up
+ * its own connection and no other: {@link #watch} has another thread go on with the others, and the
+ * callback's gives the connection back when it returns.
+ *
+ * <p>Thread contract: safe from any thread. The turns of one connection follow each other, whatever
+ * threads they are on. Ownership: {@link TcpReadLoops} closes it. Failure: if the loop itself
+ * fails, it ends all its connections.
+ */
+final class TcpReadLoop {
+  private static final Logger LOG = LoggerFactory.getLogger(TcpReadLoop.class);
+  private static final long END_LIMIT_MS = 10_000;
+
+  private final String name;
+  private final Selector selector;
+  private final Queue<SelectionKey> wanted = new ConcurrentLinkedQueue<>(); // of whom wants a turn
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final Object lock = new Object();
+  private final Map<SelectionKey, Thread> turns = new HashMap<>(); // now, with whose they are
+  private Thread thread; // that goes on with the loop
+  private long begunTurns;
+  private long watchedTurns;
+  private boolean closing;
+  private boolean ended;
+
+  /** A connection, as the loop sees it. */
+  interface Member {
+    /** Receives what has arrived and sends what waits, and ends if it was given up. */
+    void turn();
+
+    /** Is to end in its next turn. */
+    void giveUp(String reason, Throwable cause);
+  }
+
+  private TcpReadLoop(String name, Selector selector) {
+    this.name = name;
+    this.selector = selector;
+    this.thread = DaemonThreads.create(name, this::run);
+  }
+
+  /** With no connection yet. */
+  static TcpReadLoop start(String name) throws IOException {
+    Selector selector = Selector.open();
+    try {
+      TcpReadLoop loop = new TcpReadLoop(name, selector);
+      loop.thread.start();
+      return loop;
+    } catch (RuntimeException | Error e) { // of memory or threads
+      selector.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Takes up a connection, whose channel does not block. It has no turn before it asks for one.
+   *
+   * @throws ClosedSelectorException if the loop has ended
+   */
+  SelectionKey register(SocketChannel channel, Member member) throws IOException {
+    synchronized (lock) {
+      if (ended) {
+        throw new ClosedSelectorException();
+      }
+      return channel.register(selector, 0, member);
+    }
+  }
+
+  /** Gives a connection a turn whenever something arrives, and a first one soon. */
+  void listen(SelectionKey key) {
+    addInterest(key, SelectionKey.OP_READ);
+    wantTurn(key);
+  }
+
+  /** Gives a connection a turn when its socket takes bytes again. */
+  void awaitRoom(SelectionKey key) {
+    addInterest(key, SelectionKey.OP_WRITE);
+    selector.wakeup();
+  }
+
+  /** Gives a connection a turn soon. */
+  void wantTurn(SelectionKey key) {
+    wanted.add(key);
+    selector.wakeup();
+  }
+
+  private static void addInterest(SelectionKey key, int operations) {
+    try {
+      key.interestOpsOr(operations);
+    } catch (CancelledKeyException e) {
+      // The connection has ended.
+    }
+  }
+
+  /** Lets the selector forget a socket that was closed, which is then really closed. */
+  void forgetClosed() {
+    selector.wakeup();
+  }
+
+  /**
+   * For a callback that ends a connection: gives it a turn at once, if no other thread must.
+   *
+   * @return whether it need not be waited for: it had its turn, or this is a callback in it
+   */
+  boolean turnNow(SelectionKey key) {
+    Thread caller = Thread.currentThread();
+    synchronized (lock) {
+      Thread other = turns.get(key);
+      if (other != null || thread != caller) {
+        return other == caller;
+      }
+    }
+    giveTurn(key, caller);
+    return true;
+  }
+
+  private void run() {
+    Thread self = Thread.currentThread();
+    Throwable failure = null;
+    try {
+      while (goesOn(self)) {
+        Thread.interrupted(); // a callback may have left that behind
+        selector.select();
+        if (!giveTurns(self)) {
+          return;
+        }
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+      LastWords.error(LOG, "{} failed, and ends its connections", name, e);
+    }
+    if (mayEnd(self)) {
+      end(failure);
+    }
+  }
+
+  private boolean goesOn(Thread self) {
+    synchronized (lock) {
+      return thread == self && !closing;
+    }
+  }
+
+  /** Returns whether this thread goes on with the loop. */
+  private boolean giveTurns(Thread self) {
+    List<SelectionKey> selected = new ArrayList<>(selector.selectedKeys());
+    selector.selectedKeys().clear(); // before another thread may go on
+    for (SelectionKey key : selected) {
+      if (!giveTurn(key, self)) {
+        return false; // the others are selected again
+      }
+    }
+    for (SelectionKey key = wanted.poll(); key != null; key = wanted.poll()) {
+      if (!giveTurn(key, self)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether this thread goes on with the loop. */
+  private boolean giveTurn(SelectionKey key, Thread self) {
+    Member member = (Member) key.attachment();
+    synchronized (lock) {
+      if (turns.putIfAbsent(key, self) != null) {
+        ignore(key); // a callback of it blocks another thread, which gives it back
+        return true;
+      }
+      begunTurns++;
+    }
+    boolean replaced;
+    boolean orphaned;
+    try {
+      member.turn();
+    } finally {
+      synchronized (lock) {
+        turns.remove(key);
+        replaced = thread != self;
+        orphaned = replaced && ended;
+      }
+      if (orphaned) {
+        end(member, null);
+      } else if (replaced) {
+        addInterest(key, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+        wantTurn(key);
+      }
+    }
+    return !replaced;
+  }
+
+  private static void ignore(SelectionKey key) {
+    try {
+      key.interestOps(0);
+    } catch (CancelledKeyException e) {
+      // The connection has ended.
+    }
+  }
+
+  /**
+   * Has another thread go on if this one is in the same turn as when it was looked at before;
+   * called at intervals by one thread.
+   */
+  void watch() {
+    synchronized (lock) {
+      if (!ended && begunTurns == watchedTurns && turns.containsValue(thread)) {
+        LOG.warn(
+            "A callback of a read blocks {}; another thread receives for the other connections",
+            name);
+        Thread next = DaemonThreads.create(name, this::run);
+        next.start();
+        thread = next;
+      }
+      watchedTurns = begunTurns;
+    }
+  }
+
+  private boolean mayEnd(Thread self) {
+    synchronized (lock) {
+      if (thread != self) {
+        return false;
+      }
+      ended = true;
+      return true;
+    }
+  }
+
+  private void end(Throwable failure) {
+    for (SelectionKey key : selector.keys()) {
+      boolean hasTurn;
+      synchronized (lock) {
+        hasTurn = turns.containsKey(key); // then it ends with that
+      }
+      if (!hasTurn) {
+        end((Member) key.attachment(), failure);
+      }
+    }
+    try {
+      selector.close();
+    } catch (IOException e) {
+      LastWords.warn(LOG, "{}: closing its selector failed", name, e);
+    }
+    over.countDown();
+  }
+
+  private void end(Member member, Throwable failure) {
+    try {
+      member.giveUp(failure == null ? "closed by this side" : "unexpected " + failure, failure);
+      member.turn();
+    } catch (RuntimeException | Error e) { // of memory: the others must end, too
+      LastWords.error(LOG, "{}: a connection did not end as it should", name, e);
+    }
+  }
+
+  /** How many connections it has. */
+  int members() {
+    synchronized (lock) {
+      return ended ? 0 : selector.keys().size();
+    }
+  }
+
+  /** Whether it takes up no more connections. */
+  boolean hasEnded() {
+    synchronized (lock) {
+      return ended;
+    }
+  }
+
+  /**
+   * Ends what connections there are, and returns when the loop is over; at once if a callback of a
+   * read is what is calling.
+   */
+  void close() {
+    boolean inCallback;
+    synchronized (lock) {
+      closing = true;
+      inCallback = thread == Thread.currentThread();
+    }
+    selector.wakeup();
+    if (!inCallback && !Uninterruptibly.await(over, END_LIMIT_MS)) {
+      throw new IllegalStateException(
+          name + " did not end within " + END_LIMIT_MS + " ms of being closed");
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.sluice.rdma.transport.tcp;
+
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.transport.support.Deadlines;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The few threads of a client endpoint that receive for all its connections: several, because one
+ * core does not keep up with a fast network.
+ *
+ * <p>Each has two open files, and is started when there is a connection for it. Thread contract:
+ * safe from any thread. Ownership: the endpoint closes it, before the timer of its deadlines.
+ */
+final class TcpReadLoops {
+  /** How long a callback of a read may take before another thread goes on. */
+  private static final long WATCH_MS = 1_000;
+
+  private final int most;
+  private final Deadlines deadlines;
+  private final List<TcpReadLoop> loops = new ArrayList<>();
+  private boolean watched;
+  private boolean closed;
+
+  /** Starts none yet, and at most so many. */
+  TcpReadLoops(int most, Deadlines deadlines) {
+    this.most = most;
+    this.deadlines = deadlines;
+  }
+
+  /**
+   * The one for the next connection: that with the fewest.
+   *
+   * @throws IOException if it cannot be started, or this is closed
+   */
+  synchronized TcpReadLoop next() throws IOException {
+    if (closed) {
+      throw new IOException("the client endpoint is closed");
+    }
+    loops.removeIf(TcpReadLoop::hasEnded);
+    TcpReadLoop idlest = null;
+    for (TcpReadLoop loop : loops) {
+      if (idlest == null || loop.members() < idlest.members()) {
+        idlest = loop;
+      }
+    }
+    if (idlest == null || (idlest.members() > 0 && loops.size() < most)) {
+      idlest = TcpReadLoop.start("sluice-tcp-read-" + loops.size());
+      loops.add(idlest);
+    }
+    if (!watched) {
+      deadlines.every(WATCH_MS, this::watch);
+      watched = true;
+    }
+    return idlest;
+  }
+
+  private void watch() {
+    started().forEach(TcpReadLoop::watch);
+  }
+
+  private synchronized List<TcpReadLoop> started() {
+    return List.copyOf(loops);
+  }
+
+  /** Ends all threads, and with them what connections there still are. */
+  void close() {
+    Stream<Runnable> ends;
+    synchronized (this) {
+      closed = true;
+      ends = started().stream().map(loop -> loop::close);
+    }
+    Closing.all(ends);
+  }
+}
