@@ -94,6 +94,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
   /** Stops at the next piece once the connection is given up. */
   private void receive() throws IOException {
     for (int leftBytes = TURN_BYTES; leftBytes > 0; ) {
+      int roomBytes = into.remaining();
       int n = link.read(into);
       if (n < 0 || !link.isRunning()) {
         throw new IOException(
@@ -105,8 +106,8 @@ final class TcpResponseReader implements TcpReadLoop.Member {
                 + into.limit()
                 + " bytes");
       }
-      if (n == 0) {
-        return;
+      if (n < roomBytes) {
+        return; // that was all; there is another turn when more has arrived
       }
       leftBytes -= n;
       while (!into.hasRemaining()) { // twice for an answer without bytes
