@@ -18,7 +18,6 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.util.Progressable;
@@ -65,22 +64,6 @@ public final class ReduceMerge {
     this.memory = memory.withChunks(0);
   }
 
-  /**
-   * A run in the order of merging: the shortest first, whose blocks are, and of equal ones the
-   * earlier.
-   */
-  private record Waiting(MergeRun run, int number) implements Comparable<Waiting> {
-    private static final Comparator<Waiting> ORDER =
-        Comparator.<Waiting>comparingLong(each -> each.run.leastBlockBytes())
-            .thenComparingLong(each -> each.run.lengthBytes())
-            .thenComparingInt(Waiting::number);
-
-    @Override
-    public int compareTo(Waiting other) {
-      return ORDER.compare(this, other);
-    }
-  }
-
   /** A run is to be merged later, in a round or in the last merge. */
   void expect(MergeRun run) {
     recordBytes = Math.max(recordBytes, run.meanRecordBytes());
@@ -92,11 +75,8 @@ public final class ReduceMerge {
 
   /** The last merge, after as many rounds as it takes to get there. */
   public KWayMerge merge(List<? extends MergeRun> runs) throws IOException {
-    TreeSet<Waiting> waiting = new TreeSet<>();
-    for (MergeRun run : runs) {
-      expect(run);
-      waiting.add(new Waiting(run, waiting.size()));
-    }
+    runs.forEach(this::expect);
+    WaitingRuns waiting = new WaitingRuns(runs);
     long streams = streams(runs);
     List<MergeRun> round = takeRound(waiting, streams);
     if (round.isEmpty()) {
@@ -104,15 +84,15 @@ public final class ReduceMerge {
     }
     try {
       suspend(runs, round);
-      for (int number = runs.size(); !round.isEmpty(); round = takeRound(waiting, streams)) {
+      for (; !round.isEmpty(); round = takeRound(waiting, streams)) {
         streams -= streams(round); // what a round writes is none
-        waiting.add(new Waiting(mergeRound(round), number++));
+        waiting.add(mergeRound(round));
       }
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, waiting.stream().map(Waiting::run).toList());
+      Closing.after(e, waiting.all());
       throw e;
     }
-    return start(waiting.stream().map(Waiting::run).toList());
+    return start(waiting.take(waiting.size()));
   }
 
   /** Windows are for those that are merged before. */
@@ -126,33 +106,19 @@ public final class ReduceMerge {
   }
 
   /** Takes the runs of the next round; none if all that wait can be merged at once. */
-  private List<MergeRun> takeRound(TreeSet<Waiting> waiting, long streams) {
-    int fanIn = fanIn(streams, longestFirst(waiting));
+  private List<MergeRun> takeRound(WaitingRuns waiting, long streams) {
+    int fanIn = fanIn(streams, waiting.leastBlocksBytes());
     int size = MergePlan.roundSize(waiting.size(), fanIn);
-    boolean alone = size > 0 && isHeldUp(waiting.size(), streams, longestFirst(waiting), fanIn);
-    if (alone) {
-      size = streamsOfRound(waiting, streams, fanIn);
-    }
-    List<MergeRun> taken = new ArrayList<>(size);
-    for (var shortest = waiting.iterator(); taken.size() < size; ) {
-      MergeRun run = shortest.next().run;
-      if (!alone || isStream(run)) {
-        shortest.remove();
-        taken.add(run);
-      }
-    }
-    return taken;
-  }
-
-  private static LongStream longestFirst(TreeSet<Waiting> waiting) {
-    return waiting.descendingSet().stream().mapToLong(each -> each.run.leastBlockBytes());
+    return size > 0 && isHeldUp(waiting.size(), streams, waiting.leastBlocksBytes(), fanIn)
+        ? waiting.takeStreams(streamsOfRound(waiting, streams, fanIn))
+        : waiting.take(size);
   }
 
   /** As few as leave what one merge takes, or as many as one merge takes. */
-  private int streamsOfRound(TreeSet<Waiting> waiting, long streams, int fanIn) {
+  private int streamsOfRound(WaitingRuns waiting, long streams, int fanIn) {
     int size = (int) Math.min(streams, fanIn);
     while (size > 2
-        && waiting.size() - size + 2 <= fanIn(streams - size + 1, longestFirst(waiting))) {
+        && waiting.size() - size + 2 <= fanIn(streams - size + 1, waiting.leastBlocksBytes())) {
       size--;
     }
     return size;
