@@ -55,9 +55,10 @@ public final class RemoteNode implements AutoCloseable {
   private final DataLinks links;
   private Map<String, Offer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
-  private final BounceReads bounceReads;
+  private BounceReads bounceReads; // null until something is to be bounced
   private final ControlConnections controls;
   private UUID poolId;
+  private boolean closed;
 
   /** Told each time before a node is asked anything, which may connect to it. */
   interface BeforeAsking {
@@ -89,8 +90,6 @@ public final class RemoteNode implements AutoCloseable {
     this.beforeAsking = beforeAsking;
     this.links = new DataLinks(new LinkConnector(), transports.linkLimit());
     this.controls = new ControlConnections(this::connectAndLearn, timeouts.exchangeMs());
-    this.bounceReads =
-        new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, this::offer, links);
   }
 
   /** How messages call it. */
@@ -105,7 +104,7 @@ public final class RemoteNode implements AutoCloseable {
 
   /** Whether there is a connection to it, of any kind. */
   boolean isConnected() {
-    return links.count() > 0 || controls.isConnected() || bounceReads.isConnected();
+    return links.count() > 0 || controls.isConnected() || isBouncing();
   }
 
   /** Whether its pool is that of this node; known after the first {@link #describe}. */
@@ -240,8 +239,24 @@ public final class RemoteNode implements AutoCloseable {
   }
 
   /** Reads through this node's bounce slots. */
-  BounceReads bounceReads() {
+  synchronized BounceReads bounceReads() {
+    if (bounceReads == null) {
+      bounceReads =
+          new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, this::offer, links);
+      if (closed) {
+        bounceReads.close(); // it refuses, as one that was used before
+      }
+    }
     return bounceReads;
+  }
+
+  private synchronized BounceReads madeBounceReads() {
+    return bounceReads;
+  }
+
+  private boolean isBouncing() {
+    BounceReads made = madeBounceReads();
+    return made != null && made.isConnected();
   }
 
   /**
@@ -356,7 +371,10 @@ public final class RemoteNode implements AutoCloseable {
   void closeIdle() {
     links.closeIdle();
     controls.closeIdle();
-    bounceReads.closeIdle();
+    BounceReads made = madeBounceReads();
+    if (made != null) {
+      made.closeIdle();
+    }
   }
 
   /** Ends the control connections that are kept for further questions. */
@@ -385,13 +403,24 @@ public final class RemoteNode implements AutoCloseable {
   @Override
   public void close() {
     try {
-      bounceReads.close(); // not under the lock, which a read that starts there may need
+      closeBounceReads();
     } finally {
       try {
         controls.close();
       } finally {
         links.close();
       }
+    }
+  }
+
+  private void closeBounceReads() {
+    BounceReads made;
+    synchronized (this) {
+      closed = true;
+      made = bounceReads;
+    }
+    if (made != null) {
+      made.close(); // not under the lock, which a read that starts there may need
     }
   }
 }
