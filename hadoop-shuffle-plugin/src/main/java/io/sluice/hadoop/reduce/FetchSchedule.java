@@ -3,6 +3,7 @@ package io.sluice.hadoop.reduce;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchFailures.Verdict;
+import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.text.ErrorText;
 import java.io.Closeable;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
@@ -39,10 +41,9 @@ import org.slf4j.LoggerFactory;
  * withdrawn itself.
  *
  * <p>Thread contract: safe from any thread; the callbacks run under its lock and must not wait. No
- * run is closed under it, since that may wait for reads. Ownership: owns the runs of every output
- * that {@link #succeeded} took, until {@link #takeAll} or {@link #takeWithdrawn} hands them over;
- * the rest ends with {@link #close}. Failure: {@link #throwIfFailed} throws what made the attempt
- * hopeless.
+ * run is closed under it, since that may wait for reads. Ownership: owns every output that {@link
+ * #succeeded} took, until {@link #takeAll} or {@link #takeWithdrawn} hands them over; the rest ends
+ * with {@link #close}. Failure: {@link #throwIfFailed} throws what made the attempt hopeless.
  */
 final class FetchSchedule implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FetchSchedule.class);
@@ -61,11 +62,12 @@ final class FetchSchedule implements Closeable {
   private final int totalMaps;
   private final FetchPolicy policy;
   private final FetchFailures failures;
-  private final FetchedOutput[] outputs;
+  private FetchedOutput[] outputs; // by map; of none once they are handed over
+  private Host[] deliveredBy; // as outputs
   private final boolean[] done;
   private final Map<String, Host> hosts = new LinkedHashMap<>();
   private final Set<TaskAttemptID> obsolete = new HashSet<>();
-  private final List<FetchedRun> withdrawn = new ArrayList<>();
+  private final List<FetchedOutput> withdrawn = new ArrayList<>();
   private final RandomGenerator random;
   private int remaining;
   private IOException failure;
@@ -101,6 +103,7 @@ final class FetchSchedule implements Closeable {
     this.policy = policy;
     this.failures = new FetchFailures(policy, totalMaps, nanoClock.getAsLong());
     this.outputs = new FetchedOutput[totalMaps];
+    this.deliveredBy = new Host[totalMaps];
     this.done = new boolean[totalMaps];
     this.remaining = totalMaps;
   }
@@ -117,7 +120,7 @@ final class FetchSchedule implements Closeable {
   private static final class Host {
     final String name;
     final String url;
-    final Set<TaskAttemptID> known = new LinkedHashSet<>();
+    Set<TaskAttemptID> known = new LinkedHashSet<>();
 
     /** Outputs that were reported as lost, and when to ask for each again. */
     final Map<TaskAttemptID, Long> lostUntilNs = new HashMap<>();
@@ -134,7 +137,6 @@ final class FetchSchedule implements Closeable {
     /** Why the host could not be reached; null if it could. */
     Trouble unreached;
 
-    final Set<TaskAttemptID> delivered = new LinkedHashSet<>();
     boolean busy;
     boolean failedInBatch;
     boolean penalized;
@@ -198,7 +200,7 @@ final class FetchSchedule implements Closeable {
     }
     notifyAll(); // others may be reported now
     int index = attempt.getTaskID().getId();
-    if (isLocated(attempt) && !outputs[index].resident()) {
+    if (isLocated(attempt) && !outputs[index].isResident()) {
       LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
       undo(index);
     } else {
@@ -212,8 +214,9 @@ final class FetchSchedule implements Closeable {
   }
 
   private void undo(int index) {
-    withdrawn.addAll(outputs[index].runs());
+    withdrawn.add(outputs[index]);
     outputs[index] = null;
+    deliveredBy[index] = null;
     done[index] = false;
     remaining++;
     notifyAll();
@@ -287,6 +290,9 @@ final class FetchSchedule implements Closeable {
     List<TaskAttemptID> maps =
         host.known.stream().filter(this::wants).limit(FetchLimits.MAX_MAPS_AT_ONCE).toList();
     host.known.removeAll(Set.copyOf(maps));
+    if (host.known.isEmpty()) {
+      host.known = new LinkedHashSet<>(); // which takes less than one that was full
+    }
     host.busy = true;
     host.failedInBatch = false;
     host.penalized = false;
@@ -314,7 +320,7 @@ final class FetchSchedule implements Closeable {
     done[index] = true;
     outputs[index] = output;
     Host host = hosts.get(batch.hostName());
-    host.delivered.add(map);
+    deliveredBy[index] = host;
     host.troubles.remove(map);
     host.unreached = null;
     host.refusals = 0;
@@ -434,7 +440,7 @@ final class FetchSchedule implements Closeable {
   synchronized void askAgain(Batch batch, Collection<TaskAttemptID> absent) {
     Host host = hosts.get(batch.hostName());
     for (TaskAttemptID map : absent) {
-      if (!ended && isLocated(map) && !outputs[map.getTaskID().getId()].resident()) {
+      if (!ended && isLocated(map) && !outputs[map.getTaskID().getId()].isResident()) {
         undo(map.getTaskID().getId());
         putBack(host, map);
       }
@@ -447,9 +453,9 @@ final class FetchSchedule implements Closeable {
    */
   synchronized List<TaskAttemptID> remoteOf(Batch batch) {
     Host host = hosts.get(batch.hostName());
-    host.delivered.removeIf(map -> !isLocated(map));
-    return host.delivered.stream()
-        .filter(map -> !outputs[map.getTaskID().getId()].resident())
+    return IntStream.range(0, deliveredBy.length)
+        .filter(index -> deliveredBy[index] == host && !outputs[index].isResident())
+        .mapToObj(index -> outputs[index].map())
         .toList();
   }
 
@@ -578,9 +584,9 @@ final class FetchSchedule implements Closeable {
     return Arrays.stream(outputs).filter(Objects::nonNull);
   }
 
-  /** The runs of outputs that were given up; the caller owns and closes them. */
-  synchronized List<FetchedRun> takeWithdrawn() {
-    List<FetchedRun> taken = List.copyOf(withdrawn);
+  /** Outputs that were given up; the caller owns and closes them. */
+  synchronized List<FetchedOutput> takeWithdrawn() {
+    List<FetchedOutput> taken = List.copyOf(withdrawn);
     withdrawn.clear();
     return taken;
   }
@@ -590,28 +596,36 @@ final class FetchSchedule implements Closeable {
    *
    * @throws IllegalStateException before {@link #awaitDone} was true: records would be lost
    */
-  synchronized List<FetchedRun> takeAll() {
+  synchronized List<MergeRun> takeAll() {
     if (!ended || remaining > 0) {
       throw new IllegalStateException(
           remaining + " of " + totalMaps + " maps are not shuffled; the reduce must run again");
     }
-    return takeHeld();
+    List<MergeRun> runs = new ArrayList<>(totalMaps);
+    for (int index = 0; index < outputs.length; index++) {
+      if (outputs[index] != null) {
+        runs.addAll(outputs[index].runs());
+        outputs[index] = null; // one by one: there is no room for all outputs beside all runs
+      }
+    }
+    forgetAll();
+    return List.copyOf(runs);
   }
 
-  private List<FetchedRun> takeHeld() {
-    List<FetchedRun> runs = held().flatMap(output -> output.runs().stream()).toList();
-    Arrays.fill(outputs, null);
-    return runs;
+  private void forgetAll() {
+    outputs = new FetchedOutput[0];
+    deliveredBy = new Host[0];
   }
 
   /** Ends, and closes what was not handed over, also when closing one run fails. */
   @Override
   public void close() throws IOException {
-    List<FetchedRun> closing;
+    List<FetchedOutput> closing;
     synchronized (this) {
       end();
       closing = new ArrayList<>(takeWithdrawn());
-      closing.addAll(takeHeld());
+      held().forEach(closing::add);
+      forgetAll();
     }
     Closing.all(closing);
   }

@@ -8,9 +8,9 @@ import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.node.client.LocatedRuns;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Trouble;
@@ -23,7 +23,6 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -131,14 +130,15 @@ final class HostFetcher implements Runnable {
     if (located.others() == Service.ABSENT) {
       schedule.accepted(batch);
     }
+    PoolRuns runs = new PoolRuns(located.outputs().runs(), settings.codec);
     List<TaskAttemptID> elsewhere = new ArrayList<>();
     boolean prefetch = true;
     for (TaskAttemptID map : batch.maps()) {
       String id = TaskNames.attempt(map);
-      List<NodeRun> runs = located.outputs().runs().get(id);
+      Integer output = located.outputs().outputs().get(id);
       String unreadable = located.outputs().unreadable().get(id);
-      if (runs != null) {
-        prefetch = took(batch, map, runs, prefetch);
+      if (output != null) {
+        prefetch = took(batch, new LocatedOutput(runs, output), prefetch);
       } else if (unreadable != null) {
         later(batch, List.of(map), Kind.WAITED, settings.restartMs, unreadable);
       } else {
@@ -197,11 +197,11 @@ final class HostFetcher implements Runnable {
    */
   private record Located(NodeReader.Located outputs, Service others, IOException own) {
     static Located none(Service others) {
-      return new Located(new NodeReader.Located(Map.of(), Map.of()), others, null);
+      return new Located(new NodeReader.Located(null, Map.of(), Map.of()), others, null);
     }
 
     static Located unasked(IOException own) {
-      return new Located(new NodeReader.Located(Map.of(), Map.of()), Service.UNASKED, own);
+      return new Located(new NodeReader.Located(null, Map.of(), Map.of()), Service.UNASKED, own);
     }
   }
 
@@ -254,18 +254,17 @@ final class HostFetcher implements Runnable {
     return Located.none(Service.SILENT);
   }
 
-  /** Whether these outputs can be read as far as is known; they are closed if not. */
-  private boolean isReached(Batch batch, NodeReader.Located outputs) throws IOException {
-    List<NodeRun> runs = outputs.runs().values().stream().flatMap(List::stream).toList();
-    Optional<NodeRun> remote = runs.stream().filter(run -> !run.isLocal()).findFirst();
-    if (!settings.reaches || remote.isEmpty()) {
+  /** Whether these outputs can be read as far as is known. */
+  private boolean isReached(Batch batch, NodeReader.Located located) throws IOException {
+    LocatedRuns runs = located.runs();
+    if (!settings.reaches
+        || located.outputs().values().stream().allMatch(output -> runs.isLocalOutput(output))) {
       return true;
     }
     try {
-      reader.reach(remote.get().address());
+      reader.reach(runs.address());
       return true;
     } catch (TransportException e) {
-      Closing.after(e, runs);
       if (Trouble.isShort(e)) {
         throw e;
       }
@@ -276,15 +275,9 @@ final class HostFetcher implements Runnable {
   }
 
   /** Returns whether to prefetch what is taken next: behind a read that failed it would too. */
-  private boolean took(Batch batch, TaskAttemptID map, List<NodeRun> runs, boolean prefetch)
-      throws IOException {
-    boolean reads = prefetch;
-    List<FetchedRun> fetched = new ArrayList<>(runs.size());
-    for (NodeRun run : runs) {
-      reads = reads && run.prefetch(Math.max(1, settings.windowsPerMap / runs.size()));
-      fetched.add(FetchedRun.of(run, settings.codec));
-    }
-    keep(batch, FetchedOutput.of(map, fetched));
+  private boolean took(Batch batch, LocatedOutput output, boolean prefetch) throws IOException {
+    boolean reads = prefetch && output.prefetch(settings.windowsPerMap);
+    keep(batch, output);
     return reads;
   }
 
@@ -365,7 +358,7 @@ final class HostFetcher implements Runnable {
         TaskAttemptID map = reply.next();
         left.remove(map);
         left.add(0, map);
-        keep(batch, FetchedOutput.of(map, List.of(staged(map, reply))));
+        keep(batch, new StagedOutput(map, staged(map, reply)));
         left.remove(0);
       }
     }
@@ -422,11 +415,7 @@ final class HostFetcher implements Runnable {
       staged.finish();
       FetchedRun run =
           new FetchedRun(
-              staged.name(),
-              staged.lengthBytes(),
-              RunForm.of(settings.codec, 0),
-              staged.open(),
-              null);
+              staged.name(), staged.lengthBytes(), RunForm.of(settings.codec, 0), staged.open());
       notes.fetchedFromStock(travelledBytes);
       return run;
     } catch (IOException | RuntimeException | Error e) {

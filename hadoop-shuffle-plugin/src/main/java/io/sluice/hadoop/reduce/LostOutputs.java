@@ -1,8 +1,8 @@
 package io.sluice.hadoop.reduce;
 
+import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
-import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReaderFailedException;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Trouble;
@@ -39,7 +39,7 @@ final class LostOutputs {
   private static final Logger LOG = LoggerFactory.getLogger(LostOutputs.class);
   private static final int READ_BYTES = 64 << 10;
 
-  private final List<FetchedRun> runs;
+  private final List<? extends MergeRun> runs;
   private final Progressable progressable;
   private final Report report;
   private final Services services;
@@ -62,7 +62,8 @@ final class LostOutputs {
   }
 
   /** Looks for the culprit among {@code runs}. */
-  LostOutputs(List<FetchedRun> runs, Progressable progressable, Report report, Services services) {
+  LostOutputs(
+      List<? extends MergeRun> runs, Progressable progressable, Report report, Services services) {
     this.runs = List.copyOf(runs);
     this.progressable = progressable;
     this.report = report;
@@ -104,12 +105,11 @@ final class LostOutputs {
   }
 
   private void haveChecked(String outputId) {
-    for (FetchedRun run : runs) {
-      NodeRun node = run.node();
-      if (node != null && node.outputId().equals(outputId)) {
+    for (MergeRun run : runs) {
+      if (run instanceof PoolRun pool && pool.outputId().equals(outputId)) {
         progressable.progress();
         try {
-          boolean damaged = services.isDamaged(node.address(), outputId);
+          boolean damaged = services.isDamaged(pool.address(), outputId);
           LOG.info("The node of {} finds it {}", run.name(), damaged ? "damaged" : "undamaged");
         } catch (IOException e) {
           LOG.info("{} does not say whether it is damaged: {}", run.name(), ErrorText.of(e));
@@ -124,7 +124,7 @@ final class LostOutputs {
       return null; // no output's fault
     }
     byte[] buffer = new byte[READ_BYTES];
-    for (FetchedRun run : runs) {
+    for (MergeRun run : runs) {
       try (var input = run.input()) {
         while (input.read(buffer, 0, buffer.length) >= 0) {
           progressable.progress();

@@ -22,8 +22,8 @@ record NodeWindows(NodeReader reader) implements MergeWindows {
   public void prepare(List<? extends MergeRun> runs) {
     List<NodeRun> nodeRuns = new ArrayList<>();
     for (MergeRun run : runs) {
-      if (run instanceof FetchedRun fetched && fetched.node() != null) {
-        nodeRuns.add(fetched.node());
+      if (run instanceof PoolRun pool) {
+        nodeRuns.add(pool.opened());
       }
     }
     reader.prepareMerge(nodeRuns);

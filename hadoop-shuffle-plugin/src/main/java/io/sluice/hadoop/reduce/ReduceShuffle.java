@@ -12,6 +12,7 @@ import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
+import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.DiskStage;
 import io.sluice.mapreduce.stage.StageArea;
@@ -128,7 +129,7 @@ final class ReduceShuffle {
       context.getStatus().setPhase(TaskStatus.Phase.SORT);
       context.getReduceTask().statusUpdate(context.getUmbilical());
       int shuffledMaps = schedule.shuffled().size();
-      List<FetchedRun> runs = schedule.takeAll();
+      List<MergeRun> runs = schedule.takeAll();
       count(shuffledMaps, runs);
       LostOutputs lostOutputs =
           new LostOutputs(
@@ -147,7 +148,7 @@ final class ReduceShuffle {
     }
   }
 
-  private KWayMerge merge(List<FetchedRun> runs, LostOutputs lostOutputs) throws IOException {
+  private KWayMerge merge(List<MergeRun> runs, LostOutputs lostOutputs) throws IOException {
     MergeMemory memory = new MergeMemory(context.getCodec(), job, key != null, TaskMemory.alone());
     ReduceMerge merge =
         new ReduceMerge(
@@ -368,12 +369,10 @@ final class ReduceShuffle {
     return thread;
   }
 
-  private void count(int shuffledMaps, List<FetchedRun> runs) {
+  private void count(int shuffledMaps, List<MergeRun> runs) {
     context.getShuffledMapsCounter().increment(shuffledMaps);
     context.getMergedMapOutputsCounter().increment(shuffledMaps);
-    context
-        .getReduceShuffleBytes()
-        .increment(runs.stream().mapToLong(FetchedRun::lengthBytes).sum());
+    context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());
   }
 
   /** What the schedule says goes to the ApplicationMaster and into the counters. */

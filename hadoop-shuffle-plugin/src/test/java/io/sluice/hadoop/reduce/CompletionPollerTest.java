@@ -91,7 +91,7 @@ class CompletionPollerTest {
 
   private static void fetch(FetchSchedule schedule) throws InterruptedException {
     Batch batch = schedule.take(0);
-    schedule.succeeded(batch, new FetchedOutput(batch.maps().get(0), List.of(), true));
+    schedule.succeeded(batch, new StagedOutput(batch.maps().get(0), null));
     schedule.release(batch);
     assertEquals(16, schedule.remainingMaps());
   }

@@ -14,6 +14,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.merge.RunForm;
+import io.sluice.mapreduce.reduce.MergeRun;
+import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
@@ -50,20 +52,26 @@ final class FetchScheduleTest {
     return new FetchSchedule(maps, POLICY, listener, () -> nowNs, random);
   }
 
-  /** One run, with the attempt's id as its name, that is elsewhere unless the test says so. */
+  /** Of one run, with the attempt's id as its name, that is elsewhere unless the test says so. */
   private FetchedOutput output(TaskAttemptID map) {
-    return new FetchedOutput(
-        map,
-        List.of(new FetchedRun(map.toString(), 0, RunForm.PLAIN, new ClosingInput(map), null)),
-        resident.contains(map));
+    FetchedRun run = new FetchedRun(map.toString(), 0, RunForm.PLAIN, new ClosingInput(map));
+    return new TestOutput(map, List.of(run), resident.contains(map));
   }
 
-  private static List<TaskAttemptID> attempts(List<FetchedRun> runs) {
+  private record TestOutput(TaskAttemptID map, List<FetchedRun> runs, boolean isResident)
+      implements FetchedOutput {
+    @Override
+    public void close() throws IOException {
+      Closing.all(runs);
+    }
+  }
+
+  private static List<TaskAttemptID> attempts(List<MergeRun> runs) {
     return runs.stream().map(run -> TaskAttemptID.forName(run.name())).toList();
   }
 
   private static List<TaskAttemptID> withdrawn(FetchSchedule schedule) {
-    return attempts(schedule.takeWithdrawn());
+    return schedule.takeWithdrawn().stream().map(FetchedOutput::map).toList();
   }
 
   /** No bytes, but it is remembered who was closed. */
@@ -449,8 +457,8 @@ final class FetchScheduleTest {
     int maps = 1 + random.nextInt(50);
     int[] attempts = new int[maps];
     Set<TaskAttemptID> dead = new HashSet<>();
-    List<FetchedRun> made = new ArrayList<>();
-    List<FetchedRun> ended = new ArrayList<>();
+    List<MergeRun> made = new ArrayList<>();
+    List<MergeRun> ended = new ArrayList<>();
     FetchSchedule schedule =
         new FetchSchedule(
             maps, new FetchPolicy(10, false, 1000, 1, 0, 0, 1, 3), listener, () -> nowNs, random);
@@ -492,10 +500,10 @@ final class FetchScheduleTest {
       assertEquals(map(i, attempts[i]), shuffled.get(i));
     }
     assertTrue(dead.stream().noneMatch(shuffled::contains));
-    List<FetchedRun> taken = schedule.takeAll();
+    List<MergeRun> taken = schedule.takeAll();
     assertEquals(shuffled, attempts(taken), "in the order of the maps");
     ended.addAll(taken);
-    ended.addAll(schedule.takeWithdrawn());
+    schedule.takeWithdrawn().forEach(output -> ended.addAll(output.runs()));
     assertEquals(made.size(), ended.size(), "each run has one owner in the end");
     assertTrue(ended.containsAll(made));
     schedule.close();
@@ -541,17 +549,6 @@ final class FetchScheduleTest {
     assertEquals(failures.get(0), thrown);
     assertEquals(3, failures.size(), "runs that were closed");
     assertEquals(failures.subList(1, 3), List.of(thrown.getSuppressed()));
-  }
-
-  @Test
-  void anOutputClosesAllItsRunsThoughOneCannotBeClosed() {
-    TaskAttemptID map = map(0, 0);
-    FetchedOutput output =
-        FetchedOutput.of(map, List.of(output(map).runs().get(0), output(map).runs().get(0)));
-    List<RuntimeException> failures = failWhenClosed();
-    Throwable thrown = assertThrows(IllegalStateException.class, output::close);
-    assertEquals(failures.get(0), thrown);
-    assertEquals(List.of(failures.get(1)), List.of(thrown.getSuppressed()));
   }
 
   /** What the runs throw when they are closed, in that order. */

@@ -11,6 +11,7 @@ import io.sluice.hadoop.task.NodeLink;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.StockHandler;
 import io.sluice.hadoop.testing.TestJob;
+import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.stage.DiskStage;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
@@ -166,12 +167,12 @@ final class HostFetcherTest {
         schedule.throwIfFailed();
       }
       fetcher.join();
-      List<FetchedRun> runs = schedule.takeAll();
+      List<MergeRun> runs = schedule.takeAll();
       assertEquals(MAPS - absent.size(), runs.size());
       int next = 0;
       for (int i = 0; i < MAPS; i++) {
         if (!absent.contains(i)) {
-          try (FetchedRun run = runs.get(next++)) {
+          try (MergeRun run = runs.get(next++)) {
             assertArrayEquals(bytes(TestJob.map(i, 0).toString()), read(run));
           }
         }
@@ -183,7 +184,7 @@ final class HostFetcherTest {
     return new FetchNotes(new MapSide(job, TestJob.map(0, 0)).reporter(), nanoClock, restartMs);
   }
 
-  private static byte[] read(FetchedRun run) throws IOException {
+  private static byte[] read(MergeRun run) throws IOException {
     byte[] bytes = new byte[2 * OUTPUT_BYTES];
     int length = 0;
     int n;

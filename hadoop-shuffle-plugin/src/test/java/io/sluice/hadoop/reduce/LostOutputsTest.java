@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.mapreduce.merge.RunForm;
+import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
+import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.TestFetches;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.TransportException;
@@ -46,11 +48,18 @@ final class LostOutputsTest {
   private final LostOutputs lostOutputs =
       new LostOutputs(runs(), () -> {}, report(), this::isDamaged);
 
-  private static List<FetchedRun> runs() {
-    return IntStream.range(0, MAPS.size())
-        .mapToObj(map -> TestFetches.located(map < 2 ? FIRST : SECOND, MAPS.get(map).toString()))
-        .map(run -> FetchedRun.of(run, null))
-        .toList();
+  private static List<MergeRun> runs() {
+    List<MergeRun> runs = new ArrayList<>();
+    for (int node = 0; node < 2; node++) {
+      List<String> maps =
+          MAPS.subList(2 * node, 2 * node + 2).stream().map(Object::toString).toList();
+      NodeReader.Located located = TestFetches.located(node == 0 ? FIRST : SECOND, maps);
+      PoolRuns all = new PoolRuns(located.runs(), null);
+      for (String map : maps) {
+        runs.addAll(new LocatedOutput(all, located.outputs().get(map)).runs());
+      }
+    }
+    return runs;
   }
 
   private LostOutputs.Report report() {
@@ -247,7 +256,7 @@ final class LostOutputsTest {
 
   private LostOutputs of(RunInput input) {
     return new LostOutputs(
-        List.of(new FetchedRun("test", 1, RunForm.PLAIN, input, null)),
+        List.of(new FetchedRun("test", 1, RunForm.PLAIN, input)),
         () -> {},
         report(),
         this::isDamaged);

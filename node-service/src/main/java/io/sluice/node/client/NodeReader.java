@@ -7,7 +7,6 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -44,12 +43,12 @@ public final class NodeReader implements AutoCloseable {
   private final JobSecret secret;
   private final Transports transports;
   private final LocalPool localPool;
-  private final ShuffleKey key;
   private final Timeouts timeouts;
   private final Deadlines idleWatch = new Deadlines("sluice-idle-connections");
   private final ReadStats stats = new ReadStats();
   private final KnownNodes nodes = new KnownNodes(this::newNode, mostConnected());
   private final SegmentMapper mapper;
+  private final LocatedRuns.Task task;
 
   /**
    * For outputs that are not encrypted, or whose runs the caller decrypts.
@@ -81,13 +80,13 @@ public final class NodeReader implements AutoCloseable {
       LocalPool localPool,
       ShuffleKey key,
       Timeouts timeouts) {
-    this.key = key;
     this.applicationId = applicationId;
     this.secret = secret;
     this.transports = transports;
     this.localPool = localPool;
     SegmentOpener opener = localPool == null ? SegmentOpener.BY_NAME : localPool.opener();
     this.mapper = new SegmentMapper(opener, id -> null); // each run knows where it is
+    this.task = new LocatedRuns.Task(applicationId, mapper, key);
     this.timeouts = timeouts;
     idleWatch.every(RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.tidy(System.nanoTime()));
   }
@@ -95,15 +94,18 @@ public final class NodeReader implements AutoCloseable {
   /**
    * What a node has said of some outputs. One that is in neither map is not there.
    *
-   * @param runs by output id, its runs, in the order of the partitions
+   * @param runs where they lie; null if there is no answer
+   * @param outputs by output id, its offset there
    * @param unreadable by output id, why the node cannot read what it has, now
    */
-  public record Located(Map<String, List<NodeRun>> runs, Map<String, String> unreadable) {}
+  public record Located(
+      LocatedRuns runs, Map<String, Integer> outputs, Map<String, String> unreadable) {}
 
   /** Locates some partitions of some outputs. */
   public Located locateEach(NodeAddress address, Partitions partitions, List<String> outputIds)
       throws IOException {
-    return locateEach(address, partitions, outputIds, 0);
+    RemoteNode node = node(address);
+    return located(node, node.describe(partitions, outputIds));
   }
 
   /**
@@ -134,40 +136,43 @@ public final class NodeReader implements AutoCloseable {
   private Map<String, List<NodeRun>> locate(
       NodeAddress address, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
-    Located located = locateEach(address, partitions, outputIds, inlinedRunBytes);
-    for (String why : located.unreadable().values()) {
-      RemoteError later = new RemoteError(RemoteError.Code.NOT_NOW, why);
-      located.runs().values().forEach(runs -> Closing.after(later, runs));
-      throw later;
-    }
-    return located.runs();
-  }
-
-  private Located locateEach(
-      NodeAddress address, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
-      throws IOException {
     RemoteNode node = node(address);
     Description description = node.describe(partitions, outputIds, inlinedRunBytes);
-    boolean local = node.isLocal();
-    NodeRun.Origin origin =
-        new NodeRun.Origin(node, applicationId, description.segments(), mapper, key);
+    for (String why : description.unreadable().values()) {
+      throw new RemoteError(RemoteError.Code.NOT_NOW, why);
+    }
+    Located located = located(node, description);
     Map<String, List<NodeRun>> all = new HashMap<>();
-    description
-        .runs()
+    located
+        .outputs()
         .forEach(
-            (outputId, runs) -> {
-              List<NodeRun> opened = new ArrayList<>(runs.size());
-              for (LocatedRun located : runs) {
-                byte[] inlined = description.inlined().get(located);
-                boolean inPlace =
-                    local
-                        && inlined == null
-                        && (isInMemory(located) || !isServed(node, located, description));
-                opened.add(new NodeRun(origin, outputId, located, inlined, inPlace));
+            (outputId, output) -> {
+              int[] offsets = located.runs().runsOf(output);
+              List<LocatedRun> described = description.runs().get(outputId);
+              List<NodeRun> runs = new ArrayList<>(offsets.length);
+              for (int i = 0; i < offsets.length; i++) {
+                byte[] inlined = description.inlined().get(described.get(i));
+                runs.add(new NodeRun(located.runs(), offsets[i], inlined));
               }
-              all.put(outputId, opened);
+              all.put(outputId, runs);
             });
-    return new Located(all, description.unreadable());
+    return all;
+  }
+
+  private Located located(RemoteNode node, Description description) {
+    boolean local = node.isLocal();
+    Map<String, Integer> outputs = new HashMap<>();
+    LocatedRuns runs =
+        new LocatedRuns(
+            node,
+            task,
+            description,
+            outputs,
+            run ->
+                local
+                    && !description.inlined().containsKey(run)
+                    && (isInMemory(run) || !isServed(node, run, description)));
+    return new Located(runs, outputs, description.unreadable());
   }
 
   /**

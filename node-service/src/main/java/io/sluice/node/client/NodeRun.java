@@ -4,12 +4,9 @@ import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.RunKey;
-import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.segment.SegmentMapper;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
@@ -23,44 +20,24 @@ import java.util.function.LongConsumer;
  * located it closes it, or hands {@link #input} to a cursor that does.
  */
 public final class NodeRun implements Closeable {
-  private final Origin origin;
-  private final String outputId;
-  private final LocatedRun located;
+  private final LocatedRuns from;
+  private final int run; // its offset there
   private byte[] inlined; // until it is handed out
-  private final boolean local;
   private NodeRunInput input; // null while nothing of it is read or on its way
   private RemoteRunInput remote; // what input reads from, unless that is local
   private boolean handedOut;
   private int windows = 1;
 
   /**
-   * What the runs have in common that one answer has located.
-   *
-   * @param node whose answer it was
-   * @param applicationId of the outputs
-   * @param segments where their segments are
-   * @param mapper reads those that lie in the pool of this node
-   * @param key that the outputs are encrypted with, or null if they are not
-   */
-  record Origin(
-      RemoteNode node,
-      String applicationId,
-      Map<Integer, SegmentLocation> segments,
-      SegmentMapper mapper,
-      ShuffleKey key) {}
-
-  /**
    * Reads nothing yet.
    *
+   * @param run its offset in {@code from}
    * @param inlined all its bytes, if its node has sent them, else null
-   * @param local whether it is read where it lies, in the pool of this node
    */
-  NodeRun(Origin origin, String outputId, LocatedRun located, byte[] inlined, boolean local) {
-    this.origin = origin;
-    this.outputId = outputId;
-    this.located = located;
+  NodeRun(LocatedRuns from, int run, byte[] inlined) {
+    this.from = from;
+    this.run = run;
     this.inlined = inlined;
-    this.local = local;
   }
 
   private NodeRunInput opened() {
@@ -71,81 +48,83 @@ public final class NodeRun implements Closeable {
   }
 
   private NodeRunInput open() {
-    RemoteNode node = origin.node();
-    Run run = located.run();
+    RemoteNode node = from.node();
+    LocatedRuns.Task task = from.task();
+    LocatedRun located = from.located(run);
+    Map<Integer, SegmentLocation> segments = from.segments(located.place());
+    String outputId = outputId();
     String name = name();
     RunKey key =
-        origin.key() == null
+        task.key() == null
             ? null
-            : origin.key().reading(new OutputId(origin.applicationId(), outputId));
-    RunInput from;
+            : task.key().reading(new OutputId(task.applicationId(), outputId));
+    RunInput bytes;
     LongConsumer counter;
-    if (local) {
-      from = new LocalRunInput(node, origin.mapper(), outputId, name, located, origin.segments());
-      counter = bytes -> node.stats().read(ReadStats.LOCAL, bytes);
+    if (isLocal()) {
+      bytes = new LocalRunInput(node, task.mapper(), outputId, name, located, segments);
+      counter = read -> node.stats().read(ReadStats.LOCAL, read);
     } else {
-      remote = new RemoteRunInput(node, outputId, name, located, origin.segments(), inlined);
+      remote = new RemoteRunInput(node, outputId, name, located, segments, inlined);
       remote.setWindows(windows);
-      from = remote;
-      counter = bytes -> {}; // it counts for itself
+      bytes = remote;
+      counter = read -> {}; // it counts for itself
     }
-    return new NodeRunInput(outputId, name, from, run, key, counter);
+    return new NodeRunInput(outputId, name, bytes, located.run(), key, counter);
   }
 
   /** The node that it was located at. */
   public NodeAddress address() {
-    return origin.node().address();
+    return from.address();
   }
 
   /** The output it belongs to. */
   public String outputId() {
-    return outputId;
+    return from.outputId(from.outputOf(run));
   }
 
   /** How messages call it. */
   public String name() {
-    return outputId
-        + " partition "
-        + located.run().partition()
-        + " run "
-        + located.run().ordinal()
-        + " at "
-        + origin.node().name();
+    return from.name(run);
   }
 
   /** The partition it belongs to. */
   public int partition() {
-    return located.run().partition();
+    return from.partition(run);
   }
 
   /** Bytes of {@link #input}: fewer than are stored if they are encrypted. */
   public long plainLengthBytes() {
-    return origin.key() == null ? lengthBytes() : DecryptedRunInput.plainBytes(lengthBytes());
+    return from.task().key() == null ? lengthBytes() : DecryptedRunInput.plainBytes(lengthBytes());
   }
 
   /** Bytes as they are stored. */
   public long lengthBytes() {
-    return located.run().lengthBytes();
+    return from.lengthBytes(run);
   }
 
   /** Bytes that are read of it, decompressed. */
   public long rawLengthBytes() {
-    return located.run().rawLengthBytes();
+    return from.rawLengthBytes(run);
   }
 
   /** Raw length of its chunks; 0 without. */
   public int chunkBytes() {
-    return located.run().chunkBytes();
+    return from.chunkBytes(run);
   }
 
   /** Mean length of its records, before they were compressed. */
   public long meanRecordBytes() {
-    return rawLengthBytes() / Math.max(1, located.run().records());
+    return from.meanRecordBytes(run);
   }
 
   /** Whether it lies in the memory of this node's own pool and needs no transfer. */
   public boolean isLocal() {
-    return local;
+    return from.isLocal(run);
+  }
+
+  /** Whether nothing of it was read, is here or is on its way. */
+  public boolean isUntouched() {
+    return input == null && inlined == null;
   }
 
   /** Its bytes, verified, and decrypted if they are encrypted, while they are read. */
@@ -162,7 +141,7 @@ public final class NodeRun implements Closeable {
    * @return false if that failed: it is found again when the run is read
    */
   public boolean prefetch(int windows) {
-    if (local) {
+    if (isLocal()) {
       return true;
     }
     allow(windows);
@@ -180,7 +159,7 @@ public final class NodeRun implements Closeable {
    * @return whether all of it is on its way, as a local one is
    */
   public boolean fetchAhead(int windows) {
-    if (local) {
+    if (isLocal()) {
       return true;
     }
     allow(windows);
@@ -206,7 +185,7 @@ public final class NodeRun implements Closeable {
   }
 
   void prepareMerge(int windows) {
-    if (!local) {
+    if (!isLocal()) {
       allow(windows);
     }
   }

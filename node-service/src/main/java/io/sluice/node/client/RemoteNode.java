@@ -135,12 +135,12 @@ public final class RemoteNode implements AutoCloseable {
   private Description askWhere(Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     return ask(
-        client ->
-            client.describe(
-                partitions,
-                outputIds,
-                inlinedRunBytes,
-                isLocal(client.poolId()) ? localPool.places() : PoolPlaces.ELSEWHERE));
+        client -> client.describe(partitions, outputIds, inlinedRunBytes, places(client.poolId())));
+  }
+
+  /** Where the segments of a pool lie, as far as they can be opened here. */
+  PoolPlaces places(UUID ofPool) {
+    return isLocal(ofPool) ? localPool.places() : PoolPlaces.ELSEWHERE;
   }
 
   /** Whether the service finds this partition damaged where it lies. */

@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.node.remote.Description;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.BlockChecksums;
@@ -8,6 +9,7 @@ import io.sluice.spill.format.Run;
 import io.sluice.spill.format.RunPlace;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -16,15 +18,24 @@ import java.util.UUID;
 public final class TestFetches {
   private TestFetches() {}
 
-  /** A run of this output that says where it was located, and cannot be read. */
-  public static NodeRun located(NodeAddress address, String outputId) {
+  /** Outputs of one run each that say where they were located, and cannot be read. */
+  public static NodeReader.Located located(NodeAddress address, List<String> outputIds) {
     Run run = new Run(0, 0, 1, 1, 0, 1, BlockChecksums.of(7));
+    RunPlace place = new RunPlace(new UUID(0, 0), 1, List.of(new Range(0, 0, 1)));
+    Map<String, List<LocatedRun>> runs = new HashMap<>();
+    outputIds.forEach(id -> runs.put(id, List.of(new LocatedRun(run, place))));
     RemoteNode node =
         new RemoteNode(
             address, "", null, null, null, new ReadStats(), Timeouts.all(1), asked -> {});
-    NodeRun.Origin origin = new NodeRun.Origin(node, "", Map.of(), null, null);
-    RunPlace place = new RunPlace(new UUID(0, 0), 1, List.of(new Range(0, 0, 1)));
-    return new NodeRun(origin, outputId, new LocatedRun(run, place), null, true);
+    Map<String, Integer> outputs = new HashMap<>();
+    LocatedRuns located =
+        new LocatedRuns(
+            node,
+            new LocatedRuns.Task("", null, null),
+            new Description(Map.of(), runs),
+            outputs,
+            each -> true);
+    return new NodeReader.Located(located, outputs, Map.of());
   }
 
   /** The bytes of this output could not be had, for this reason. */

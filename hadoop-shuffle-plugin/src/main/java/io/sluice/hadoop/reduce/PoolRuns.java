@@ -1,0 +1,12 @@
+package io.sluice.hadoop.reduce;
+
+import io.sluice.node.client.LocatedRuns;
+import org.apache.hadoop.io.compress.CompressionCodec;
+
+/**
+ * What all runs have in common that one answer of a node has located.
+ *
+ * @param located where they lie
+ * @param codec of the job's map outputs, or null
+ */
+record PoolRuns(LocatedRuns located, CompressionCodec codec) {}
