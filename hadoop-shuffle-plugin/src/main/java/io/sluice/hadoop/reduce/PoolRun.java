@@ -28,7 +28,7 @@ final class PoolRun implements MergeRun {
   /** What reads it. */
   NodeRun opened() {
     if (opened == null) {
-      opened = all.located().run(offset);
+      opened = new NodeRun(all.located(), offset);
     }
     return opened;
   }

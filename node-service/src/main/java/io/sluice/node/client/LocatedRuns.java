@@ -26,7 +26,7 @@ import java.util.function.Predicate;
 
 /**
  * The runs that one answer of a node has located, packed, because a reducer keeps a million of
- * them. Who keeps an output or a run keeps its offset in here; {@link #run} makes what reads it.
+ * them. Who keeps an output or a run keeps its offset in here; a {@code NodeRun} of that reads it.
  *
  * <pre>
  *   number of shapes, then per {@link SegmentShape}
@@ -59,8 +59,6 @@ public final class LocatedRuns {
   private static final int BEHIND_OUTPUT = 6;
   private static final int GENERATION = 7;
   private static final int FIELDS = 8;
-
-  private static final int IN_PLACE = 1;
 
   private static final int RANGE_FIELDS = 3;
 
@@ -108,11 +106,6 @@ public final class LocatedRuns {
         .findAny()
         .map(run -> run.place().poolId())
         .orElse(null);
-  }
-
-  static long flags(boolean inPlace, int chunkBytes) {
-    int log = chunkBytes == 0 ? 0 : Integer.numberOfTrailingZeros(chunkBytes);
-    return 2L * log + (inPlace ? IN_PLACE : 0);
   }
 
   /** Whose answer it was. */
@@ -164,14 +157,9 @@ public final class LocatedRuns {
     return true;
   }
 
-  /** Reads a run; nothing of it yet. */
-  public NodeRun run(int run) {
-    return new NodeRun(this, run, null);
-  }
-
   /** Whether it lies in the memory of this node's own pool and needs no transfer. */
   public boolean isLocal(int run) {
-    return (field(run, FLAGS) & IN_PLACE) != 0;
+    return (field(run, FLAGS) & RunPacker.IN_PLACE) != 0;
   }
 
   /** Bytes of a run as they are stored. */

@@ -28,10 +28,14 @@ public final class NodeRun implements Closeable {
   private boolean handedOut;
   private int windows = 1;
 
+  /** Reads nothing yet; {@code run} is its offset in {@code from}. */
+  public NodeRun(LocatedRuns from, int run) {
+    this(from, run, null);
+  }
+
   /**
-   * Reads nothing yet.
+   * The same.
    *
-   * @param run its offset in {@code from}
    * @param inlined all its bytes, if its node has sent them, else null
    */
   NodeRun(LocatedRuns from, int run, byte[] inlined) {

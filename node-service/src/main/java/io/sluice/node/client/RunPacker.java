@@ -19,11 +19,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Writes what {@link LocatedRuns} reads, and draws.
+ * Writes what {@code LocatedRuns} reads, and draws.
  *
  * <p>Thread contract: one thread, for one answer.
  */
 final class RunPacker {
+  /** Of the flags of a run. */
+  static final int IN_PLACE = 1;
+
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final String idPrefix;
   private final Map<String, Integer> outputs = new LinkedHashMap<>();
@@ -129,7 +132,7 @@ final class RunPacker {
 
   private void run(LocatedRun located, boolean inPlace, int behindOutput) {
     Run run = located.run();
-    number(LocatedRuns.flags(inPlace, run.chunkBytes()));
+    number(flags(inPlace, run.chunkBytes()));
     number(run.lengthBytes());
     number(run.rawLengthBytes());
     number(run.records());
@@ -149,6 +152,11 @@ final class RunPacker {
       number(range.offsetBytes());
       number(leftBytes);
     }
+  }
+
+  private static int flags(boolean inPlace, int chunkBytes) {
+    int log = chunkBytes == 0 ? 0 : Integer.numberOfTrailingZeros(chunkBytes);
+    return 2 * log + (inPlace ? IN_PLACE : 0);
   }
 
   private void number(long number) {

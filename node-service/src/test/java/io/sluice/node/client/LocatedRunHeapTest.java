@@ -21,7 +21,7 @@ class LocatedRunHeapTest extends NodeTestBase {
   private static final int ANSWERS = 500;
 
   /** With what is on its way of the first few. */
-  private static final long MOST_BYTES = 140;
+  private static final long MOST_BYTES = 110;
 
   @Test
   void aRunThatNothingIsReadOfTakesLittle() throws IOException {

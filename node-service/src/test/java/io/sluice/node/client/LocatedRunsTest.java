@@ -186,7 +186,7 @@ final class LocatedRunsTest {
     LocatedRuns packed =
         pack(new Description(Map.of(), Map.of("output", List.of(located))), outputs, true);
     int run = packed.runsOf(outputs.get("output"))[0];
-    assertTrue(packed.run(run).isUntouched());
+    assertTrue(new NodeRun(packed, run).isUntouched());
     assertFalse(new NodeRun(packed, run, new byte[1]).isUntouched());
   }
 }
