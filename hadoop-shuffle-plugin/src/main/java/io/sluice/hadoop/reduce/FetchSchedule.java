@@ -580,6 +580,11 @@ final class FetchSchedule implements Closeable {
     return held().map(FetchedOutput::map).toList();
   }
 
+  /** How many outputs it holds. */
+  synchronized int shuffledMaps() {
+    return (int) held().count();
+  }
+
   private Stream<FetchedOutput> held() {
     return Arrays.stream(outputs).filter(Objects::nonNull);
   }

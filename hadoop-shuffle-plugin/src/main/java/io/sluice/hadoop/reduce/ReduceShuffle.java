@@ -128,7 +128,7 @@ final class ReduceShuffle {
       context.getCopyPhase().complete();
       context.getStatus().setPhase(TaskStatus.Phase.SORT);
       context.getReduceTask().statusUpdate(context.getUmbilical());
-      int shuffledMaps = schedule.shuffled().size();
+      int shuffledMaps = schedule.shuffledMaps();
       List<MergeRun> runs = schedule.takeAll();
       count(shuffledMaps, runs);
       LostOutputs lostOutputs =

@@ -496,6 +496,7 @@ final class FetchScheduleTest {
     }
     List<TaskAttemptID> shuffled = schedule.shuffled();
     assertEquals(maps, shuffled.size());
+    assertEquals(maps, schedule.shuffledMaps());
     for (int i = 0; i < maps; i++) {
       assertEquals(map(i, attempts[i]), shuffled.get(i));
     }
