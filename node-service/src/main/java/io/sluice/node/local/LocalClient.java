@@ -381,10 +381,15 @@ public final class LocalClient implements MemorySource, Closeable {
 
   /** The service's descriptor of a segment; where it can pass none now, it is asked again. */
   private Descriptor askFor(SegmentInfo segment, boolean writable) throws IOException {
+    return whileBusy(() -> opened(segment, writable));
+  }
+
+  /** Asks again what the service has no room for now, until the deadline of an exchange. */
+  private <T> T whileBusy(Step<T> question) throws IOException {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     while (true) {
       try {
-        return opened(segment, writable);
+        return question.run();
       } catch (RemoteError e) {
         boolean late = System.nanoTime() - deadlineNs > 0;
         if (e.code() != RemoteError.Code.BUSY || late || Thread.currentThread().isInterrupted()) {
@@ -506,16 +511,19 @@ public final class LocalClient implements MemorySource, Closeable {
 
   @Override
   public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
-    exchange(
-            LocalProtocol.COMMIT,
-            out -> {
-              Bounded.writeString(out, stamp.id().outputId());
-              out.writeLong(stamp.writerGeneration());
-              out.writeInt(stamp.identityCrc32c());
-              out.writeInt(trailer.segmentId());
-              out.writeLong(trailer.trailerOffsetBytes());
-            })
-        .withoutFiles();
+    Answer answer =
+        whileBusy(
+            () ->
+                exchange(
+                    LocalProtocol.COMMIT,
+                    out -> {
+                      Bounded.writeString(out, stamp.id().outputId());
+                      out.writeLong(stamp.writerGeneration());
+                      out.writeInt(stamp.identityCrc32c());
+                      out.writeInt(trailer.segmentId());
+                      out.writeLong(trailer.trailerOffsetBytes());
+                    }));
+    answer.withoutFiles();
   }
 
   private synchronized Answer exchange(int type, Frames.Payload payload) throws IOException {

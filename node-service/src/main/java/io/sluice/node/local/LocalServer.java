@@ -6,6 +6,7 @@ import io.sluice.node.memory.LedgerKeeper;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Listener;
@@ -63,6 +64,7 @@ public final class LocalServer implements AutoCloseable {
   private final SpillStore store;
   private final LeaseRecords records;
   private final LedgerKeeper memory;
+  private final HeapBudget heap;
   private final FilesUnderWay underWay = FilesUnderWay.ofThisProcess();
   private final Map<Long, Lease> leases = new ConcurrentHashMap<>(); // open, by generation
   private final Applications applications;
@@ -81,6 +83,7 @@ public final class LocalServer implements AutoCloseable {
       SpillStore store,
       LeaseRecords records,
       LedgerKeeper memory,
+      HeapBudget heap,
       Applications applications,
       Path socket,
       ServedUsers served,
@@ -91,6 +94,7 @@ public final class LocalServer implements AutoCloseable {
     this.store = store;
     this.records = records;
     this.memory = memory;
+    this.heap = heap;
     this.applications = applications;
     this.socket = socket;
     this.served = served;
@@ -125,11 +129,13 @@ public final class LocalServer implements AutoCloseable {
    * counted.
    *
    * @param memory keeps the ledger of the store's memory
+   * @param heap for what is read of outputs that are committed
    */
   public static LocalServer start(
       SpillStore store,
       LeaseRecords records,
       LedgerKeeper memory,
+      HeapBudget heap,
       Applications applications,
       Path socket,
       ServedUsers served,
@@ -142,6 +148,7 @@ public final class LocalServer implements AutoCloseable {
         store,
         records,
         memory,
+        heap,
         applications,
         socket,
         served,
@@ -325,7 +332,8 @@ public final class LocalServer implements AutoCloseable {
                 : underWay.open(lease.owner(), stream.sentQueue())) {
       memory.introduce(lease, task.borrower());
       leases.put(generation, lease);
-      new LocalSession(frames, store, lease, records, task.handout(), refusals, instance, files)
+      new LocalSession(
+              frames, store, lease, records, heap, task.handout(), refusals, instance, files)
           .serve();
     } finally {
       leases.remove(generation);

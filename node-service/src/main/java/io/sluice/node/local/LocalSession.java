@@ -2,6 +2,7 @@ package io.sluice.node.local;
 
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
@@ -42,10 +43,14 @@ final class LocalSession {
   private static final Logger LOG = LoggerFactory.getLogger(LocalSession.class);
   private static final long TIMEOUT_MS = 30_000;
 
+  /** Most of an output's index that is on the heap at a time while it is checked, and its place. */
+  private static final long COMMIT_BYTES = 512 << 10;
+
   private final Frames frames;
   private final SpillStore store;
   private final Lease lease;
   private final LeaseRecords records;
+  private final HeapBudget heap;
   private final Handout handout;
   private final Refusals refusals;
   private final long instance;
@@ -85,6 +90,7 @@ final class LocalSession {
       SpillStore store,
       Lease lease,
       LeaseRecords records,
+      HeapBudget heap,
       Handout handout,
       Refusals refusals,
       long instance,
@@ -93,6 +99,7 @@ final class LocalSession {
     this.store = store;
     this.lease = lease;
     this.records = records;
+    this.heap = heap;
     this.handout = handout;
     this.refusals = refusals;
     this.instance = instance;
@@ -189,6 +196,9 @@ final class LocalSession {
       Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
       return;
     } catch (RemoteError e) {
+      if (e.code() == RemoteError.Code.BUSY) {
+        refused(RefusalKind.TOO_MANY, e.getMessage());
+      }
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     } catch (IOException | RuntimeException e) {
@@ -290,7 +300,13 @@ final class LocalSession {
       case LocalProtocol.COMMIT -> {
         OutputId id = new OutputId(lease.applicationId(), Bounded.readString(in));
         OutputStamp stamp = new OutputStamp(id, in.readLong(), in.readInt());
-        lease.commit(stamp, new FooterLocation(in.readInt(), in.readLong()));
+        FooterLocation trailer = new FooterLocation(in.readInt(), in.readLong());
+        HeapBudget.Held held = heap.take(lease.owner(), COMMIT_BYTES);
+        try {
+          lease.commit(stamp, trailer);
+        } finally {
+          held.close();
+        }
         store.find(id).ifPresent(output -> record.released(output.extents()));
         return new Answer(out -> {});
       }

@@ -64,9 +64,9 @@ public final class NodeMetrics {
               new Metric(
                   "sluice_node_memory_bytes",
                   Type.GAUGE,
-                  "Most that the service takes of its machine's memory, beside its process's heap and"
-                      + " threads: the memory tier (`tier`), bounce buffers (`bounce`), buffers of disks"
-                      + " (`disk`)",
+                  "Most that the service takes of its machine's memory, beside its process's heap"
+                      + " and threads: the memory tier (`tier`), bounce buffers (`bounce`), buffers"
+                      + " of disks (`disk`)",
                   List.of("use")),
               (now, values) -> {
                 values.number(now.node().tierBytes(), "tier");
@@ -88,9 +88,10 @@ public final class NodeMetrics {
           byKind(
               "sluice_memory_held_bytes",
               Type.GAUGE,
-              "Of the memory tier: sort buffers (`sort`) and room for their runs (`room`), leased and not"
-                  + " committed (`writing`), of outputs (`send`), of reducers (`receive`), left by"
-                  + " tasks (`settling`) or found at a restart (`quarantine`) and not yet free",
+              "Of the memory tier: sort buffers (`sort`) and room for their runs (`room`), leased"
+                  + " and not committed (`writing`), of outputs (`send`), of reducers (`receive`),"
+                  + " left by tasks (`settling`) or found at a restart (`quarantine`) and not yet"
+                  + " free",
               List.of(Kind.values()),
               LedgerStats::heldBytes),
           byKind(
@@ -171,13 +172,13 @@ public final class NodeMetrics {
               "sluice_disk_user_bytes",
               Type.GAUGE,
               "Of the disk tier, by a user's leases, outputs and copies of them",
-              StoreStats::diskBytesOfUsers),
+              now -> now.store().diskBytesOfUsers()),
           byUser(
               "sluice_disk_share_refused_total",
               Type.COUNTER,
-              "Leases that a user was refused because the rest of the disk tier is kept for users who"
-                  + " hold less",
-              NodeMetrics::diskShareRefusals),
+              "Leases that a user was refused because the rest of the disk tier is kept for users"
+                  + " who hold less",
+              now -> diskShareRefusals(now.store())),
           gauge(
               "sluice_disk_directories_failed",
               "Overflow directories that are left out now, because they failed",
@@ -249,7 +250,8 @@ public final class NodeMetrics {
               served(
                   "sluice_served_bytes_total",
                   Type.COUNTER,
-                  "Sent by this process, inlined in answers, or bounced; what a NIC reads where it lies is not seen"),
+                  "Sent by this process, inlined in answers, or bounced; what a NIC reads where it"
+                      + " lies is not seen"),
               (now, values) -> {
                 now.answered().forEach((name, of) -> values.number(of.bytes(), name, SENT));
                 now.bounced().forEach((name, of) -> values.number(of.bytes(), name, BOUNCED));
@@ -308,12 +310,19 @@ public final class NodeMetrics {
               now -> now.connections().expelled()),
           counter(
               "sluice_connections_dropped_total",
-              "Connections whose peer sent what is no message, or nothing or not all of one in time",
+              "Connections whose peer sent what is no message, or nothing or not all of one in"
+                  + " time",
               now -> now.connections().dropped()),
           counter(
               "sluice_connections_errors_total",
               "Connections that ended in an error of this process",
               now -> now.connections().errors()),
+          byUser(
+              "sluice_user_heap_bytes",
+              Type.GAUGE,
+              "Of the heap, by requests of a user's tasks and readers that are answered now, and by"
+                  + " answers until they are received",
+              NodeMoment::heapBytesOfUsers),
           new Row(
               new Metric(
                   "sluice_tasks_refused_total",
@@ -400,13 +409,11 @@ public final class NodeMetrics {
   }
 
   private static Row byUser(
-      String name, Type type, String help, Function<StoreStats, Map<Owner, Long>> numbers) {
+      String name, Type type, String help, Function<NodeMoment, Map<Owner, Long>> numbers) {
     return new Row(
         new Metric(name, type, help, List.of(USER)),
         (now, values) ->
-            numbers
-                .apply(now.store())
-                .forEach((user, number) -> values.number(number, user.toString())));
+            numbers.apply(now).forEach((user, number) -> values.number(number, user.toString())));
   }
 
   private static Row byKind(

@@ -22,6 +22,7 @@ import java.util.Map;
  * @param node what it takes of its machine's memory at most
  * @param tasks the applications whose tasks hold most memory, the largest first
  * @param largest the applications whose outputs hold most, the largest first
+ * @param heapBytesOfUsers of the heap, by requests of each user and the answers to them
  * @param answered what transports did whose reads are answered here, and not by a NIC
  * @param inlinedBytes sent with the answers that said where they lie
  */
@@ -34,6 +35,7 @@ record NodeMoment(
     List<OutputsUse> largest,
     ConnectionCounters connections,
     Map<RefusalKind, Long> taskRefusals,
+    Map<Owner, Long> heapBytesOfUsers,
     Map<String, TransportCounters> transports,
     Map<String, TransportCounters> answered,
     Map<String, BounceCounters> bounced,
@@ -66,6 +68,7 @@ record NodeMoment(
         largest,
         service.connectionCounters(),
         service.taskRefusals(),
+        service.heapBytesOfUsers(),
         transports,
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
         service.bounceCounters(),

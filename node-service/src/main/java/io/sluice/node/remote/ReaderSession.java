@@ -3,10 +3,12 @@ package io.sluice.node.remote;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.Ticket;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.OutputId;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -34,6 +36,22 @@ final class ReaderSession {
   private static final Logger LOG = LoggerFactory.getLogger(ReaderSession.class);
   private static final long TIMEOUT_MS = 30_000;
 
+  /** Most heap that a description takes while it is gathered and sent. */
+  static final long DESCRIBE_BYTES = 3 << 20;
+
+  /** The same of one that is sent while it is read. */
+  private static final long LONG_DESCRIBE_BYTES = 512 << 10;
+
+  private static final long VERIFY_BYTES = 4L * BlockChecksums.BLOCK_BYTES;
+
+  /**
+   * What a byte of a request, or of what is gathered or inlined for an answer, takes on the heap.
+   */
+  private static final int HEAP_OF_REQUEST = 4;
+
+  private static final int HEAP_OF_GATHERED = 8;
+  private static final int HEAP_OF_INLINED = 3;
+
   private final Frames frames;
   private final RemoteBackend backend;
   private final String applicationId;
@@ -41,6 +59,8 @@ final class ReaderSession {
   private final Acceptor.Peer peer;
   private final long idleTimeoutMs;
   private boolean keepsItsPlace;
+  private HeapBudget.Held heap; // of the request that is being answered; null: none
+  private long requestHeapBytes; // of these, for the request alone
 
   /**
    * Answers nothing yet.
@@ -65,28 +85,69 @@ final class ReaderSession {
   /** Answers until the reader goes away, which is an {@link EOFException}. */
   void serve() throws IOException {
     while (true) {
-      Frames.Frame request =
-          frames.receive(RemoteProtocol.MAX_REQUEST_BYTES, idleTimeoutMs, TIMEOUT_MS);
-      if (!peer.used()) {
-        throw new EOFException("another reader has its place"); // this one asks again elsewhere
-      }
-      DataInputStream in = request.in();
-      keepsItsPlace |= !isQuestion(request.type());
-      switch (request.type()) {
-        case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
-        case RemoteProtocol.VERIFY -> answer(() -> verify(in));
-        case RemoteProtocol.STAGE -> answer(() -> stage(in));
-        case RemoteProtocol.ADMIT -> answer(() -> admit(in));
-        case RemoteProtocol.FREE -> answer(() -> free(in));
-        case RemoteProtocol.FREE_OUTPUT -> answer(() -> freeOutput(in));
-        case RemoteProtocol.FREE_BELOW -> answer(() -> freeBelow(in));
-        case RemoteProtocol.RELEASE -> reader.slots().release(in.readLong());
-        default -> throw new ProtocolException("unknown request type " + request.type());
+      try {
+        serveOne();
+      } finally {
+        giveHeapBack();
       }
       if (!keepsItsPlace) {
         peer.unused();
       }
     }
+  }
+
+  private void serveOne() throws IOException {
+    Frames.Frame request;
+    try {
+      request =
+          frames.receive(
+              RemoteProtocol.MAX_REQUEST_BYTES, this::takeLong, idleTimeoutMs, TIMEOUT_MS);
+    } catch (RemoteError e) {
+      refuse(e.code(), e.getMessage());
+      return;
+    }
+    checkItsPlace();
+    DataInputStream in = request.in();
+    keepsItsPlace |= !isQuestion(request.type());
+    switch (request.type()) {
+      case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
+      case RemoteProtocol.VERIFY -> answer(() -> verify(in));
+      case RemoteProtocol.STAGE -> answer(() -> stage(in));
+      case RemoteProtocol.ADMIT -> answer(() -> admit(in));
+      case RemoteProtocol.FREE -> answer(() -> free(in));
+      case RemoteProtocol.FREE_OUTPUT -> answer(() -> freeOutput(in));
+      case RemoteProtocol.FREE_BELOW -> answer(() -> freeBelow(in));
+      case RemoteProtocol.RELEASE -> reader.slots().release(in.readLong());
+      default -> throw new ProtocolException("unknown request type " + request.type());
+    }
+  }
+
+  private void checkItsPlace() throws EOFException {
+    if (!peer.used()) {
+      throw new EOFException("another reader has its place"); // this one asks again elsewhere
+    }
+  }
+
+  /** Takes heap for a long request together with its answer, since nobody may wait for more. */
+  private void takeLong(int lengthBytes) throws IOException {
+    checkItsPlace(); // first: who waits is not unused
+    requestHeapBytes = (long) HEAP_OF_REQUEST * lengthBytes;
+    heap = reader.heap(requestHeapBytes + DESCRIBE_BYTES);
+  }
+
+  /** Takes heap for an answer, unless that was done with its request. */
+  private void takeHeap(long bytes) throws RemoteError {
+    if (heap == null) {
+      heap = reader.heap(bytes);
+    }
+  }
+
+  private void giveHeapBack() {
+    if (heap != null) {
+      heap.close();
+    }
+    heap = null;
+    requestHeapBytes = 0;
   }
 
   /** Who stages holds slots, which go with the connection; who frees may have more to free. */
@@ -130,6 +191,7 @@ final class ReaderSession {
   private Frames.Payload describe(DataInputStream in) throws IOException {
     Partitions partitions = new Partitions(in.readInt(), in.readInt());
     int inlinedRunBytes = in.readInt();
+    takeHeap(DESCRIBE_BYTES);
     List<String> outputIds = readOutputIds(in);
     try {
       return written(backend.describe(applicationId, partitions, outputIds, inlinedRunBytes));
@@ -141,15 +203,24 @@ final class ReaderSession {
     }
     OutputId id = new OutputId(applicationId, outputIds.get(0));
     Optional<LongDescription> described = backend.describeLong(id, partitions.first());
+    heap.shrinkTo(requestHeapBytes + LONG_DESCRIBE_BYTES);
     return described.isPresent() ? described.get() : written(new Description(Map.of(), Map.of()));
   }
 
+  /** The peer may take its time to receive it, and holds no more meanwhile than it takes. */
   private Frames.Payload written(Description description) {
+    long inlinedBytes = description.inlined().values().stream().mapToLong(run -> run.length).sum();
+    heap.shrinkTo(
+        requestHeapBytes
+            + Frames.MAX_SHORT_BYTES
+            + HEAP_OF_GATHERED * description.gatheredBytes()
+            + HEAP_OF_INLINED * inlinedBytes);
     return out -> RemoteProtocol.writeDescription(out, description, backend.places());
   }
 
   private Frames.Payload verify(DataInputStream in) throws IOException {
     int partition = in.readInt();
+    takeHeap(VERIFY_BYTES);
     boolean damaged =
         backend.isDamaged(new OutputId(applicationId, Bounded.readString(in)), partition);
     return out -> out.writeByte(damaged ? 1 : 0);

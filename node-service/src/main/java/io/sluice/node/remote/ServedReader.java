@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Ticket;
 import java.net.InetAddress;
@@ -28,6 +29,13 @@ public interface ServedReader extends AutoCloseable {
    * @throws RemoteError BUSY if the transport takes no further one now
    */
   Ticket expect(String transport, Set<InetAddress> from) throws RemoteError;
+
+  /**
+   * Bytes of the heap for a request of its and the answer to it.
+   *
+   * @throws RemoteError BUSY if its user or all others hold too much of it now
+   */
+  HeapBudget.Held heap(long bytes) throws RemoteError;
 
   /** Its bounce slots, which are given back when this is closed. */
   BounceSlots slots();

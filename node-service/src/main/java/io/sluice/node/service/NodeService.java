@@ -17,6 +17,7 @@ import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.ServedReader;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
@@ -86,6 +87,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final TaskAdmission admission;
   private final Refusals refusals = new Refusals();
   private final Owner own;
+  private final HeapBudget heap;
   private final NodeMemory nodeMemory;
   private final boolean shared;
   private final LedgerKeeper memory;
@@ -158,12 +160,21 @@ public final class NodeService implements Closeable, RemoteBackend {
       own = Owner.ofThisProcess();
       admission = new TaskAdmission(new ApplicationOwners(own, config.users()), applications);
       shared = config.users() != null;
+      heap = HeapBudget.ofThisProcess(shared);
       ServedUsers served = shared ? ServedUsers.ALL : ServedUsers.OWN;
       localServer =
           built.use() == PlaceUse.PRIVATE
               ? null
               : LocalServer.start(
-                  store, leases, memory, admission, socket, served, refusals, config.limits());
+                  store,
+                  leases,
+                  memory,
+                  heap,
+                  admission,
+                  socket,
+                  served,
+                  refusals,
+                  config.limits());
       if (localServer != null) {
         open.push(localServer::close);
       }
@@ -308,6 +319,13 @@ public final class NodeService implements Closeable, RemoteBackend {
   /** How often tasks and readers were refused, by why. */
   public Map<RefusalKind, Long> taskRefusals() {
     return refusals.counts();
+  }
+
+  /** Of the heap, what the requests and answers of each user's tasks and readers take now. */
+  public Map<Owner, Long> heapBytesOfUsers() {
+    Map<Owner, Long> all = heap.heldBytes();
+    all.putIfAbsent(own, 0L);
+    return all;
   }
 
   /** Where each transport listens, best first, for messages. */
@@ -514,6 +532,7 @@ public final class NodeService implements Closeable, RemoteBackend {
         owner,
         shared,
         known.isPresent() ? endpoints : Map.of(), // nor may it come where another's keys open
+        heap,
         bounce,
         new ReaderSlots(applicationId, owner, store::find, registrar.open(), bounce));
   }

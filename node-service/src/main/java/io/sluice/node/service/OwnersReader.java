@@ -3,6 +3,7 @@ package io.sluice.node.service;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.ServedReader;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
@@ -28,6 +29,7 @@ final class OwnersReader implements ServedReader {
   private final Owner owner;
   private final Object sharer;
   private final Map<String, OwnerEndpoints> used = new LinkedHashMap<>();
+  private final HeapBudget heap;
   private final BounceTransports bounce;
   private final BounceSlots slots;
 
@@ -35,10 +37,12 @@ final class OwnersReader implements ServedReader {
       Owner owner,
       boolean shares,
       Map<String, OwnerEndpoints> endpoints,
+      HeapBudget heap,
       BounceTransports bounce,
       BounceSlots slots) {
     this.owner = owner;
     this.sharer = shares ? owner : null;
+    this.heap = heap;
     this.bounce = bounce;
     this.slots = slots;
     try {
@@ -95,6 +99,11 @@ final class OwnersReader implements ServedReader {
                         + " as this node takes, "
                         + endpoints.mostConnections()
                         + " in all"));
+  }
+
+  @Override
+  public HeapBudget.Held heap(long bytes) throws RemoteError {
+    return heap.take(owner, bytes);
   }
 
   @Override

@@ -63,6 +63,17 @@ public final class Frames {
     }
   }
 
+  /** Where room comes from for messages that are not short. */
+  @FunctionalInterface
+  public interface Room {
+    /**
+     * A message of so many bytes is about to be taken in.
+     *
+     * @throws RemoteError if there is no room for it
+     */
+    void take(int lengthBytes) throws IOException;
+  }
+
   /** A message as it came; {@code in} holds its payload. */
   public record Frame(int type, DataInputStream in) {}
 
@@ -141,11 +152,21 @@ public final class Frames {
     return receive(MAX_FRAME_BYTES, firstByteTimeoutMs, timeoutMs);
   }
 
-  /** The same of at most so many bytes, where no longer message comes. */
-  public Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
+  /**
+   * The same of at most so many bytes, where no longer message comes.
+   *
+   * @param room for a message longer than {@link #MAX_SHORT_BYTES}
+   * @throws RemoteError if there is none; the message was passed over then, and the next one begins
+   */
+  public Frame receive(int maxBytes, Room room, long firstByteTimeoutMs, long timeoutMs)
+      throws IOException {
     lengthBuffer.clear().limit(1);
     stream.readFully(lengthBuffer, firstByteTimeoutMs);
-    return receiveRest(maxBytes, timeoutMs);
+    return receiveRest(maxBytes, room, timeoutMs);
+  }
+
+  private Frame receive(int maxBytes, long firstByteTimeoutMs, long timeoutMs) throws IOException {
+    return receive(maxBytes, lengthBytes -> {}, firstByteTimeoutMs, timeoutMs);
   }
 
   /**
@@ -156,7 +177,7 @@ public final class Frames {
   public Frame receive(List<Descriptor> descriptors, long timeoutMs) throws IOException {
     lengthBuffer.clear().limit(1);
     descriptors.addAll(stream.readWithDescriptors(lengthBuffer, timeoutMs));
-    return receiveRest(MAX_FRAME_BYTES, timeoutMs);
+    return receiveRest(MAX_FRAME_BYTES, lengthBytes -> {}, timeoutMs);
   }
 
   /**
@@ -194,7 +215,7 @@ public final class Frames {
     }
   }
 
-  private Frame receiveRest(int maxBytes, long timeoutMs) throws IOException {
+  private Frame receiveRest(int maxBytes, Room room, long timeoutMs) throws IOException {
     lengthBuffer.limit(LENGTH_BYTES);
     stream.readFully(lengthBuffer, timeoutMs);
     int lengthBytes = lengthBuffer.getInt(0);
@@ -206,6 +227,14 @@ public final class Frames {
               + lengthBytes
               + " bytes, expected 1 to "
               + maxBytes);
+    }
+    if (lengthBytes > MAX_SHORT_BYTES) {
+      try {
+        room.take(lengthBytes);
+      } catch (RemoteError e) {
+        skipBehind(lengthBytes, timeoutMs);
+        throw e;
+      }
     }
     ByteBuffer body = receiveBody(lengthBytes, timeoutMs);
     return new Frame(

@@ -11,6 +11,7 @@ import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
@@ -26,11 +27,13 @@ import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -131,6 +134,36 @@ class LocalServerTest extends LocalServerTestBase {
       client.release(all);
       assertEquals(1, client.lease(A_SEGMENT_BYTES).size());
     }
+  }
+
+  /** A task that has written all of its output does not fail because others commit too. */
+  @Test
+  void aCommitWaitsForRoomOnTheHeap() throws IOException {
+    server.close();
+    heap = new HeapBudget(1 << 20, false, 0);
+    server = startServer();
+    Owner other = new Owner(77);
+    HeapBudget.Held held = heap.take(other, 1 << 20);
+    try (LocalClient client = connect(APP)) {
+      CompletableFuture<Void> commit =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  TestOutput.single(new Random(1), "attempt_0", 100_000).commit(APP, client);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      Await.until(
+          "it was refused",
+          () -> refusals.counts().get(RefusalKind.TOO_MANY) > 1 || commit.isDone());
+      assertFalse(commit.isDone());
+      assertEquals(Map.of(other, 1L << 20), heap.heldBytes());
+      held.close();
+      commit.join();
+    }
+    assertTrue(store.find(new OutputId(APP, "attempt_0")).isPresent());
+    assertEquals(Map.of(), heap.heldBytes());
   }
 
   @Test
@@ -256,6 +289,7 @@ class LocalServerTest extends LocalServerTestBase {
                     store,
                     records,
                     memory,
+                    heap,
                     this::admit,
                     tooLong,
                     servedUsers(),
@@ -273,6 +307,7 @@ class LocalServerTest extends LocalServerTestBase {
             store,
             records,
             memory,
+            heap,
             this::admit,
             socket(),
             servedUsers(),
@@ -301,6 +336,7 @@ class LocalServerTest extends LocalServerTestBase {
             store,
             records,
             memory,
+            heap,
             new EndingBetween(),
             socket(),
             servedUsers(),

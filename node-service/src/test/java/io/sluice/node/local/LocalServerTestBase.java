@@ -8,6 +8,7 @@ import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.memory.Closing;
@@ -41,6 +42,7 @@ abstract class LocalServerTestBase {
   SpillStore store;
   LeaseRecords records;
   LedgerKeeper memory;
+  HeapBudget heap = new HeapBudget(1 << 30, false, TIMEOUT_MS);
   LocalServer server;
   final Refusals refusals = new Refusals();
 
@@ -86,6 +88,7 @@ abstract class LocalServerTestBase {
         store,
         records,
         memory,
+        heap,
         this::admit,
         socket(),
         servedUsers(),

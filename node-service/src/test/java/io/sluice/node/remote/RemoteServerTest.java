@@ -10,6 +10,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -445,6 +446,53 @@ class RemoteServerTest {
             Replies.receive(frames, TIMEOUT_MS);
           });
     }
+  }
+
+  /** The heap that requests and answers share is another reader's: later, and nothing is lost. */
+  @Test
+  void whatHasNoRoomOnTheHeapIsRefusedForNowAndTheNextRequestAnswered() throws IOException {
+    holds("attempt_0", 1, 1);
+    List<String> many = Collections.nCopies(400, "attempt_" + "0".repeat(60));
+    try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
+      Frames frames = authenticated(channel);
+      backend.heap = new HeapBudget(ReaderSession.DESCRIBE_BYTES, false, 0);
+      HeapBudget.Held held = backend.heap.take(new Owner(2), 1);
+      for (List<String> outputs : List.of(List.of("attempt_0"), many)) {
+        describe(frames, outputs);
+        assertEquals(RemoteError.Code.BUSY, refusal(frames));
+      }
+      frames.send(
+          RemoteProtocol.VERIFY,
+          out -> {
+            out.writeInt(3);
+            Bounded.writeString(out, "attempt_0");
+          },
+          TIMEOUT_MS);
+      Replies.receive(frames, TIMEOUT_MS);
+      held.close();
+      describe(frames, many);
+      assertEquals(RemoteError.Code.BUSY, refusal(frames), "its answer alone would fill the heap");
+      describe(frames, List.of("attempt_0"));
+      Replies.receive(frames, TIMEOUT_MS);
+      assertEquals(List.of(1), backend.askedFor);
+    }
+    Await.until("it is given back", () -> backend.heap.heldBytes().isEmpty());
+  }
+
+  private static void describe(Frames frames, List<String> outputs) throws IOException {
+    frames.send(
+        RemoteProtocol.DESCRIBE,
+        out -> {
+          writeQuestion(out, outputs.size());
+          for (String output : outputs) {
+            Bounded.writeString(out, output);
+          }
+        },
+        TIMEOUT_MS);
+  }
+
+  private static RemoteError.Code refusal(Frames frames) {
+    return assertThrows(RemoteError.class, () -> Replies.receive(frames, TIMEOUT_MS)).code();
   }
 
   @Test

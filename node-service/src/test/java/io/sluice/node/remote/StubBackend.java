@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Ticket;
@@ -35,6 +36,7 @@ final class StubBackend implements RemoteBackend {
   int mostAtOnce = Integer.MAX_VALUE;
   final List<String> expected = new ArrayList<>();
   final StubSlots slots = new StubSlots();
+  HeapBudget heap = new HeapBudget(1 << 30, false, 0);
 
   @Override
   public JobSecret secretOf(String applicationId) {
@@ -94,6 +96,11 @@ final class StubBackend implements RemoteBackend {
         throw new RemoteError(RemoteError.Code.BUSY, "full");
       }
       return new Ticket(1, 2);
+    }
+
+    @Override
+    public HeapBudget.Held heap(long bytes) throws RemoteError {
+      return heap.take(new Owner(1), bytes);
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.WrappedTcp;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
@@ -49,7 +50,7 @@ class OwnersReaderTest {
     ReaderSlots slots =
         new ReaderSlots(
             "application_1_0001", ANN, id -> Optional.empty(), new OpenSegments(), bounce);
-    return new OwnersReader(ANN, true, endpoints, bounce, slots);
+    return new OwnersReader(ANN, true, endpoints, new HeapBudget(1, true, 0), bounce, slots);
   }
 
   private boolean isOpen(String name) {

@@ -1,0 +1,103 @@
+package io.sluice.node.wire;
+
+import io.sluice.rdma.transport.FairBudget;
+import io.sluice.spill.segment.Owner;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The part of this process's heap for requests and answers of all connections together: each may
+ * take some MiB, and there may be thousands, in a process whose end is that of a node. Users share
+ * it as {@link FairBudget} says.
+ *
+ * <p>Thread contract: safe from any thread; one that holds some takes no more before it has given
+ * that back. Failure: {@link RemoteError} BUSY, which says who holds how much; nothing is wrong
+ * with what was asked for, and its peer comes again.
+ */
+public final class HeapBudget {
+  /** An eighth of the heap. */
+  private static final int HEAP_SHARES = 8;
+
+  /** So much is there on the smallest heap: some answers at a time. */
+  private static final long LEAST_BYTES = 16 << 20;
+
+  /** Shorter than peers wait for an answer. */
+  private static final long WAIT_MS = 10_000;
+
+  private final FairBudget budget;
+  private final long waitMs;
+
+  /**
+   * A budget of one's own.
+   *
+   * @param shared whether there may be several owners
+   * @param waitMs how long one waits for what others hold
+   */
+  public HeapBudget(long mostBytes, boolean shared, long waitMs) {
+    this.budget = new FairBudget(mostBytes, shared);
+    this.waitMs = waitMs;
+  }
+
+  /** That of the service in this process. */
+  public static HeapBudget ofThisProcess(boolean shared) {
+    long shareBytes = Runtime.getRuntime().maxMemory() / HEAP_SHARES;
+    return new HeapBudget(Math.max(LEAST_BYTES, shareBytes), shared, WAIT_MS);
+  }
+
+  /**
+   * Takes so many bytes for an owner's reader or task, which closes what it gets when they are
+   * garbage.
+   *
+   * @throws RemoteError BUSY if they do not come free in time
+   */
+  public Held take(Owner owner, long bytes) throws RemoteError {
+    if (!budget.take(owner, bytes, waitMs)) {
+      throw new RemoteError(
+          RemoteError.Code.BUSY,
+          "no room for "
+              + bytes
+              + " bytes of heap within "
+              + waitMs
+              + " ms: readers and tasks of user id "
+              + owner
+              + " hold "
+              + budget.held().getOrDefault(owner, 0L)
+              + " of "
+              + budget.most()
+              + " bytes for requests and answers");
+    }
+    return new Held(owner, bytes);
+  }
+
+  /** What the requests and answers of each user take now. */
+  public Map<Owner, Long> heldBytes() {
+    Map<Owner, Long> all = new HashMap<>();
+    budget.held().forEach((owner, bytes) -> all.put((Owner) owner, bytes));
+    return all;
+  }
+
+  /** Bytes of the heap that one connection holds. Thread contract: one thread. */
+  public final class Held implements AutoCloseable {
+    private final Owner owner;
+    private long bytes;
+
+    private Held(Owner owner, long bytes) {
+      this.owner = owner;
+      this.bytes = bytes;
+    }
+
+    /** Gives back what is not needed: it takes no more than so much from now on. */
+    public void shrinkTo(long neededBytes) {
+      if (neededBytes < bytes) {
+        long surplusBytes = bytes - neededBytes;
+        bytes = neededBytes;
+        budget.giveBack(owner, surplusBytes);
+      }
+    }
+
+    @Override
+    public void close() {
+      shrinkTo(0);
+    }
+  }
+}
