@@ -25,6 +25,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.HeapShareException;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import java.io.DataInputStream;
@@ -277,6 +278,7 @@ public final class LocalServer implements AutoCloseable {
     if (opening.task() == null) {
       return listening(frames, opening);
     }
+    checkTakesOutputs(owner, opening.task().borrower());
     IoClass ioClass =
         opening.task().borrower().role() == Role.REDUCE
             ? IoClass.WRITE_RECEIVE
@@ -290,6 +292,18 @@ public final class LocalServer implements AutoCloseable {
       throw e;
     }
     return () -> lend(stream, frames, opening.task(), lease);
+  }
+
+  /** A map can still leave its output to stock; whoever else comes may only want to read. */
+  private void checkTakesOutputs(Owner owner, Borrower borrower) throws TaskRefusedException {
+    if (borrower.role() != Role.MAP) {
+      return;
+    }
+    try {
+      store.checkTakesOutputs(owner);
+    } catch (HeapShareException e) {
+      throw new TaskRefusedException(RefusalKind.TOO_MANY, RemoteError.Code.BUSY, e.getMessage());
+    }
   }
 
   private Opening read(Frames.Frame request, Owner owner) throws IOException {

@@ -4,6 +4,7 @@ import io.sluice.node.ledger.Order;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.DiskShareException;
+import io.sluice.spill.store.HeapShareException;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
@@ -95,7 +96,7 @@ final class OutputMover implements AutoCloseable {
     listener.begun(order);
     try {
       move(order);
-    } catch (DiskShareException e) { // there is room, for others
+    } catch (DiskShareException | HeapShareException e) { // there is room, for others
       LOG.info("Outputs of {} stay in memory: {}", order.application(), e.getMessage());
     } catch (StoreFullException e) {
       LOG.info("Outputs stay in memory: {}", e.getMessage());

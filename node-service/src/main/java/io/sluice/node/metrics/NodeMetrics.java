@@ -318,6 +318,22 @@ public final class NodeMetrics {
               "Connections that ended in an error of this process",
               now -> now.connections().errors()),
           byUser(
+              "sluice_user_outputs",
+              Type.GAUGE,
+              "Outputs of a user that readers can find",
+              now -> now.ofEachUser(now.store().outputsOfUsers())),
+          byUser(
+              "sluice_user_disk_files",
+              Type.GAUGE,
+              "Files of the disk tier of a user's leases and outputs",
+              now -> now.ofEachUser(now.store().diskFilesOfUsers())),
+          byUser(
+              "sluice_heap_share_refused_total",
+              Type.COUNTER,
+              "Tasks and leases of a user that were refused because its outputs and files, or all"
+                  + " users', take as much of the heap as they may",
+              now -> now.ofEachUser(now.store().heapShareRefusals())),
+          byUser(
               "sluice_user_heap_bytes",
               Type.GAUGE,
               "Of the heap, by requests of a user's tasks and readers that are answered now, and by"

@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.StoreStats;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -73,6 +74,14 @@ record NodeMoment(
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
         service.bounceCounters(),
         service.inlinedBytes());
+  }
+
+  /** The same with 0 for each user of whom only other numbers are known. */
+  Map<Owner, Long> ofEachUser(Map<Owner, Long> numbers) {
+    Map<Owner, Long> all = new HashMap<>(numbers);
+    heapBytesOfUsers.keySet().forEach(user -> all.putIfAbsent(user, 0L));
+    store.outputsOfUsers().keySet().forEach(user -> all.putIfAbsent(user, 0L));
+    return all;
   }
 
   private static String userOf(NodeService service, String applicationId) {

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closing;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
@@ -18,6 +19,7 @@ final class Allocator {
   private final StoreConfig config;
   private final MemoryTier memory;
   private final DiskDirectories directories;
+  private final HeapShares heap;
   private final DiskTier disk;
   private final BlockSet quarantined;
   private long overflows;
@@ -27,13 +29,19 @@ final class Allocator {
     this.config = config;
     this.memory = new MemoryTier(config, files.leaseMarks(), files.memory()::claim, nanoTime);
     this.directories = files.disk();
+    this.heap = new HeapShares(config.heapBytes(), config.shared());
     this.disk =
-        new DiskTier(config, files.poolId(), files.owner(), directories, files.generations());
+        new DiskTier(config, files.poolId(), files.owner(), directories, files.generations(), heap);
     this.quarantined = new BlockSet(config.blockBytes(), disk.promised());
   }
 
   MemoryTier memory() {
     return memory;
+  }
+
+  /** What outputs and files take of the heap. */
+  HeapShares heap() {
+    return heap;
   }
 
   DiskTier disk() {
@@ -63,9 +71,9 @@ final class Allocator {
     return new Range(range.segmentId(), startBytes, roundUp(range.endBytes() - startBytes));
   }
 
-  /** Checks a user's share of the disk tier. Copies count as free: they give way. */
+  /** Checks a user's shares of the disk tier and the heap. Copies count as free: they give way. */
   void checkShare(Owner owner, long lengthBytes, DiskDirectories.Room room, Leased leases)
-      throws DiskShareException {
+      throws DiskShareException, HeapShareException {
     disk.checkShare(
         owner,
         lengthBytes,
@@ -73,6 +81,8 @@ final class Allocator {
         leases.copiesBytes(),
         leases.copiesBytes(owner),
         leases.isServingOthers(owner));
+    long files = (lengthBytes - 1) / Extent.MAX_LENGTH_BYTES + 1;
+    heap.check(owner, files * HeapShares.FILE_BYTES, () -> leases.isServingOthers(owner));
   }
 
   /**

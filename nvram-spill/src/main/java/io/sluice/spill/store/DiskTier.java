@@ -57,6 +57,7 @@ final class DiskTier {
   private final Owner own;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
+  private final HeapShares heap;
   private final Devices devices;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
@@ -74,18 +75,21 @@ final class DiskTier {
    * @param poolId names files too: those of the pool before this one were called otherwise
    * @param own this process's user
    * @param generations names new files, so that no two in the life of a pool have the same id
+   * @param heap counts the files by whose they are
    */
   DiskTier(
       StoreConfig config,
       UUID poolId,
       Owner own,
       DiskDirectories directories,
-      GenerationCounter generations) {
+      GenerationCounter generations,
+      HeapShares heap) {
     this.config = config;
     this.poolId = poolId;
     this.own = own;
     this.directories = directories;
     this.generations = generations;
+    this.heap = heap;
     this.devices = new Devices(config.diskTimeoutMs());
     this.used = new BlockSet(config.blockBytes());
     this.promised = new PromisedBytes(config.blockBytes(), segments::get);
@@ -124,6 +128,7 @@ final class DiskTier {
 
   private void add(SegmentHandle segment) {
     segments.put(segment.info().segmentId(), segment);
+    heap.addFile(segment.owner());
     used.add(segment.range());
     ownerBytes.merge(segment.owner(), segment.range().lengthBytes(), Long::sum);
     hasLength(segment.info().segmentId(), segment.lengthBytes());
@@ -379,6 +384,7 @@ final class DiskTier {
     long endBytes = used.endBytesOf(range.segmentId());
     if (endBytes == 0) {
       segments.remove(range.segmentId());
+      heap.removeFile(segment.owner());
       hasLength(range.segmentId(), 0);
       givenBack.retire(segment);
     } else if (endBytes < segment.lengthBytes()) {

@@ -18,9 +18,19 @@ import java.util.TreeSet;
  */
 final class OutputDirectory {
   private final Map<String, Outputs> applications = new HashMap<>();
+  private final HeapShares heap;
+
+  /**
+   * Without outputs.
+   *
+   * @param heap counts them by whose they are
+   */
+  OutputDirectory(HeapShares heap) {
+    this.heap = heap;
+  }
 
   /** Those of one application. */
-  private static final class Outputs {
+  private final class Outputs {
     private final Map<OutputId, CommittedOutput> byId = new HashMap<>();
     private final Map<Tier, Long> bytes = new EnumMap<>(Tier.class);
 
@@ -30,6 +40,7 @@ final class OutputDirectory {
 
     void put(CommittedOutput output) {
       account(output, 1);
+      heap.addOutput(ownerOf(output), output.extents().size());
       forget(byId.put(output.id(), output));
     }
 
@@ -40,6 +51,7 @@ final class OutputDirectory {
     private void forget(CommittedOutput former) {
       if (former != null) {
         account(former, -1);
+        heap.removeOutput(ownerOf(former), former.extents().size());
       }
     }
 
@@ -48,6 +60,10 @@ final class OutputDirectory {
         bytes.merge(tier, sign * output.place().bytesOf(tier), Long::sum);
       }
     }
+  }
+
+  private static Owner ownerOf(CommittedOutput output) {
+    return output.place().tail().owner();
   }
 
   CommittedOutput find(OutputId id) {
@@ -80,7 +96,7 @@ final class OutputDirectory {
   boolean hasOthers(Owner owner) {
     return applications.values().stream()
         .map(outputs -> outputs.byId.values().iterator().next())
-        .anyMatch(output -> !output.place().tail().owner().equals(owner));
+        .anyMatch(output -> !ownerOf(output).equals(owner));
   }
 
   /** Those of which something lies in a segment, whosever they are. */

@@ -74,7 +74,7 @@ public final class SpillStore implements Closeable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Allocator allocator;
-  private final OutputDirectory outputs = new OutputDirectory();
+  private final OutputDirectory outputs;
   private final Set<Lease> leases = new HashSet<>();
   private final LeaseKeeper keeper = new LeaseKeeper();
   private final AllLeased leased = new AllLeased();
@@ -105,6 +105,7 @@ public final class SpillStore implements Closeable {
     this.memoryKeeper = config.memoryKeeper();
     this.allocator = new Allocator(config, files, nanoTime);
     this.diskRoom = new DiskRoom(lock, allocator, leased, this::checkUsable);
+    this.outputs = new OutputDirectory(allocator.heap());
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
     this.loader =
         new OutputLoader(
@@ -235,6 +236,24 @@ public final class SpillStore implements Closeable {
           new Lease(keeper, applicationId, owner, ioClass, info, allocator.disk().promised());
       leases.add(lease);
       return lease;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Checks that a task of that owner will be able to keep what it writes: one that can use another
+   * shuffle does so before it begins.
+   *
+   * @throws HeapShareException if the owner's outputs and files leave no heap for more
+   */
+  public void checkTakesOutputs(Owner owner) throws HeapShareException {
+    lock.lock();
+    try {
+      allocator.heap().checkTask(owner, () -> leased.isServingOthers(owner));
+    } catch (HeapShareException e) {
+      allocator.heap().refused(owner);
+      throw e;
     } finally {
       lock.unlock();
     }
@@ -944,7 +963,9 @@ public final class SpillStore implements Closeable {
 
   /** Whether copies have given way; those that would not help stay. */
   private boolean makesRoom(StoreFullException full, long bytes, long waitMs) throws IOException {
-    return !(full instanceof DiskShareException) && dropCopies(bytes, waitMs);
+    return !(full instanceof DiskShareException)
+        && !(full instanceof HeapShareException)
+        && dropCopies(bytes, waitMs);
   }
 
   private boolean mayWork(OutputCopies.Copy copy) {
@@ -1031,6 +1052,9 @@ public final class SpillStore implements Closeable {
     lock.lock();
     try {
       checkUsable(lease);
+      if (givesWay) {
+        allocator.heap().checkCopy(lease.owner(), () -> leased.isServingOthers(lease.owner()));
+      }
       request = diskRoom.reserve(lease, copy.lengthBytes(), outcome);
       if (givesWay) {
         copying = lease;
@@ -1170,7 +1194,10 @@ public final class SpillStore implements Closeable {
         allocator.failedDirectories(),
         new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies),
         allocator.disk().ownerBytes(),
-        allocator.disk().shareRefusals());
+        allocator.disk().shareRefusals(),
+        allocator.heap().outputs(),
+        allocator.heap().files(),
+        allocator.heap().refusals());
   }
 
   /**
@@ -1318,19 +1345,22 @@ public final class SpillStore implements Closeable {
       lock.lock();
       try {
         allocator.refused();
-        if (e instanceof DiskShareException) {
-          shareRefused(lease);
-        }
+        shareRefused(lease, e);
         return e;
       } finally {
         lock.unlock();
       }
     }
 
-    private void shareRefused(Lease lease) {
+    /** Counts who was refused what others have less of. */
+    private void shareRefused(Lease lease, StoreFullException e) {
       lock.lock();
       try {
-        allocator.disk().shareRefused(lease.owner());
+        if (e instanceof DiskShareException) {
+          allocator.disk().shareRefused(lease.owner());
+        } else if (e instanceof HeapShareException) {
+          allocator.heap().refused(lease.owner());
+        }
       } finally {
         lock.unlock();
       }
@@ -1506,8 +1536,8 @@ public final class SpillStore implements Closeable {
       try {
         Wanted wanted = new Wanted(lease, wantedBytes, false);
         return droppingCopies(wantedBytes, () -> take(wanted, 0, 0));
-      } catch (DiskShareException e) {
-        shareRefused(lease);
+      } catch (DiskShareException | HeapShareException e) {
+        shareRefused(lease, e);
         throw e;
       }
     }
@@ -1573,6 +1603,9 @@ public final class SpillStore implements Closeable {
         checkWhole(written);
         announced.announce(written);
         freeing(givenBack -> publish(lease, output, mayReplace, givenBack));
+      } catch (HeapShareException e) {
+        shareRefused(lease, e);
+        throw e;
       } finally {
         unpin(output);
       }
@@ -1683,6 +1716,10 @@ public final class SpillStore implements Closeable {
               + output.place().generation());
     }
     checkHeld(lease, output);
+    if (former == null) {
+      long heapBytes = HeapShares.outputBytes(output.extents().size());
+      allocator.heap().check(lease.owner(), heapBytes, () -> leased.isServingOthers(lease.owner()));
+    }
     if (former != null) {
       free(former, givenBack);
       unmarkAtOnce(givenBack);

@@ -27,6 +27,7 @@ import java.util.function.Function;
  * @param diskDirectories directories of the disk tier, none for no such tier
  * @param diskCapacityBytes most bytes of the disk tier, 0 for no limit
  * @param diskReserve what the disk tier leaves free on its file systems
+ * @param heapBytes most that outputs and files of the disk tier may take of this process's heap
  * @param diskTimeoutMs how long a directory of the disk tier has for one thing that is asked of it
  * @param backgroundCopy whether outputs are copied to the disk tier when nobody waits for it
  * @param medium how bytes reach the memory tier
@@ -50,6 +51,7 @@ public record StoreConfig(
     List<Path> diskDirectories,
     long diskCapacityBytes,
     DiskReserve diskReserve,
+    long heapBytes,
     long diskTimeoutMs,
     boolean backgroundCopy,
     Medium medium,
@@ -70,6 +72,9 @@ public record StoreConfig(
 
   /** What the disk tier leaves free unless it is told otherwise. */
   public static final DiskReserve DEFAULT_DISK_RESERVE = DiskReserve.of(1L << 30);
+
+  /** Outputs and files of the disk tier take a third of the heap at most. */
+  private static final int HEAP_SHARES = 3;
 
   private static final int PAGE_BYTES = 4096;
 
@@ -143,6 +148,7 @@ public record StoreConfig(
     private List<Path> diskDirectories = List.of();
     private long diskCapacityBytes;
     private DiskReserve diskReserve = DEFAULT_DISK_RESERVE;
+    private long heapBytes = Runtime.getRuntime().maxMemory() / HEAP_SHARES;
     private long diskTimeoutMs = DiskThread.TIMEOUT_MS;
     private boolean backgroundCopy;
     private Medium medium = new PlainMedium();
@@ -202,6 +208,12 @@ public record StoreConfig(
       this.diskDirectories = directories;
       this.diskCapacityBytes = capacityBytes;
       this.diskReserve = reserve;
+      return this;
+    }
+
+    /** Most that outputs and files of the disk tier may take of the heap. */
+    public Builder heapBytes(long heapBytes) {
+      this.heapBytes = heapBytes;
       return this;
     }
 
@@ -289,6 +301,7 @@ public record StoreConfig(
           diskDirectories,
           diskCapacityBytes,
           diskReserve,
+          heapBytes,
           diskTimeoutMs,
           backgroundCopy,
           medium,

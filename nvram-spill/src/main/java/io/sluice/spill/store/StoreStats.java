@@ -20,6 +20,9 @@ import java.util.Map;
  * @param diskBytesOfUsers of the disk tier, by each user's leases, outputs and copies
  * @param diskShareRefusals how often each user was refused room on the disk tier that is kept for
  *     users who hold less
+ * @param outputsOfUsers how many outputs each user has
+ * @param diskFilesOfUsers how many files of the disk tier each user has
+ * @param heapShareRefusals how often each user's tasks were refused something for lack of heap
  */
 public record StoreStats(
     TierStats memory,
@@ -34,4 +37,7 @@ public record StoreStats(
     int failedDirectories,
     CopyStats copies,
     Map<Owner, Long> diskBytesOfUsers,
-    Map<Owner, Long> diskShareRefusals) {}
+    Map<Owner, Long> diskShareRefusals,
+    Map<Owner, Long> outputsOfUsers,
+    Map<Owner, Long> diskFilesOfUsers,
+    Map<Owner, Long> heapShareRefusals) {}

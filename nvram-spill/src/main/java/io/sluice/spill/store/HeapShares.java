@@ -1,0 +1,150 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Owner;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What outputs and files of the disk tier take of this process's heap, by whose they are. Each
+ * takes little, but a task may make very many, and a heap that is full ends the process.
+ *
+ * <p>The last eighth is for users who have less than an eighth, as it is of the disk tier. A user
+ * who is alone may have all.
+ *
+ * <p>Thread contract: guarded by the lock of the store. Failure: {@link HeapShareException}.
+ */
+final class HeapShares {
+  /** Of an output and each of its extents, and of a file; some more than was measured. */
+  static final long OUTPUT_BYTES = 448;
+
+  static final long EXTENT_BYTES = 64;
+  static final long FILE_BYTES = 1024;
+
+  /** So much is kept for users who have less. */
+  private static final int KEPT_PART = 8;
+
+  /** A task that comes is to find so much room, so that it can keep what it will have written. */
+  private static final int TASKS_PART = 32;
+
+  private final long mostBytes;
+  private final boolean shared;
+  private final Map<Owner, Use> uses = new HashMap<>();
+  private final Map<Owner, Long> refusals = new HashMap<>();
+  private long heldBytes;
+
+  /** What one user has; no field is changed. */
+  private record Use(long outputs, long files, long bytes) {
+    private static final Use NONE = new Use(0, 0, 0);
+
+    Use plus(int moreOutputs, int moreFiles, long moreBytes) {
+      return new Use(outputs + moreOutputs, files + moreFiles, bytes + moreBytes);
+    }
+  }
+
+  /**
+   * Of nobody yet.
+   *
+   * @param shared whether there may be several users
+   */
+  HeapShares(long mostBytes, boolean shared) {
+    this.mostBytes = mostBytes;
+    this.shared = shared;
+  }
+
+  static long outputBytes(int extents) {
+    return OUTPUT_BYTES + EXTENT_BYTES * extents;
+  }
+
+  void addOutput(Owner owner, int extents) {
+    add(owner, 1, 0, outputBytes(extents));
+  }
+
+  void removeOutput(Owner owner, int extents) {
+    add(owner, -1, 0, -outputBytes(extents));
+  }
+
+  void addFile(Owner owner) {
+    add(owner, 0, 1, FILE_BYTES);
+  }
+
+  void removeFile(Owner owner) {
+    add(owner, 0, -1, -FILE_BYTES);
+  }
+
+  private void add(Owner owner, int outputs, int files, long bytes) {
+    Use use = uses.getOrDefault(owner, Use.NONE).plus(outputs, files, bytes);
+    if (use.equals(Use.NONE)) {
+      uses.remove(owner);
+    } else {
+      uses.put(owner, use);
+    }
+    heldBytes += bytes;
+  }
+
+  /**
+   * Checks that a user may have so much more.
+   *
+   * @param others whether another user has a lease or an output
+   */
+  void check(Owner owner, long bytes, BooleanSupplier others) throws HeapShareException {
+    long leftBytes = mostBytes - heldBytes - bytes;
+    long keptBytes = mostBytes / KEPT_PART;
+    Use use = uses.getOrDefault(owner, Use.NONE);
+    if (leftBytes >= keptBytes) {
+      return;
+    }
+    boolean kept =
+        shared
+            && use.bytes() + bytes > keptBytes
+            && (others.getAsBoolean() || uses.keySet().stream().anyMatch(at -> !at.equals(owner)));
+    if (leftBytes < 0 || kept) {
+      throw new HeapShareException(
+          "no heap for further outputs and files of user id "
+              + owner
+              + ", who has "
+              + use.outputs()
+              + " outputs and "
+              + use.files()
+              + " files of the disk tier: all users' take "
+              + heldBytes
+              + " of "
+              + mostBytes
+              + " bytes"
+              + (kept ? ", and " + keptBytes + " are kept for users who have less than that" : "")
+              + "; end applications that nobody reads any more, or raise the heap (-Xmx) of the"
+              + " process");
+    }
+  }
+
+  /** Checks that a task of that user may come, which will want to commit. */
+  void checkTask(Owner owner, BooleanSupplier others) throws HeapShareException {
+    check(owner, mostBytes / TASKS_PART, others);
+  }
+
+  /** Checks a file for a copy, which nobody needs: half of it all is for other things. */
+  void checkCopy(Owner owner, BooleanSupplier others) throws HeapShareException {
+    check(owner, mostBytes / 2, others);
+  }
+
+  /** A task was refused something for lack of this. */
+  void refused(Owner owner) {
+    refusals.merge(owner, 1L, Long::sum);
+  }
+
+  Map<Owner, Long> outputs() {
+    Map<Owner, Long> all = new HashMap<>();
+    uses.forEach((owner, use) -> all.put(owner, use.outputs()));
+    return all;
+  }
+
+  Map<Owner, Long> files() {
+    Map<Owner, Long> all = new HashMap<>();
+    uses.forEach((owner, use) -> all.put(owner, use.files()));
+    return all;
+  }
+
+  Map<Owner, Long> refusals() {
+    return Map.copyOf(refusals);
+  }
+}
