@@ -21,6 +21,14 @@ public record ConnectionLimits(
   /** What a server has unless it is told otherwise. */
   public static final ConnectionLimits DEFAULT = new ConnectionLimits(2048, 256, 5_000, 60_000);
 
+  /**
+   * Files of a service for a task (4) and for a reader's control connection (3), selectors' too.
+   */
+  private static final int FILES_BUT_DATA = 7;
+
+  /** One in so many open files may be that of a connection; the others are those of the pool. */
+  private static final int FILES_PART = 2;
+
   public ConnectionLimits {
     if (maxConnections < 1 || maxUnproved < 1 || proofTimeoutMs < 1 || idleTimeoutMs < 1) {
       throw new IllegalArgumentException(
@@ -34,5 +42,23 @@ public record ConnectionLimits(
               + idleTimeoutMs
               + " ms");
     }
+  }
+
+  /**
+   * How many files a process needs that serves as many tasks, readers and, over each of so many
+   * transports, data connections.
+   */
+  public long filesNeeded(int transports) {
+    return FILES_PART * (FILES_BUT_DATA + (long) transports) * maxConnections;
+  }
+
+  /** The same, or fewer where a process may not have as many files open. */
+  public ConnectionLimits within(long openFiles, int transports) {
+    long fit = openFiles / (FILES_PART * (FILES_BUT_DATA + (long) transports));
+    if (fit >= maxConnections) {
+      return this;
+    }
+    int most = (int) Math.max(1, fit);
+    return new ConnectionLimits(most, Math.min(maxUnproved, most), proofTimeoutMs, idleTimeoutMs);
   }
 }

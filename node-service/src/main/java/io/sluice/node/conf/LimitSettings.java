@@ -27,7 +27,8 @@ public record LimitSettings(
 
   private static final String CONNECTIONS =
       "Connections served at a time. The limit applies separately to local tasks, to control"
-          + " connections, and to data connections of each transport. Each connection has a thread."
+          + " connections, and to data connections of each transport. Each connection has a thread"
+          + " and takes open files (ulimit -n); where these do not suffice, fewer are served."
           + " A reader beyond the limit is told to try again later.";
   private static final String UNPROVED =
       "Connections allowed in addition, for peers that have not authenticated yet. Beyond it, the"

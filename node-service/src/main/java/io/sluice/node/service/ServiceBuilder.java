@@ -4,6 +4,7 @@ import io.sluice.node.conf.DataAddress;
 import io.sluice.node.local.ServedUsers;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
@@ -248,10 +249,26 @@ public final class ServiceBuilder {
             recover,
             memory,
             bounce,
-            limits,
+            fitting(limits, offered.size(), OpenFilesLimit.all()),
             probes,
             lendsToSort && MediumChooser.isMemory(chosenMedium.medium(), place.pool()),
             users));
+  }
+
+  /** What of these limits a process can keep that may have so many files open. */
+  static ConnectionLimits fitting(ConnectionLimits limits, int transports, long openFiles) {
+    ConnectionLimits fitting = limits.within(openFiles, transports);
+    if (fitting.maxConnections() < limits.maxConnections()) {
+      LOG.warn(
+          "Serving up to {} connections of each kind, not the {} that are set, because this process"
+              + " may have {} files open; raise that to {} (ulimit -n, or LimitNOFILE= in a systemd"
+              + " unit)",
+          fitting.maxConnections(),
+          limits.maxConnections(),
+          openFiles,
+          limits.filesNeeded(transports));
+    }
+    return fitting;
   }
 
   /** What tasks of other users would not find out by themselves. */

@@ -13,6 +13,7 @@ import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.PlaceUse;
 import java.io.IOException;
@@ -41,6 +42,19 @@ class ServiceBuilderTest extends NodeTestBase {
     assertEquals(Set.of("tcp"), service.transportCounters().keySet());
     assertEquals("emulated:3.0:plain", service.metadata().address().medium());
     assertEquals("emulated:3.0:plain", service.medium().name());
+  }
+
+  /** Half of the files that a process may have open are for connections of all kinds. */
+  @Test
+  void connectionsAreAsManyAsOpenFilesSufficeFor() {
+    ConnectionLimits set = ConnectionLimits.DEFAULT;
+    assertEquals(set, ServiceBuilder.fitting(set, 1, 32_768));
+    ConnectionLimits fewer = ServiceBuilder.fitting(set, 1, 4_096);
+    assertEquals(256, fewer.maxConnections());
+    assertEquals(set.maxUnproved(), fewer.maxUnproved());
+    assertEquals(227, ServiceBuilder.fitting(set, 2, 4_096).maxConnections());
+    assertEquals(64, ServiceBuilder.fitting(set, 1, 1_024).maxUnproved());
+    assertEquals(1, ServiceBuilder.fitting(set, 1, 15).maxConnections());
   }
 
   /** Answers go another way. */

@@ -1,5 +1,6 @@
 package io.sluice.tools.doctor;
 
+import io.sluice.rdma.transport.ConnectionLimits;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,18 +12,17 @@ import java.util.List;
  */
 record LimitsCheck(SystemFiles files) implements Check {
   private static final long FILES_NEEDED = 4096;
+  private static final ConnectionLimits CONNECTIONS = ConnectionLimits.DEFAULT;
+  private static final int TRANSPORTS =
+      1; // a service that has more takes fewer connections of each
+  private static final String RAISE_FILES =
+      "ulimit -n %s before the process starts; for good: LimitNOFILE=%s in its systemd unit";
   private static final long MAPS_NEEDED = 65_530; // the kernel's default
 
   @Override
   public List<Finding> look() {
     List<Finding> findings = new ArrayList<>();
-    limit(
-        findings,
-        "open files",
-        files.field("/proc/self/limits", "Max open files").orElse("unknown"),
-        FILES_NEEDED,
-        "ulimit -n %s before the process starts; for good: LimitNOFILE=%s in its systemd unit"
-            .formatted(FILES_NEEDED, FILES_NEEDED));
+    findings.add(openFiles());
     limit(
         findings,
         "memory mappings",
@@ -31,6 +31,29 @@ record LimitsCheck(SystemFiles files) implements Check {
         "sysctl -w vm.max_map_count=%s".formatted(MAPS_NEEDED));
     findings.add(hugePages());
     return findings;
+  }
+
+  /** A service takes as many connections as its files suffice for. */
+  private Finding openFiles() {
+    String value = files.field("/proc/self/limits", "Max open files").orElse("unknown");
+    String what = value + " in a process";
+    long suffice = CONNECTIONS.filesNeeded(TRANSPORTS);
+    long open = value.matches("\\d{1,18}") ? Long.parseLong(value) : suffice;
+    if (open >= suffice) {
+      return Finding.ok("open files", what);
+    }
+    String served =
+        "a service there takes up to %s connections of each kind, not %s"
+            .formatted(
+                CONNECTIONS.within(open, TRANSPORTS).maxConnections(),
+                CONNECTIONS.maxConnections());
+    return open < FILES_NEEDED
+        ? Finding.problem(
+            "open files",
+            what,
+            "fewer than %s: %s".formatted(FILES_NEEDED, served),
+            RAISE_FILES.formatted(FILES_NEEDED, FILES_NEEDED))
+        : Finding.info("open files", what, served, RAISE_FILES.formatted(suffice, suffice));
   }
 
   private static void limit(

@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.Finding.Level;
 import java.nio.file.Path;
@@ -22,6 +23,18 @@ class LimitsCheckTest {
         findings.get(0).remedy());
     assertEquals("sysctl -w vm.max_map_count=65530", findings.get(1).remedy());
     assertEquals(Level.INFO, findings.get(2).level());
+  }
+
+  /** As the service says of itself when it starts. */
+  @Test
+  void whereFilesDoNotSufficeForAllConnectionsThatIsSaid() {
+    Tree machine =
+        new Tree(root).with("/proc/self/limits", "Max open files            4096   4096   files");
+    Finding finding = new LimitsCheck(machine.files()).look().get(0);
+    assertEquals(Level.INFO, finding.level());
+    assertEquals(
+        "a service there takes up to 256 connections of each kind, not 2048", finding.cause());
+    assertTrue(finding.remedy().contains("LimitNOFILE=32768"), finding.remedy());
   }
 
   @Test
