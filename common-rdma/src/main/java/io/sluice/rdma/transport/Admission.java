@@ -3,11 +3,12 @@ package io.sluice.rdma.transport;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
@@ -18,19 +19,28 @@ import java.util.function.LongSupplier;
  * that it has named. So an endpoint never has to refuse one that was told to come, and takes nobody
  * else.
  *
+ * <p>When there is no place for one that is to be expected, it gets that of the connection of the
+ * same sharer that has been idle for longest, if that is a second at least. A reader keeps an idle
+ * connection only to save the next one, and makes another when it is ended.
+ *
  * <p>An open one takes anybody, up to its number: for tests, trials and public patterns.
  *
- * <p>Thread contract: safe from any thread. Failure: none of its own; no place is an answer.
+ * <p>Thread contract: safe from any thread; a connection is ended on that of who is expected in its
+ * place, under no lock of this. Failure: none of its own; no place is an answer.
  */
 public final class Admission {
   /** So long a place is kept for who is expected. */
   public static final long EXPECTED_MS = 30_000;
+
+  /** So long an idle connection keeps its place from others: it may be about to be used. */
+  static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionLimits limits;
   private final boolean open;
   private final LongSupplier nanoClock;
   private final Map<Ticket, Expected> expected = new HashMap<>();
   private final FairShare places; // of those inside and those expected
+  private final Map<Place, Long> idleSinceNs = new LinkedHashMap<>(); // longest ago first
   private int inside;
   private long refused;
   private long strangers;
@@ -74,16 +84,45 @@ public final class Admission {
   /** The place of one connection, from its beginning to its end. */
   public final class Place {
     private final Object sharer;
-    private final AtomicBoolean left = new AtomicBoolean();
+    private Runnable end;
+    private boolean left; // these are guarded by the admission
 
     private Place(Object sharer) {
       this.sharer = sharer;
     }
 
+    /**
+     * Nothing is asked over the connection now. Until {@link #used} another one may get its place.
+     *
+     * @param end ends the connection then
+     */
+    public void idle(Runnable end) {
+      synchronized (Admission.this) {
+        if (!left) {
+          this.end = end;
+          idleSinceNs.put(this, nanoClock.getAsLong());
+        }
+      }
+    }
+
+    /**
+     * Something was asked over the connection.
+     *
+     * @return whether it still has this place
+     */
+    public boolean used() {
+      synchronized (Admission.this) {
+        idleSinceNs.remove(this);
+        return !left;
+      }
+    }
+
     /** The connection has ended; further calls do nothing. */
     public void leave() {
-      if (left.compareAndSet(false, true)) {
-        synchronized (Admission.this) {
+      synchronized (Admission.this) {
+        if (!left) {
+          left = true;
+          idleSinceNs.remove(this);
           inside--;
           places.giveBack(sharer);
         }
@@ -108,20 +147,48 @@ public final class Admission {
    * @param from the addresses that it may come from
    * @return what to show; empty if there is no place for that one now
    */
-  public synchronized Optional<Ticket> expect(Object sharer, Set<InetAddress> from) {
-    forgetLate();
-    if (!places.take(sharer)) {
-      refused++;
-      return Optional.empty();
-    }
+  public Optional<Ticket> expect(Object sharer, Set<InetAddress> from) {
     Ticket ticket = Ticket.random();
-    expected.put(
-        ticket,
-        new Expected(
-            sharer,
-            Set.copyOf(from),
-            nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(EXPECTED_MS)));
+    Place former = null;
+    synchronized (this) {
+      forgetLate();
+      if (!places.take(sharer)) {
+        former = takeIdle(sharer);
+        if (former == null) {
+          refused++;
+          return Optional.empty();
+        }
+      }
+      expected.put(
+          ticket,
+          new Expected(
+              sharer,
+              Set.copyOf(from),
+              nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(EXPECTED_MS)));
+    }
+    if (former != null) {
+      former.end.run();
+    }
     return Optional.of(ticket);
+  }
+
+  /** The place of the connection of a sharer that has been idle for longest; null for none. */
+  private Place takeIdle(Object sharer) {
+    for (Iterator<Map.Entry<Place, Long>> each = idleSinceNs.entrySet().iterator();
+        each.hasNext(); ) {
+      Map.Entry<Place, Long> next = each.next();
+      if (nanoClock.getAsLong() - next.getValue() < IDLE_NS) {
+        return null; // nor are those behind it
+      }
+      Place place = next.getKey();
+      if (Objects.equals(place.sharer, sharer)) {
+        each.remove();
+        place.left = true;
+        inside--;
+        return place;
+      }
+    }
+    return null;
   }
 
   /** Gives the places back of those who have not come in time. */

@@ -59,6 +59,49 @@ class AdmissionTest {
     assertTrue(admission.expect(null, Set.of(here)).isPresent());
   }
 
+  private Admission.Place inside(Object sharer) {
+    return admission.enter(admission.expect(sharer, Set.of()).orElseThrow()).orElseThrow();
+  }
+
+  @Test
+  void theConnectionThatIsIdleForLongestMakesPlaceAfterASecond() {
+    List<String> ended = new ArrayList<>();
+    List<Admission.Place> places = new ArrayList<>();
+    for (int i = 0; i < MOST; i++) {
+      places.add(inside(null));
+    }
+    for (int i : new int[] {2, 0, 1}) {
+      places.get(i).idle(() -> ended.add("place " + i));
+      nowNs++;
+    }
+    assertTrue(places.get(2).used());
+    nowNs += Admission.IDLE_NS - 3;
+    assertTrue(admission.expect(null, Set.of()).isEmpty(), "each may be about to be used");
+    nowNs++;
+    assertTrue(admission.expect(null, Set.of()).isPresent());
+    assertEquals(List.of("place 0"), ended);
+    assertFalse(places.get(0).used());
+    places.get(0).leave();
+    assertEquals(MOST - 1, admission.counters().open());
+    assertTrue(admission.expect(null, Set.of()).isEmpty());
+    assertTrue(places.get(1).used());
+    nowNs += Admission.IDLE_NS;
+    assertTrue(admission.expect(null, Set.of()).isEmpty(), "those left are in use");
+  }
+
+  @Test
+  void oneUsersConnectionsMakeNoPlaceForAnothers() {
+    List<String> ended = new ArrayList<>();
+    inside("bob").idle(() -> ended.add("bob"));
+    for (int i = 1; i < MOST; i++) {
+      inside(null);
+    }
+    nowNs += Admission.IDLE_NS;
+    assertTrue(admission.expect("ann", Set.of()).isEmpty());
+    assertTrue(admission.expect("bob", Set.of()).isPresent());
+    assertEquals(List.of("bob"), ended);
+  }
+
   @Test
   void neverMoreThanThereArePlaces() {
     Random random = TestSeed.random();
@@ -66,7 +109,7 @@ class AdmissionTest {
     List<Ticket> tickets = new ArrayList<>();
     List<Admission.Place> places = new ArrayList<>();
     for (int i = 0; i < 50_000; i++) {
-      switch (random.nextInt(4)) {
+      switch (random.nextInt(6)) {
         case 0 ->
             admission.expect(sharers[random.nextInt(3)], Set.of(here)).ifPresent(tickets::add);
         case 1 -> {
@@ -81,6 +124,17 @@ class AdmissionTest {
             Admission.Place left = places.remove(random.nextInt(places.size()));
             left.leave();
             left.leave();
+          }
+        }
+        case 3 -> {
+          if (!places.isEmpty()) {
+            Admission.Place idle = places.get(random.nextInt(places.size()));
+            idle.idle(() -> places.remove(idle));
+          }
+        }
+        case 4 -> {
+          if (!places.isEmpty()) {
+            assertTrue(places.get(random.nextInt(places.size())).used());
           }
         }
         default -> nowNs += random.nextInt(20) * 1_000_000_000L;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.testing.Await;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ConnectFailedException;
@@ -27,6 +28,7 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -123,6 +125,37 @@ class OwnerEndpointsTest {
     assertEquals(0, endpoints.counters().openConnections());
     assertEquals(0, endpoints.counters().registrations());
     assertEquals(0, endpoints.connections().open());
+  }
+
+  /** A reader that comes to an idle connection again connects anew, see DataLinks. */
+  @Test
+  void idleDataConnectionsMakePlaceForOthers() throws Exception {
+    open(new TcpProvider(), true);
+    RegionDescriptor region = register(ANN);
+    List<Connection> readers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        readers.add(connect(ANN));
+        read(readers.get(i), region);
+      }
+      assertEquals(Optional.empty(), endpoints.expect(ANN, ANN, Set.of(HERE)), "her share");
+      for (int i = 0; i < 6; i++) {
+        nowNs.addAndGet(2_000_000_000L);
+        Ticket[] ticket = new Ticket[1];
+        Await.until(
+            "one is idle",
+            () -> {
+              ticket[0] = endpoints.expect(ANN, ANN, Set.of(HERE)).orElse(null);
+              return ticket[0] != null;
+            });
+        readers.add(client.connect(endpoints.address(ANN), ticket[0], TIMEOUT_MS));
+        read(readers.get(readers.size() - 1), region);
+      }
+      Await.until("the others have ended", () -> endpoints.counters().openConnections() == 3);
+      Await.until("they notice", () -> readers.stream().filter(Connection::isOpen).count() == 3);
+    } finally {
+      readers.forEach(Connection::close);
+    }
   }
 
   @Test

@@ -127,7 +127,14 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     while (true) {
       idleSinceNanos = System.nanoTime();
       busySinceNanos = NOT_BUSY;
-      if (channel.read(requests) < 0) {
+      if (requests.position() == 0) {
+        place.idle(this::shutdown);
+      }
+      int readBytes = channel.read(requests);
+      if (!place.used()) {
+        throw new EOFException("another reader has its place"); // this one connects again
+      }
+      if (readBytes < 0) {
         if (requests.position() > 0) {
           throw new EOFException("stream ended in a request");
         }
