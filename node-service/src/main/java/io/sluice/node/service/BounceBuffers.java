@@ -2,14 +2,13 @@ package io.sluice.node.service;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.metrics.WaitHistogram;
+import io.sluice.rdma.transport.FairBudget;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.segment.Owner;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -23,6 +22,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * It notices by the checksums of its run. A read that fails or is late does no harm, because
  * nothing of it arrives any more once its future is done (see {@code Connection}).
  *
+ * <p>Owners share the slots as {@link FairBudget} says: readers of one that are slow to give theirs
+ * back leave some to those of others.
+ *
  * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, after all slots
  * are back and, since a NIC may go on reading deregistered memory, after the endpoint. Failure:
  * {@link IllegalStateException} on closing with slots out: the memory is then kept.
@@ -34,8 +36,8 @@ final class BounceBuffers implements AutoCloseable {
   private final RegionDescriptor[] regions; // by slot, as the next two; null: not registered
   private final Owner[] at; // at whose endpoint that is
   private final Owner[] owners; // who knows the key; null for nobody
+  private final FairBudget shares; // of slots; taken before a slot is, and given back after it
   private final ReentrantLock lock = new ReentrantLock(true);
-  private final Condition returned = lock.newCondition();
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
   private final int slots;
   private final WaitHistogram served = new WaitHistogram();
@@ -49,6 +51,7 @@ final class BounceBuffers implements AutoCloseable {
     this.endpoints = endpoints;
     this.slotBytes = config.slotBytes();
     this.slots = config.slots();
+    this.shares = new FairBudget(slots, endpoints.isShared());
     this.memory = memory;
     this.regions = new RegionDescriptor[slots];
     this.at = new Owner[slots];
@@ -95,13 +98,17 @@ final class BounceBuffers implements AutoCloseable {
   }
 
   /**
-   * A free slot for bytes of that owner, or null if none came back within {@code waitMs}.
+   * A free slot for bytes of that owner, or null if none came back within {@code waitMs}, or this
+   * owner has its share.
    *
    * @throws TransportException if one that was another owner's cannot be registered anew
    */
   Slot acquire(Owner owner, long waitMs) throws TransportException {
-    Slot slot = take(owner, waitMs);
-    if (slot == null || owner.equals(owners[slot.number])) {
+    if (!shares.take(owner, 1, waitMs)) {
+      return null;
+    }
+    Slot slot = take(owner);
+    if (owner.equals(owners[slot.number])) {
       return slot;
     }
     try {
@@ -113,22 +120,14 @@ final class BounceBuffers implements AutoCloseable {
     }
   }
 
-  private Slot take(Owner owner, long waitMs) {
+  /** One that is free: there is one for each that the shares grant. */
+  private Slot take(Owner owner) {
     lock.lock();
     try {
-      long leftNs = TimeUnit.MILLISECONDS.toNanos(waitMs);
-      while (free.isEmpty() && leftNs > 0) {
-        leftNs = returned.awaitNanos(leftNs);
-      }
-      if (free.isEmpty()) {
-        return null;
-      }
       int number = cheapest(owner);
       free.removeFirstOccurrence(number);
       peakInUse = Math.max(peakInUse, inUse());
-      return new Slot(number);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts the thread of a connection", e);
+      return new Slot(number, owner);
     } finally {
       lock.unlock();
     }
@@ -207,9 +206,11 @@ final class BounceBuffers implements AutoCloseable {
   /** A slot in the hands of one reader, who gives it back exactly once. */
   final class Slot {
     private final int number;
+    private final Owner holder;
 
-    private Slot(int number) {
+    private Slot(int number, Owner holder) {
       this.number = number;
+      this.holder = holder;
     }
 
     /** What it is read by, from its first byte on. */
@@ -250,10 +251,10 @@ final class BounceBuffers implements AutoCloseable {
       lock.lock();
       try {
         free.push(number); // the last one used is the likeliest to be in the CPU's cache
-        returned.signal();
       } finally {
         lock.unlock();
       }
+      shares.giveBack(holder, 1);
     }
   }
 }

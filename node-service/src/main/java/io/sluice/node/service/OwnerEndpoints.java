@@ -41,6 +41,7 @@ final class OwnerEndpoints implements AutoCloseable {
   private final TransportProvider provider;
   private final InetSocketAddress address;
   private final ConnectionLimits limits;
+  private final boolean shared;
   private final boolean apart;
   private final Owner own;
   private final FairShare places;
@@ -67,13 +68,14 @@ final class OwnerEndpoints implements AutoCloseable {
       TransportProvider provider,
       InetSocketAddress address,
       ConnectionLimits limits,
-      boolean apart,
+      boolean shared,
       Owner own,
       LongSupplier nanoClock) {
     this.provider = provider;
     this.address = address;
     this.limits = limits;
-    this.apart = apart;
+    this.shared = shared;
+    this.apart = shared && provider.keysCanBeGuessed();
     this.own = own;
     this.nanoClock = nanoClock;
     this.places = new FairShare(limits.maxConnections());
@@ -103,8 +105,7 @@ final class OwnerEndpoints implements AutoCloseable {
       throws IOException {
     Owner own = Owner.ofThisProcess();
     OwnerEndpoints endpoints =
-        new OwnerEndpoints(
-            provider, address, limits, shared && provider.keysCanBeGuessed(), own, nanoClock);
+        new OwnerEndpoints(provider, address, limits, shared, own, nanoClock);
     endpoints.use(own);
     return endpoints;
   }
@@ -112,6 +113,11 @@ final class OwnerEndpoints implements AutoCloseable {
   /** The service's user. */
   Owner own() {
     return own;
+  }
+
+  /** Whether there may be other owners. */
+  boolean isShared() {
+    return shared;
   }
 
   /** Whose endpoint serves an owner. */

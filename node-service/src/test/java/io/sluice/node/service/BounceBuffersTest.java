@@ -2,6 +2,7 @@ package io.sluice.node.service;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -30,6 +31,8 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -99,6 +102,46 @@ class BounceBuffersTest {
                 }
                 return method.invoke(below, arguments);
               });
+    }
+  }
+
+  /** Hers are slow to give theirs back, or never do. */
+  @Test
+  void readersOfOneOwnerLeaveSlotsToThoseOfAnother() throws Exception {
+    try (OwnerEndpoints endpoint = endpoints(new TcpProvider());
+        BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 8))) {
+      List<BounceBuffers.Slot> anns = new ArrayList<>();
+      BounceBuffers.Slot next = buffers.acquire(ANN, 0);
+      while (next != null) {
+        anns.add(next);
+        next = buffers.acquire(ANN, 0);
+      }
+      assertEquals(6, anns.size(), "three quarters");
+      CompletableFuture<BounceBuffers.Slot> waiting =
+          CompletableFuture.supplyAsync(() -> acquire(buffers));
+      BounceBuffers.Slot bobs = buffers.acquire(BOB, 0);
+      assertNotNull(bobs, "free, whoever waits");
+      assertFalse(waiting.isDone());
+      bobs.release();
+      anns.remove(0).release();
+      waiting.join().release();
+      anns.forEach(BounceBuffers.Slot::release);
+    }
+  }
+
+  /** Where there is one owner, nobody else comes. */
+  @Test
+  void oneOwnerAloneHasAllSlots() throws Exception {
+    InetSocketAddress address = new InetSocketAddress(HERE, 0);
+    try (OwnerEndpoints endpoint =
+            OwnerEndpoints.open(new TcpProvider(), address, ConnectionLimits.DEFAULT, false);
+        BounceBuffers buffers = BounceBuffers.open(endpoint, new BounceConfig(4096, 4))) {
+      List<BounceBuffers.Slot> all = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        all.add(buffers.acquire(endpoint.own(), 0));
+      }
+      assertNull(buffers.acquire(endpoint.own(), 0));
+      all.forEach(BounceBuffers.Slot::release);
     }
   }
 
