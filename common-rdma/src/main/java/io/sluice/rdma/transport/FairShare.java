@@ -16,7 +16,7 @@ public final class FairShare {
   private static final long OF_FREE = 3;
 
   private final int most;
-  private final Map<Object, Integer> held = new HashMap<>();
+  private final Map<Object, Integer> held = new HashMap<>(); // null's too
   private int taken;
 
   /** With all of so many places free. */
@@ -34,9 +34,7 @@ public final class FairShare {
     if (free == 0 || sharer != null && held.getOrDefault(sharer, 0) >= OF_FREE * free) {
       return false;
     }
-    if (sharer != null) {
-      held.merge(sharer, 1, Integer::sum); // first: it takes memory
-    }
+    held.merge(sharer, 1, Integer::sum); // first: it takes memory
     taken++;
     return true;
   }
@@ -44,9 +42,14 @@ public final class FairShare {
   /** Gives one back. */
   public synchronized void giveBack(Object sharer) {
     taken--;
-    if (sharer != null && held.merge(sharer, -1, Integer::sum) == 0) {
+    if (held.merge(sharer, -1, Integer::sum) == 0) {
       held.remove(sharer);
     }
+  }
+
+  /** How many each has that has some; those of who shares with nobody are null's. */
+  public synchronized Map<Object, Integer> held() {
+    return new HashMap<>(held);
   }
 
   /** How many are taken. */

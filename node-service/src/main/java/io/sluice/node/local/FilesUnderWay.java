@@ -53,6 +53,13 @@ final class FilesUnderWay implements Closeable {
     return sum(connections.getOrDefault(owner, List.of()));
   }
 
+  /** The same of each user that has connections. */
+  synchronized Map<Owner, Long> filesOfUsers() {
+    Map<Owner, Long> all = new HashMap<>();
+    connections.forEach((owner, each) -> all.put(owner, (long) sum(each)));
+    return all;
+  }
+
   private static int sum(Collection<Connection> connections) {
     return connections.stream().mapToInt(each -> each.files).sum();
   }

@@ -217,9 +217,19 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
+  /** How many connections each user has; null's are those of the only one. */
+  public Map<Object, Integer> connectionsOfUsers() {
+    return acceptor.held();
+  }
+
   /** What became of the connections that came. */
   public ConnectionCounters counters() {
     return acceptor.counters();
+  }
+
+  /** How many open files were sent to tasks of each user, and not received as far as is known. */
+  public Map<Owner, Long> filesUnderWay() {
+    return underWay.filesOfUsers();
   }
 
   /** A user and the application that it says it speaks for. */

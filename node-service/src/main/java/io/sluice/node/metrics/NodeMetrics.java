@@ -338,7 +338,18 @@ public final class NodeMetrics {
               Type.GAUGE,
               "Of the heap, by requests of a user's tasks and readers that are answered now, and by"
                   + " answers until they are received",
-              NodeMoment::heapBytesOfUsers),
+              now -> now.ofEachUser(now.heapBytesOfUsers())),
+          byUser(
+              "sluice_user_connections",
+              Type.GAUGE,
+              "Connections of a user's tasks and readers, data connections among them, open or"
+                  + " about to be made",
+              NodeMoment::connectionsOfUsers),
+          byUser(
+              "sluice_user_files_under_way",
+              Type.GAUGE,
+              "Open files that were sent to a user's tasks and, as far as is known, not received",
+              now -> now.ofEachUser(now.filesUnderWay())),
           new Row(
               new Metric(
                   "sluice_tasks_refused_total",

@@ -23,6 +23,8 @@ import java.util.Map;
  * @param node what it takes of its machine's memory at most
  * @param tasks the applications whose tasks hold most memory, the largest first
  * @param largest the applications whose outputs hold most, the largest first
+ * @param connectionsOfUsers of tasks and readers of each user
+ * @param filesUnderWay that were sent to tasks of each user
  * @param heapBytesOfUsers of the heap, by requests of each user and the answers to them
  * @param answered what transports did whose reads are answered here, and not by a NIC
  * @param inlinedBytes sent with the answers that said where they lie
@@ -36,6 +38,8 @@ record NodeMoment(
     List<OutputsUse> largest,
     ConnectionCounters connections,
     Map<RefusalKind, Long> taskRefusals,
+    Map<Owner, Long> connectionsOfUsers,
+    Map<Owner, Long> filesUnderWay,
     Map<Owner, Long> heapBytesOfUsers,
     Map<String, TransportCounters> transports,
     Map<String, TransportCounters> answered,
@@ -69,6 +73,8 @@ record NodeMoment(
         largest,
         service.connectionCounters(),
         service.taskRefusals(),
+        service.connectionsOfUsers(),
+        service.filesUnderWay(),
         service.heapBytesOfUsers(),
         transports,
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
@@ -79,7 +85,7 @@ record NodeMoment(
   /** The same with 0 for each user of whom only other numbers are known. */
   Map<Owner, Long> ofEachUser(Map<Owner, Long> numbers) {
     Map<Owner, Long> all = new HashMap<>(numbers);
-    heapBytesOfUsers.keySet().forEach(user -> all.putIfAbsent(user, 0L));
+    connectionsOfUsers.keySet().forEach(user -> all.putIfAbsent(user, 0L));
     store.outputsOfUsers().keySet().forEach(user -> all.putIfAbsent(user, 0L));
     return all;
   }

@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The service's side of {@link RemoteProtocol}: listens, and lets in who proves the secret.
@@ -89,6 +90,11 @@ public final class RemoteServer implements AutoCloseable {
   /** The bound port. */
   public int port() throws IOException {
     return ((InetSocketAddress) listener.getLocalAddress()).getPort();
+  }
+
+  /** How many connections each user has; null's are those of the only one. */
+  public Map<Object, Integer> connectionsOfUsers() {
+    return acceptor.held();
   }
 
   /** What became of the connections that came. */

@@ -316,6 +316,28 @@ public final class NodeService implements Closeable, RemoteBackend {
     return all;
   }
 
+  /** How many connections the tasks and readers of each user have, over all transports. */
+  public Map<Owner, Long> connectionsOfUsers() {
+    Map<Owner, Long> all = new HashMap<>(Map.of(own, 0L));
+    addConnections(remoteServer.connectionsOfUsers(), all);
+    if (localServer != null) {
+      addConnections(localServer.connectionsOfUsers(), all);
+    }
+    endpoints.values().forEach(each -> addConnections(each.connectionsOfUsers(), all));
+    return all;
+  }
+
+  /** Of who shares with nobody, which is the service's own user. */
+  private void addConnections(Map<Object, Integer> some, Map<Owner, Long> all) {
+    some.forEach(
+        (user, count) -> all.merge(user == null ? own : (Owner) user, (long) count, Long::sum));
+  }
+
+  /** How many open files were sent to tasks of each user and, it seems, not received. */
+  public Map<Owner, Long> filesUnderWay() {
+    return localServer == null ? Map.of() : localServer.filesUnderWay();
+  }
+
   /** How often tasks and readers were refused, by why. */
   public Map<RefusalKind, Long> taskRefusals() {
     return refusals.counts();

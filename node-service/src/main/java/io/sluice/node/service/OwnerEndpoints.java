@@ -224,6 +224,11 @@ final class OwnerEndpoints implements AutoCloseable {
     return limits.maxConnections();
   }
 
+  /** How many connections each sharer has or is expected to make; null's are not shared. */
+  Map<Object, Integer> connectionsOfUsers() {
+    return places.held();
+  }
+
   /** What all of them served. */
   synchronized TransportCounters counters() {
     return all()

@@ -277,6 +277,11 @@ public final class Acceptor implements AutoCloseable {
     }
   }
 
+  /** How many connections each sharer has; null's are those that are not shared. */
+  public Map<Object, Integer> held() {
+    return proved.held();
+  }
+
   /** What became of those who came. */
   public ConnectionCounters counters() {
     return new ConnectionCounters(

@@ -117,6 +117,11 @@ final class ProvedPlaces<C> {
     }
   }
 
+  /** How many each sharer has; null's are those that are not shared. */
+  Map<Object, Integer> held() {
+    return places.held();
+  }
+
   /** How many are taken. */
   synchronized int taken() {
     return sharers.size();

@@ -93,6 +93,30 @@ class NodeMetricsTest extends NodeTestBase {
     assertTrue(Readings.of(service).numbers("sluice_application_bytes").isEmpty());
   }
 
+  /** Whoever uses up what users share is named by each of these. */
+  @Test
+  void tellsWhatEachUserHas() throws IOException {
+    service = withDisk(8, new TcpProvider()).start();
+    String user = Owner.ofThisProcess().toString();
+    for (String name : List.of("connections", "outputs", "disk_files", "heap_bytes")) {
+      assertEquals(0, Readings.of(service).number("sluice_user_" + name, user), name);
+    }
+    commit(APP, "output", OUTPUT_BYTES);
+    try (LocalClient task = task(APP)) {
+      task.leaseDisk(1);
+      Readings now = Readings.of(service);
+      assertTrue(now.number("sluice_user_connections", user) >= 1);
+      assertEquals(1, now.number("sluice_user_outputs", user));
+      assertEquals(1, now.number("sluice_user_disk_files", user));
+      assertEquals(0, now.number("sluice_user_files_under_way", user), "of names");
+    }
+    Await.until(
+        "the task has gone",
+        () -> Readings.of(service).number("sluice_user_connections", user) == 0);
+    assertEquals(0, Readings.of(service).number("sluice_user_heap_bytes", user));
+    assertEquals(0, Readings.of(service).number("sluice_heap_share_refused_total", user));
+  }
+
   @Test
   void tellsWhatTasksHoldAndWhatLeftMemoryForThem() throws IOException {
     service = withDisk(4, new TcpProvider()).start();
