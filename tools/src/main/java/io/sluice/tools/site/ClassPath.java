@@ -27,9 +27,15 @@ record ClassPath(List<Jar> jars, List<Path> absent, List<String> remote) {
    * A jar of Sluice's.
    *
    * @param path where it is
+   * @param entry of the class path that it was found by, as it is written there
    * @param release what its manifest says; empty if that says nothing
    */
-  record Jar(Path path, Optional<String> release) {
+  record Jar(Path path, String entry, Optional<String> release) {
+    /** Whether the class path says which release it is. */
+    boolean isNamedByRelease() {
+      return release.map(entry::contains).orElse(entry.matches(".*sluice[^/]*\\d[^/]*"));
+    }
+
     /** Path and release, for people. */
     String described() {
       return path + release.map(" of release "::concat).orElse(", which does not say its release");
@@ -56,7 +62,7 @@ record ClassPath(List<Jar> jars, List<Path> absent, List<String> remote) {
       String entry = LOCAL.matcher(part).replaceFirst("");
       if (!entry.contains("://")) {
         for (String each : entry.split(":")) {
-          found.add(Path.of(expanded(each, environment)), entryName);
+          found.add(each, Path.of(expanded(each, environment)), entryName);
         }
       } else if (entry.matches(".*/" + OURS)) {
         found.remote.add(entry);
@@ -91,23 +97,24 @@ record ClassPath(List<Jar> jars, List<Path> absent, List<String> remote) {
     return jars;
   }
 
-  private void add(Path path, String entryName) {
+  private void add(String entry, Path path, String entryName) {
     if (path.endsWith(ALL_JARS)) {
-      jarsOf(path.getParent()).forEach(jar -> addJar(jar, entryName));
+      jarsOf(path.getParent()).forEach(jar -> addJar(entry, jar, entryName));
     } else if (Files.isRegularFile(path)) {
-      addJar(path, entryName);
+      addJar(entry, path, entryName);
     } else if (String.valueOf(path.getFileName()).matches(OURS)) {
       absent.add(path);
     }
   }
 
-  private void addJar(Path path, String entryName) {
+  private void addJar(String entry, Path path, String entryName) {
     try (JarFile jar = new JarFile(path.toFile())) {
       if (jar.getEntry(entryName) != null) {
         Manifest manifest = jar.getManifest();
         jars.add(
             new Jar(
                 path,
+                entry,
                 Optional.ofNullable(manifest)
                     .map(it -> it.getMainAttributes().getValue("Implementation-Version"))));
       }

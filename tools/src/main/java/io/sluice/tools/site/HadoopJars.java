@@ -30,7 +30,6 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
   private static final String ENVIRONMENT_FILE = "hadoop-env.sh";
   private static final Pattern ASSIGNMENT =
       Pattern.compile("\\s*(?:export\\s+)?" + CLIENT_VARIABLE + "=[\"']?([^\"'#]*)[\"']?.*");
-  private static final String EXAMPLE = "/opt/sluice/sluice-hadoop.jar";
 
   List<Finding> look() {
     List<Finding> findings = new ArrayList<>();
@@ -42,16 +41,39 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
         conf.get(SERVICE_KEY, ""),
         HadoopProperties.SERVICE_CLASS,
         "the NodeManager ends at its start");
+    List<ClassPath.Jar> ofJobs = new ArrayList<>();
     side(
         findings,
-        jars,
+        ofJobs,
         where(JOB_KEY, SiteConf.MAPRED_SITE),
         conf.get(JOB_KEY, "") + "," + conf.get(ALSO_OF_JOBS, ""),
         HadoopProperties.COLLECTOR,
         "maps fail that are told to use the collector");
+    unnamed(ofJobs).ifPresent(findings::add);
+    jars.addAll(ofJobs);
     client(findings, jars);
     releases(findings, jars);
     return findings;
+  }
+
+  /**
+   * Tasks of a job may be of two releases while nodes are upgraded, where its settings say none.
+   */
+  private Optional<Finding> unnamed(List<ClassPath.Jar> jars) {
+    return jars.stream()
+        .filter(jar -> !jar.isNamedByRelease())
+        .findFirst()
+        .map(
+            jar ->
+                Finding.info(
+                    where(JOB_KEY, SiteConf.MAPRED_SITE),
+                    "names %s, which does not say its release".formatted(jar.entry()),
+                    "while nodes are upgraded one by one, tasks of one job may be of two releases",
+                    "name " + example() + ", and keep it on each node until its jobs have ended"));
+  }
+
+  private String example() {
+    return "/opt/sluice/sluice-hadoop-%s.jar".formatted(ownRelease.orElse("VERSION"));
   }
 
   private String where(String name, String file) {
@@ -90,7 +112,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
               where,
               "has no jar of Sluice's",
               "without it " + consequence,
-              "add the path of sluice-hadoop-<version>.jar, such as " + EXAMPLE));
+              "add the path of the jar, such as " + example()));
     }
   }
 
@@ -108,7 +130,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
                 where,
                 "has no jar of Sluice's",
                 "jobs in a client's own process (mapreduce.framework.name=local) fail without it",
-                "export %s=%s:$%s".formatted(CLIENT_VARIABLE, EXAMPLE, CLIENT_VARIABLE))
+                "export %s=%s:$%s".formatted(CLIENT_VARIABLE, example(), CLIENT_VARIABLE))
             : Finding.ok(where, "has " + described(path.jars())));
   }
 
@@ -129,11 +151,12 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
         jars.stream().flatMap(jar -> jar.release().stream()).distinct().sorted().toList();
     if (releases.size() > 1) {
       findings.add(
-          Finding.broken(
+          Finding.problem(
               "releases of Sluice",
               "two meet: " + described(jars),
               "one side may not understand the other; maps then use the stock shuffle",
-              "copy one jar to all of these places"));
+              "name one jar in all of these places, the NodeManagers' first: docs/admin.md,"
+                  + " Upgrade"));
     } else if (releases.size() == 1
         && ownRelease.isPresent()
         && !ownRelease.get().equals(releases.get(0))) {

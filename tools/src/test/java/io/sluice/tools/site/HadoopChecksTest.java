@@ -125,6 +125,38 @@ class HadoopChecksTest {
     assertEquals("", Conf.complaints(ofJars("1.0")));
   }
 
+  private static boolean saysThatNoReleaseIsNamed(List<Finding> findings, Object entry) {
+    return findings.stream()
+        .anyMatch(
+            finding ->
+                finding.level() == Finding.Level.INFO
+                    && finding.subject().contains(HadoopJars.JOB_KEY)
+                    && finding
+                        .what()
+                        .equals("names %s, which does not say its release".formatted(entry)));
+  }
+
+  @Test
+  void aJobWhoseSettingsNameNoReleaseMayHaveTasksOfTwo() throws IOException {
+    Path old = Conf.jar(root.resolve("sluice-hadoop.jar"), "1.0", HadoopProperties.COLLECTOR);
+    conf.yarn(HadoopJars.SERVICE_KEY, old.toString()).mapred(HadoopJars.JOB_KEY, old.toString());
+    assertTrue(saysThatNoReleaseIsNamed(ofJars("1.0"), old), ofJars("1.0").toString());
+  }
+
+  @Test
+  void aDirectoryOfJarsNamesNoRelease() throws IOException {
+    Conf.jar(root.resolve("sluice-hadoop-1.0.jar"), "1.0", HadoopProperties.COLLECTOR);
+    conf.mapred(HadoopJars.JOB_KEY, root + "/*");
+    assertTrue(saysThatNoReleaseIsNamed(ofJars("1.0"), root + "/*"), ofJars("1.0").toString());
+  }
+
+  @Test
+  void aJarThatIsNamedByItsReleaseKeepsTheTasksOfAJobTogether() throws IOException {
+    Path jar = Conf.jar(root.resolve("sluice-hadoop-1.0.jar"), "1.0", HadoopProperties.COLLECTOR);
+    conf.yarn(HadoopJars.SERVICE_KEY, jar.toString()).mapred(HadoopJars.JOB_KEY, jar.toString());
+    assertFalse(saysThatNoReleaseIsNamed(ofJars("1.0"), jar), ofJars("1.0").toString());
+  }
+
   @Test
   void aDirectoryOfJarsIsLookedThrough() throws IOException {
     Path jar = Conf.jar(root.resolve("sluice-hadoop.jar"), "1.0", HadoopProperties.COLLECTOR);

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * Sluice's settings as {@code docs/conf} shows them to an administrator, with the path of the jar
- * under test in place of the documented one.
+ * under test in place of the documented one, which has the same name.
  *
  * @param jar the shaded plugin jar
  * @param yarnSite what a NodeManager gets
@@ -20,7 +20,7 @@ public record SluiceFragments(
   public static final String CONSUMER_KEY = "mapreduce.job.reduce.shuffle.consumer.plugin.class";
   public static final String STOCK_COLLECTOR = "org.apache.hadoop.mapred.MapTask$MapOutputBuffer";
   public static final String STOCK_CONSUMER = "org.apache.hadoop.mapreduce.task.reduce.Shuffle";
-  private static final String DOCUMENTED_JAR = "/opt/sluice/sluice-hadoop.jar";
+  private static final String DOCUMENTED_PLACE = "/opt/sluice/";
 
   /** The settings, or nothing if the plugin jar has not been built. */
   public static Optional<SluiceFragments> load(Workspace workspace) {
@@ -55,12 +55,13 @@ public record SluiceFragments(
 
   private static Map<String, String> withJar(Path fragment, Path jar) {
     Map<String, String> values = new LinkedHashMap<>(SiteXml.read(fragment));
-    if (values.values().stream().noneMatch(value -> value.contains(DOCUMENTED_JAR))) {
+    String documented = DOCUMENTED_PLACE + jar.getFileName();
+    if (values.values().stream().noneMatch(value -> value.contains(documented))) {
       throw new ClusterException(
           "%s names no %s: the jar under test cannot be put in its place"
-              .formatted(fragment, DOCUMENTED_JAR));
+              .formatted(fragment, documented));
     }
-    values.replaceAll((name, value) -> value.replace(DOCUMENTED_JAR, jar.toString()));
+    values.replaceAll((name, value) -> value.replace(documented, jar.toString()));
     return values;
   }
 }
