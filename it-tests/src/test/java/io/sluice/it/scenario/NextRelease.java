@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
 /**
- * The plugin of a release to come, whose node service speaks other versions of its protocols: the
- * packages that speak them are compiled again with other numbers.
+ * The plugin of a release to come, whose node service speaks other versions of its protocols, and
+ * none that this one speaks: the packages that speak them are compiled again with other numbers.
  */
 final class NextRelease {
   private static final String PACKAGE = "io/sluice/node/";
@@ -65,8 +65,9 @@ final class NextRelease {
 
   private static void raiseVersion(Path protocol) throws IOException {
     String source = Files.readString(protocol);
-    String raised = source.replaceFirst("(int VERSION = )(\\d+);", "$1 1 + $2;");
-    assertEquals(source.length() + " 1 +".length() + 1, raised.length(), protocol.toString());
+    String raised = source.replaceAll("(int (OLDEST|VERSION) = )(\\d+);", "$1 1 + $3;");
+    int longer = 2 * " 1 + ".length();
+    assertEquals(source.length() + longer, raised.length(), protocol.toString());
     Files.writeString(protocol, raised);
   }
 

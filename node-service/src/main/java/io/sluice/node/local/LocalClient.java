@@ -9,6 +9,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.disk.Device;
@@ -62,6 +63,7 @@ public final class LocalClient implements MemorySource, Closeable {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final ServiceLink link;
+  private final Versions versions;
   private final Borrower borrower;
   private final String applicationId;
   private final JobSecret secret;
@@ -136,11 +138,13 @@ public final class LocalClient implements MemorySource, Closeable {
 
   private LocalClient(
       ServiceLink link,
+      Versions versions,
       Borrower borrower,
       String applicationId,
       JobSecret secret,
       Timeouts timeouts) {
     this.link = link;
+    this.versions = versions;
     this.borrower = borrower;
     this.applicationId = applicationId;
     this.secret = secret;
@@ -181,8 +185,23 @@ public final class LocalClient implements MemorySource, Closeable {
       JobSecret secret,
       Timeouts timeouts)
       throws IOException {
+    return connect(
+        socket, service, LocalProtocol.VERSIONS, borrower, applicationId, secret, timeouts);
+  }
+
+  /** The same of a task that speaks these versions. */
+  static LocalClient connect(
+      Path socket,
+      Owner service,
+      Versions versions,
+      Borrower borrower,
+      String applicationId,
+      JobSecret secret,
+      Timeouts timeouts)
+      throws IOException {
     LocalClient client =
-        new LocalClient(ServiceLink.to(socket, service), borrower, applicationId, secret, timeouts);
+        new LocalClient(
+            ServiceLink.to(socket, service), versions, borrower, applicationId, secret, timeouts);
     client.session = client.open();
     return client;
   }
@@ -196,7 +215,7 @@ public final class LocalClient implements MemorySource, Closeable {
               frames,
               LocalProtocol.HELLO,
               out -> {
-                out.writeShort(LocalProtocol.VERSION);
+                versions.write(out);
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
                 LocalProtocol.writeHandout(out, link.handout());
@@ -213,6 +232,7 @@ public final class LocalClient implements MemorySource, Closeable {
   private Session greeted(MessageStream stream, Frames frames, Answer answer) throws IOException {
     try {
       DataInputStream in = answer.in();
+      versions.readChosen(in, LocalProtocol.SERVICE, LocalProtocol.TASK);
       LeaseInfo info = LocalProtocol.readInfo(in);
       long instance = in.readLong();
       if (link.handout() == Handout.NAMES) {
@@ -338,7 +358,8 @@ public final class LocalClient implements MemorySource, Closeable {
    */
   public NoticeConnection listen() throws IOException {
     dependOnLease();
-    return NoticeConnection.open(link, applicationId, secret, info().generation(), timeoutMs);
+    return NoticeConnection.open(
+        link, versions, applicationId, secret, info().generation(), timeoutMs);
   }
 
   private List<Extent> lease(int type, Frames.Payload payload) throws IOException {

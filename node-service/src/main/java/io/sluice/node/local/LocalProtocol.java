@@ -5,6 +5,7 @@ import io.sluice.node.memory.Borrower;
 import io.sluice.node.memory.Notice;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Segments;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPlaces;
@@ -22,9 +23,10 @@ import java.util.UUID;
  * What a task says to the service of its node; see {@code io.sluice.node.wire.Frames}.
  *
  * <pre>
- * HELLO             uint16 version, string application, bytes secret, int8 handout,
+ * HELLO             versions that the task speaks, string application, bytes secret, int8 handout,
  *                   string task, int8 role, int64 length of a sort buffer of its own
- *                     -> OK int64 + int64 pool id, int32 block size, int64 generation,
+ *                     -> OK uint16 version, the highest of both sides,
+ *                        int64 + int64 pool id, int32 block size, int64 generation,
  *                        int64 instance (of the service, new with every start), then, of handout
  *                          0 names: int32 count, then per place of the pool: string path
  *                          1 descriptors: int8 1 if the lease has a record   + record, if so
@@ -43,8 +45,9 @@ import java.util.UUID;
  * OPEN              int8 1 for writing, int32 segment, int32 incarnation
  *                     -> OK int8 1 if there is such a segment        + that segment, if so
  *
- * LISTEN            uint16 version, string application, bytes secret, int64 generation of a lease
- *                   of the same user; instead of HELLO, on a connection of its own      -> OK
+ * LISTEN            versions that the task speaks, string application, bytes secret,
+ *                   int64 generation of a lease of the same user; instead of HELLO, on a
+ *                   connection of its own       -> OK uint16 version, the highest of both sides
  * AWAIT             int64 epoch of the last notice that came, int32 milliseconds; only then
  *                     -> OK int64 epoch, int64 most of its sort buffer that it may keep,
  *                        int64 most of what it receives into: the last notice there is,
@@ -56,21 +59,32 @@ import java.util.UUID;
  * files: int8 count, then per file int32 segment     + that segment, open for writing
  * </pre>
  *
- * A task's messages are no longer than {@code Frames.MAX_SHORT_BYTES}: each may cost the service as
- * much heap, for each connection, for as long as the task takes to send it. What stands behind a
- * plus are open files that come with the answer, in that order. With names a task takes the lock on
- * the lease's record ({@link LeaseHold}) before the first LEASE, and is handed no file. With
- * descriptors the service has locked the record that it hands over, and a segment comes with the
- * first lease in it; OPEN is for those that did not, and for readers, to whom they are open for
- * reading. A segment is handed over for writing only where this task was granted room in it, and
- * none of the disk tier, which the service alone writes. The use of {@code LEASE_MEMORY} is a
- * {@link MemoryUse}, a role a {@link Role}. Who listens does so on a thread of its own, is answered
- * for as long as the lease is open, and then loses that connection. The peer's user comes from the
- * socket, not from a message. Everything leased over a connection and not committed is free again
- * when the connection ends, however the task ended.
+ * Versions are as {@code io.sluice.node.wire.Versions} has them; HELLO and LISTEN are the same in
+ * all, but for what a later one adds to their ends. A task's messages are no longer than {@code
+ * Frames.MAX_SHORT_BYTES}: each may cost the service as much heap, for each connection, for as long
+ * as the task takes to send it. What stands behind a plus are open files that come with the answer,
+ * in that order. With names a task takes the lock on the lease's record ({@link LeaseHold}) before
+ * the first LEASE, and is handed no file. With descriptors the service has locked the record that
+ * it hands over, and a segment comes with the first lease in it; OPEN is for those that did not,
+ * and for readers, to whom they are open for reading. A segment is handed over for writing only
+ * where this task was granted room in it, and none of the disk tier, which the service alone
+ * writes. The use of {@code LEASE_MEMORY} is a {@link MemoryUse}, a role a {@link Role}. Who
+ * listens does so on a thread of its own, is answered for as long as the lease is open, and then
+ * loses that connection. The peer's user comes from the socket, not from a message. Everything
+ * leased over a connection and not committed is free again when the connection ends, however the
+ * task ended.
  */
 final class LocalProtocol {
-  static final int VERSION = 14;
+  /** The oldest version that is still spoken; the next number leaves it as it is. */
+  static final int OLDEST = 15;
+
+  static final int VERSION = 15;
+  static final Versions VERSIONS = new Versions(OLDEST, VERSION);
+
+  /** Both sides, for messages about versions. */
+  static final String SERVICE = "this node's service";
+
+  static final String TASK = "this task";
 
   static final int HELLO = 1;
   static final int LEASE = 2;

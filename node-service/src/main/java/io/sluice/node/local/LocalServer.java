@@ -15,6 +15,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixListening;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
@@ -62,6 +63,7 @@ public final class LocalServer implements AutoCloseable {
   /** Room for a path in struct sockaddr_un. */
   private static final int MAX_SOCKET_PATH_BYTES = 108;
 
+  private final Versions versions;
   private final SpillStore store;
   private final LeaseRecords records;
   private final LedgerKeeper memory;
@@ -81,6 +83,7 @@ public final class LocalServer implements AutoCloseable {
   private boolean closed;
 
   private LocalServer(
+      Versions versions,
       SpillStore store,
       LeaseRecords records,
       LedgerKeeper memory,
@@ -92,6 +95,7 @@ public final class LocalServer implements AutoCloseable {
       Refusals refusals,
       Listener listener,
       ConnectionLimits limits) {
+    this.versions = versions;
     this.store = store;
     this.records = records;
     this.memory = memory;
@@ -143,9 +147,34 @@ public final class LocalServer implements AutoCloseable {
       Refusals refusals,
       ConnectionLimits limits)
       throws IOException {
+    return start(
+        LocalProtocol.VERSIONS,
+        store,
+        records,
+        memory,
+        applications,
+        socket,
+        served,
+        refusals,
+        limits);
+  }
+
+  /** The same of a service that speaks these versions. */
+  static LocalServer start(
+      Versions versions,
+      SpillStore store,
+      LeaseRecords records,
+      LedgerKeeper memory,
+      Applications applications,
+      Path socket,
+      ServedUsers served,
+      Refusals refusals,
+      ConnectionLimits limits)
+      throws IOException {
     Owner own = Owner.ofThisProcess();
     Files.deleteIfExists(socket);
     return new LocalServer(
+        versions,
         store,
         records,
         memory,
@@ -241,10 +270,12 @@ public final class LocalServer implements AutoCloseable {
   /**
    * The first message of a connection.
    *
+   * @param version that both sides talk in
    * @param task null if it listens
    * @param generation of the lease for which it listens
    */
-  private record Opening(Speaker speaker, JobSecret secret, Task task, long generation) {}
+  private record Opening(
+      int version, Speaker speaker, JobSecret secret, Task task, long generation) {}
 
   private interface Conversation {
     void hold() throws IOException;
@@ -301,7 +332,7 @@ public final class LocalServer implements AutoCloseable {
       lease.close();
       throw e;
     }
-    return () -> lend(stream, frames, opening.task(), lease);
+    return () -> lend(stream, frames, opening, lease);
   }
 
   /** A map can still leave its output to stock; whoever else comes may only want to read. */
@@ -322,32 +353,26 @@ public final class LocalServer implements AutoCloseable {
     if (!listens && request.type() != LocalProtocol.HELLO) {
       throw new ProtocolException("a task opened with message type " + request.type());
     }
-    int version = in.readUnsignedShort();
-    if (version != LocalProtocol.VERSION) {
-      throw new ProtocolException(
-          "the task is of another release of Sluice: it speaks version "
-              + version
-              + " of the protocol, this service speaks "
-              + LocalProtocol.VERSION);
-    }
+    int version = versions.chosenWith(versions.readOf(in, "the task", "this service"));
     String applicationId = Bounded.readString(in);
     OutputId.check("application id", applicationId);
     JobSecret secret = new JobSecret(Bounded.readBytes(in, JobSecret.MAX_SECRET_BYTES));
     Speaker speaker = new Speaker(applicationId, owner);
     if (listens) {
-      return new Opening(speaker, secret, null, in.readLong());
+      return new Opening(version, speaker, secret, null, in.readLong());
     }
     Task task = new Task(LocalProtocol.readHandout(in), LocalProtocol.readBorrower(in));
     checkHandout(owner, task.handout());
-    return new Opening(speaker, secret, task, 0);
+    return new Opening(version, speaker, secret, task, 0);
   }
 
   private static TaskRefusedException badMessage(String text) {
     return new TaskRefusedException(RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, text);
   }
 
-  private void lend(MessageStream stream, Frames frames, Task task, Lease opened)
+  private void lend(MessageStream stream, Frames frames, Opening opening, Lease opened)
       throws IOException {
+    Task task = opening.task();
     long generation = opened.info().generation();
     try (Lease lease = opened;
         FilesUnderWay.Connection files =
@@ -357,7 +382,16 @@ public final class LocalServer implements AutoCloseable {
       memory.introduce(lease, task.borrower());
       leases.put(generation, lease);
       new LocalSession(
-              frames, store, lease, records, heap, task.handout(), refusals, instance, files)
+              frames,
+              opening.version(),
+              store,
+              lease,
+              records,
+              heap,
+              task.handout(),
+              refusals,
+              instance,
+              files)
           .serve();
     } finally {
       leases.remove(generation);
@@ -380,7 +414,7 @@ public final class LocalServer implements AutoCloseable {
     }
     return () -> {
       try (LedgerKeeper.Listening listening = memory.listen(lease)) {
-        new NoticeSession(frames).serve(listening);
+        new NoticeSession(frames, opening.version()).serve(listening);
       }
     };
   }

@@ -47,6 +47,7 @@ final class LocalSession {
   private static final long COMMIT_BYTES = 512 << 10;
 
   private final Frames frames;
+  private final int version;
   private final SpillStore store;
   private final Lease lease;
   private final LeaseRecords records;
@@ -80,6 +81,7 @@ final class LocalSession {
   /**
    * A conversation at its beginning.
    *
+   * @param version of the protocol that it is held in
    * @param lease of the task's user, whose segments it may open
    * @param handout how it gets at them
    * @param instance tells a task that comes back whether this is still the service that it left
@@ -87,6 +89,7 @@ final class LocalSession {
    */
   LocalSession(
       Frames frames,
+      int version,
       SpillStore store,
       Lease lease,
       LeaseRecords records,
@@ -96,6 +99,7 @@ final class LocalSession {
       long instance,
       FilesUnderWay.Connection underWay) {
     this.frames = frames;
+    this.version = version;
     this.store = store;
     this.lease = lease;
     this.records = records;
@@ -147,6 +151,7 @@ final class LocalSession {
 
   private Frames.Payload greeting(Frames.Payload rest) {
     return out -> {
+      out.writeShort(version);
       LocalProtocol.writeInfo(out, lease.info());
       out.writeLong(instance);
       rest.writeTo(out);

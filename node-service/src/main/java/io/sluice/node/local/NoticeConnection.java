@@ -6,6 +6,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Versions;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -32,18 +33,25 @@ public final class NoticeConnection implements Closeable {
 
   /** Listens for the lease of that generation. */
   static NoticeConnection open(
-      ServiceLink link, String applicationId, JobSecret secret, long generation, long timeoutMs)
+      ServiceLink link,
+      Versions versions,
+      String applicationId,
+      JobSecret secret,
+      long generation,
+      long timeoutMs)
       throws IOException {
     NoticeConnection connection = new NoticeConnection(link.connect(timeoutMs), timeoutMs);
     try {
-      connection.exchange(
-          LocalProtocol.LISTEN,
-          out -> {
-            out.writeShort(LocalProtocol.VERSION);
-            Bounded.writeString(out, applicationId);
-            Bounded.writeBytes(out, secret.bytes());
-            out.writeLong(generation);
-          });
+      DataInputStream in =
+          connection.exchange(
+              LocalProtocol.LISTEN,
+              out -> {
+                versions.write(out);
+                Bounded.writeString(out, applicationId);
+                Bounded.writeBytes(out, secret.bytes());
+                out.writeLong(generation);
+              });
+      versions.readChosen(in, LocalProtocol.SERVICE, LocalProtocol.TASK);
       return connection;
     } catch (IOException | RuntimeException | Error e) {
       connection.close();

@@ -25,14 +25,16 @@ final class NoticeSession {
   private static final long TIMEOUT_MS = 30_000;
 
   private final Frames frames;
+  private final int version;
 
-  NoticeSession(Frames frames) {
+  NoticeSession(Frames frames, int version) {
     this.frames = frames;
+    this.version = version;
   }
 
   /** Tells it what {@code listening} hears, until either side has enough. */
   void serve(LedgerKeeper.Listening listening) throws IOException {
-    frames.send(Replies.OK, out -> {}, TIMEOUT_MS);
+    frames.send(Replies.OK, out -> out.writeShort(version), TIMEOUT_MS);
     Optional<Notice> notice;
     do {
       Frames.Frame request = frames.receiveShort(MessageStream.NO_TIMEOUT, TIMEOUT_MS);

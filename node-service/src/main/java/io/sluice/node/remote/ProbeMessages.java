@@ -34,8 +34,10 @@ public final class ProbeMessages {
   public static List<ProbeOffer> ask(InetSocketAddress address, long timeoutMs) throws IOException {
     try (DeadlineChannel channel = DeadlineChannel.connect(address, timeoutMs)) {
       Frames frames = new Frames(channel);
-      RemoteProtocol.receiveChallenge(frames, timeoutMs);
-      frames.send(RemoteProtocol.PROBE, out -> out.writeShort(RemoteProtocol.VERSION), timeoutMs);
+      RemoteProtocol.Challenge challenge =
+          RemoteProtocol.receiveChallenge(frames, RemoteProtocol.VERSIONS, timeoutMs);
+      int version = RemoteProtocol.VERSIONS.chosenWith(challenge.versions());
+      frames.send(RemoteProtocol.PROBE, out -> out.writeShort(version), timeoutMs);
       return read(Replies.receive(frames, timeoutMs));
     }
   }

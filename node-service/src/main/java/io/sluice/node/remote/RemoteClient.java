@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
@@ -7,6 +8,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.segment.PoolPlaces;
 import java.io.DataInputStream;
@@ -62,10 +64,21 @@ public final class RemoteClient implements AutoCloseable {
   public static RemoteClient connect(
       InetSocketAddress address, String applicationId, JobSecret secret, long timeoutMs)
       throws IOException {
+    return connect(address, RemoteProtocol.VERSIONS, applicationId, secret, timeoutMs);
+  }
+
+  /** The same of a reader that speaks these versions. */
+  static RemoteClient connect(
+      InetSocketAddress address,
+      Versions versions,
+      String applicationId,
+      JobSecret secret,
+      long timeoutMs)
+      throws IOException {
     long pauseMs = FIRST_PAUSE_MS;
     for (int attempt = 1; ; attempt++) {
       try {
-        return connectOnce(address, applicationId, secret, timeoutMs);
+        return connectOnce(address, versions, applicationId, secret, timeoutMs);
       } catch (EOFException e) {
         if (attempt == MAX_ATTEMPTS) {
           RemoteError busy =
@@ -83,12 +96,16 @@ public final class RemoteClient implements AutoCloseable {
   }
 
   private static RemoteClient connectOnce(
-      InetSocketAddress address, String applicationId, JobSecret secret, long timeoutMs)
+      InetSocketAddress address,
+      Versions versions,
+      String applicationId,
+      JobSecret secret,
+      long timeoutMs)
       throws IOException {
     DeadlineChannel channel = DeadlineChannel.connect(address, timeoutMs);
     try {
       RemoteClient client = new RemoteClient(channel, timeoutMs);
-      client.authenticate(applicationId, secret);
+      client.authenticate(versions, applicationId, secret);
       return client;
     } catch (IOException | RuntimeException e) {
       channel.close();
@@ -96,23 +113,29 @@ public final class RemoteClient implements AutoCloseable {
     }
   }
 
-  private void authenticate(String applicationId, JobSecret secret) throws IOException {
-    byte[] serverNonce = RemoteProtocol.receiveChallenge(frames, timeoutMs);
+  private void authenticate(Versions versions, String applicationId, JobSecret secret)
+      throws IOException {
+    RemoteProtocol.Challenge challenge =
+        RemoteProtocol.receiveChallenge(frames, versions, timeoutMs);
+    AgreedVersion version = AgreedVersion.highest(challenge.versions(), versions);
+    byte[] serverNonce = challenge.serverNonce();
     byte[] clientNonce = new byte[JobSecret.NONCE_BYTES];
     RANDOM.nextBytes(clientNonce);
     frames.send(
         RemoteProtocol.PROOF,
         out -> {
-          out.writeShort(RemoteProtocol.VERSION);
+          out.writeShort(version.chosen());
+          versions.write(out);
           Bounded.writeString(out, applicationId);
           Bounded.writeBytes(out, clientNonce);
-          Bounded.writeBytes(out, secret.clientProof(serverNonce, clientNonce, applicationId));
+          Bounded.writeBytes(
+              out, secret.clientProof(serverNonce, clientNonce, applicationId, version));
         },
         timeoutMs);
     DataInputStream in = Replies.receive(frames, timeoutMs);
     byte[] proof = Bounded.readBytes(in, RemoteProtocol.MAX_PROOF_BYTES);
     if (!JobSecret.proofsEqual(
-        secret.serverProof(serverNonce, clientNonce, applicationId), proof)) {
+        secret.serverProof(serverNonce, clientNonce, applicationId, version), proof)) {
       throw new ProtocolException(
           "node service at " + frames.peer() + " does not hold the secret of " + applicationId);
     }

@@ -5,6 +5,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.Segments;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
@@ -30,8 +31,9 @@ import java.util.UUID;
  * What a reader says to a node service; see {@code io.sluice.node.wire.Frames}.
  *
  * <pre>
- * service  CHALLENGE  int32 magic, uint16 version, bytes server nonce
- * reader   PROOF      uint16 version, string application, bytes client nonce, bytes proof
+ * service  CHALLENGE  int32 magic, versions that it speaks, bytes server nonce
+ * reader   PROOF      uint16 version, the highest of both sides; versions that the reader speaks,
+ *                     string application, bytes client nonce, bytes proof
  * service  OK         bytes proof, int64 + int64 pool id, int32 count, then per offer
  *                       string transport, string host, int32 port, int32 bounce slot bytes
  *
@@ -71,20 +73,26 @@ import java.util.UUID;
  * service  OK
  *
  * instead of PROOF, and only there:
- * reader   PROBE      uint16 version
+ * reader   PROBE      uint16 version, the highest of both sides
  * service  OK         int32 count, then per transport
  *                       string transport, string host, int32 port, int32 bounce slot bytes,
  *                       bytes region descriptor of the public pattern, or none
  *                     and the conversation is over
  * </pre>
  *
- * The proofs are those of {@code JobSecret}. A region descriptor authorises reads as an RDMA rkey
- * does, so it is only ever sent after the reader's proof; but for that of {@code ProbePattern},
- * which is no secret.
+ * Versions are as {@code io.sluice.node.wire.Versions} has them. The service accepts any version
+ * that it speaks; what is said about them is part of the proofs, which are those of {@code
+ * JobSecret}. A region descriptor authorises reads as an RDMA rkey does, so it is only ever sent
+ * after the reader's proof; but for that of {@code ProbePattern}, which is no secret.
  */
 final class RemoteProtocol {
   static final int MAGIC = 0x534c4345;
-  static final int VERSION = 13;
+
+  /** The oldest version that is still spoken; the next number leaves it as it is. */
+  static final int OLDEST = 14;
+
+  static final int VERSION = 14;
+  static final Versions VERSIONS = new Versions(OLDEST, VERSION);
 
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
@@ -121,29 +129,25 @@ final class RemoteProtocol {
 
   private RemoteProtocol() {}
 
+  /** What a service says first: the versions that it speaks, and its nonce. */
+  record Challenge(Versions versions, byte[] serverNonce) {}
+
   /**
    * The reader's side of the greeting.
    *
-   * @return the service's nonce
-   * @throws ProtocolException if it is no Sluice node service, or one of another version
+   * @param own versions that the reader speaks
+   * @throws ProtocolException if it is no Sluice node service, or one that speaks none of these
    */
-  static byte[] receiveChallenge(Frames frames, long timeoutMs) throws IOException {
+  static Challenge receiveChallenge(Frames frames, Versions own, long timeoutMs)
+      throws IOException {
     Frames.Frame challenge = frames.receiveHello(timeoutMs);
     int magic = challenge.type() == CHALLENGE ? challenge.in().readInt() : 0;
     if (magic != MAGIC) {
       throw new ProtocolException(frames.peer() + " is not a Sluice node service");
     }
-    int version = challenge.in().readUnsignedShort();
-    if (version != VERSION) {
-      throw new ProtocolException(
-          "node service at "
-              + frames.peer()
-              + " is of another release of Sluice: it speaks version "
-              + version
-              + " of the protocol, this program speaks "
-              + VERSION);
-    }
-    return Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES);
+    Versions versions =
+        own.readOf(challenge.in(), "node service at " + frames.peer(), "this program");
+    return new Challenge(versions, Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES));
   }
 
   static void writeOffer(DataOutputStream out, Offer offer) throws IOException {

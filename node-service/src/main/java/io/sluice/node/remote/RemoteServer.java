@@ -3,6 +3,7 @@ package io.sluice.node.remote;
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.Refusals;
 import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JdkListener;
@@ -11,6 +12,7 @@ import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -32,8 +34,10 @@ import java.util.Map;
 public final class RemoteServer implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long TIMEOUT_MS = 30_000;
+  private static final String SELF = "this service";
 
   private final RemoteBackend backend;
+  private final Versions versions;
   private final Refusals refusals;
   private final ServerSocketChannel listener;
   private final ConnectionLimits limits;
@@ -41,10 +45,12 @@ public final class RemoteServer implements AutoCloseable {
 
   private RemoteServer(
       RemoteBackend backend,
+      Versions versions,
       ServerSocketChannel listener,
       Refusals refusals,
       ConnectionLimits limits) {
     this.backend = backend;
+    this.versions = versions;
     this.refusals = refusals;
     this.listener = listener;
     this.limits = limits;
@@ -55,10 +61,21 @@ public final class RemoteServer implements AutoCloseable {
   public static RemoteServer start(
       RemoteBackend backend, InetSocketAddress address, Refusals refusals, ConnectionLimits limits)
       throws IOException {
+    return start(backend, RemoteProtocol.VERSIONS, address, refusals, limits);
+  }
+
+  /** The same of a service that speaks these versions. */
+  static RemoteServer start(
+      RemoteBackend backend,
+      Versions versions,
+      InetSocketAddress address,
+      Refusals refusals,
+      ConnectionLimits limits)
+      throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
       bind(listener, address);
-      return new RemoteServer(backend, listener, refusals, limits);
+      return new RemoteServer(backend, versions, listener, refusals, limits);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -135,33 +152,22 @@ public final class RemoteServer implements AutoCloseable {
   /** A reader that holds the secret of its application, and the proof that this side does. */
   private record Proved(String applicationId, byte[] answer) {}
 
-  private static byte[] challenge(Frames frames) throws IOException {
+  private byte[] challenge(Frames frames) throws IOException {
     byte[] serverNonce = new byte[JobSecret.NONCE_BYTES];
     RANDOM.nextBytes(serverNonce);
     frames.send(
         RemoteProtocol.CHALLENGE,
         out -> {
           out.writeInt(RemoteProtocol.MAGIC);
-          out.writeShort(RemoteProtocol.VERSION);
+          versions.write(out);
           Bounded.writeBytes(out, serverNonce);
         },
         TIMEOUT_MS);
     return serverNonce;
   }
 
-  private static String otherRelease(String peer, int version) {
-    return peer
-        + " is of another release of Sluice: it speaks version "
-        + version
-        + " of the protocol, this service speaks "
-        + RemoteProtocol.VERSION;
-  }
-
   private void answerProbe(Frames frames, DataInputStream in) throws IOException {
-    int version = in.readUnsignedShort();
-    if (version != RemoteProtocol.VERSION) {
-      throw new ProtocolException(otherRelease("the program that probes", version));
-    }
+    versions.readChosen(in, "the program that probes", SELF);
     List<ProbeOffer> offers = backend.probe();
     frames.send(Replies.OK, out -> ProbeMessages.write(out, offers), TIMEOUT_MS);
   }
@@ -171,10 +177,9 @@ public final class RemoteServer implements AutoCloseable {
     if (request.type() != RemoteProtocol.PROOF) {
       throw new ProtocolException("a reader answered with message type " + request.type());
     }
-    int version = request.in().readUnsignedShort();
-    if (version != RemoteProtocol.VERSION) {
-      throw new ProtocolException(otherRelease("the reader", version));
-    }
+    int chosen = versions.readChosen(request.in(), "the reader", SELF);
+    AgreedVersion version =
+        new AgreedVersion(versions, versions.readOf(request.in(), "the reader", SELF), chosen);
     String applicationId = Bounded.readString(request.in());
     byte[] clientNonce = Bounded.readBytes(request.in(), JobSecret.NONCE_BYTES);
     byte[] proof = Bounded.readBytes(request.in(), RemoteProtocol.MAX_PROOF_BYTES);
@@ -188,13 +193,14 @@ public final class RemoteServer implements AutoCloseable {
       return null;
     }
     if (!JobSecret.proofsEqual(
-        secret.clientProof(serverNonce, clientNonce, applicationId), proof)) {
+        secret.clientProof(serverNonce, clientNonce, applicationId, version), proof)) {
       String why = "the reader does not hold the secret of " + applicationId;
       refusals.add(RefusalKind.WRONG_SECRET, why + ", from " + frames.peer());
       Replies.sendError(frames, RemoteError.Code.REFUSED, why, TIMEOUT_MS);
       return null;
     }
-    return new Proved(applicationId, secret.serverProof(serverNonce, clientNonce, applicationId));
+    return new Proved(
+        applicationId, secret.serverProof(serverNonce, clientNonce, applicationId, version));
   }
 
   private void welcome(Frames frames, byte[] proof, List<Offer> offers) throws IOException {

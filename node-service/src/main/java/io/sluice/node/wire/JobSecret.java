@@ -10,9 +10,10 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * The secret that the tasks of one application share, and the proof that a peer holds it.
  *
- * <p>Each side sends a fresh nonce and the HMAC-SHA-256 of (role, both nonces, application), so a
- * recorded conversation proves nothing and neither side can reflect the other's proof. The secret
- * itself never travels over TCP.
+ * <p>Each side sends a fresh nonce and the HMAC-SHA-256 of (role, both nonces, application, what
+ * was said about versions), so a recorded conversation proves nothing, neither side can reflect the
+ * other's proof, and nobody between them can have them speak an older version than both could. The
+ * secret itself never travels over TCP.
  *
  * <p>Thread contract: immutable. {@code toString} does not show the key.
  */
@@ -42,16 +43,23 @@ public final class JobSecret {
   }
 
   /** The reader's proof. */
-  public byte[] clientProof(byte[] serverNonce, byte[] clientNonce, String applicationId) {
-    return proof("sluice-client", serverNonce, clientNonce, applicationId);
+  public byte[] clientProof(
+      byte[] serverNonce, byte[] clientNonce, String applicationId, AgreedVersion version) {
+    return proof("sluice-client", serverNonce, clientNonce, applicationId, version);
   }
 
   /** The service's proof. */
-  public byte[] serverProof(byte[] serverNonce, byte[] clientNonce, String applicationId) {
-    return proof("sluice-server", serverNonce, clientNonce, applicationId);
+  public byte[] serverProof(
+      byte[] serverNonce, byte[] clientNonce, String applicationId, AgreedVersion version) {
+    return proof("sluice-server", serverNonce, clientNonce, applicationId, version);
   }
 
-  private byte[] proof(String role, byte[] serverNonce, byte[] clientNonce, String applicationId) {
+  private byte[] proof(
+      String role,
+      byte[] serverNonce,
+      byte[] clientNonce,
+      String applicationId,
+      AgreedVersion version) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(key, ALGORITHM));
@@ -59,6 +67,7 @@ public final class JobSecret {
       updateField(mac, serverNonce);
       updateField(mac, clientNonce);
       updateField(mac, applicationId.getBytes(StandardCharsets.UTF_8));
+      updateField(mac, version.bytes());
       return mac.doFinal();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java runtime must have " + ALGORITHM, e);

@@ -132,6 +132,7 @@ class ForeignServiceTest {
             frames.send(
                 Replies.OK,
                 out -> {
+                  out.writeShort(LocalProtocol.VERSION);
                   LocalProtocol.writeInfo(out, lease);
                   out.writeLong(1);
                   out.writeInt(places.size());

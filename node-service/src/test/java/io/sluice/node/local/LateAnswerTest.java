@@ -49,6 +49,7 @@ class LateAnswerTest {
     frames.send(
         Replies.OK,
         out -> {
+          out.writeShort(LocalProtocol.VERSION);
           LocalProtocol.writeInfo(out, lease);
           out.writeLong(Math.min(connection, 2)); // the first is of the service before
           LocalProtocol.writePlaces(

@@ -84,6 +84,7 @@ class LocalClientTest {
     frames.send(
         Replies.OK,
         out -> {
+          out.writeShort(LocalProtocol.VERSION);
           LocalProtocol.writeInfo(out, lease);
           out.writeLong(1);
           if (handout() == Handout.DESCRIPTORS) {
@@ -100,7 +101,7 @@ class LocalClientTest {
   }
 
   private static Handout handout(DataInputStream hello) throws IOException {
-    hello.readUnsignedShort();
+    LocalProtocol.VERSIONS.readOf(hello, "task", "test");
     Bounded.readString(hello);
     Bounded.readBytes(hello, JobSecret.MAX_SECRET_BYTES);
     return LocalProtocol.readHandout(hello);

@@ -12,6 +12,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.segment.Owner;
 import java.io.EOFException;
@@ -58,7 +59,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
 
   private static Frames.Payload hello(int version, String applicationId, byte[] secret) {
     return out -> {
-      out.writeShort(version);
+      new Versions(version, version).write(out);
       Bounded.writeString(out, applicationId);
       Bounded.writeBytes(out, secret);
       out.writeByte(Handout.NAMES.ordinal());
@@ -106,7 +107,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
         refused(
             LocalProtocol.HELLO,
             out -> {
-              out.writeShort(LocalProtocol.VERSION);
+              LocalProtocol.VERSIONS.write(out);
               Bounded.writeString(out, APP);
               Bounded.writeBytes(out, SECRET.bytes());
               out.writeByte(Handout.NAMES.ordinal());
@@ -121,7 +122,7 @@ class LocalHandshakeTest extends LocalServerTestBase {
   void aHelloThatIsCutShortIsRefused() throws IOException {
     assertEquals(
         RemoteError.Code.BAD_REQUEST,
-        refused(LocalProtocol.HELLO, out -> out.writeShort(LocalProtocol.VERSION)).code());
+        refused(LocalProtocol.HELLO, LocalProtocol.VERSIONS::write).code());
   }
 
   @Test

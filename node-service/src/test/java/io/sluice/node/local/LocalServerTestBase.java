@@ -11,6 +11,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -85,6 +86,7 @@ abstract class LocalServerTestBase {
 
   LocalServer startServer() throws IOException {
     return LocalServer.start(
+        versions(),
         store,
         records,
         memory,
@@ -94,6 +96,11 @@ abstract class LocalServerTestBase {
         servedUsers(),
         refusals,
         ConnectionLimits.DEFAULT);
+  }
+
+  /** What the service speaks. */
+  Versions versions() {
+    return LocalProtocol.VERSIONS;
   }
 
   final ServedUsers servedUsers() {
@@ -117,7 +124,7 @@ abstract class LocalServerTestBase {
     frames.send(
         LocalProtocol.HELLO,
         out -> {
-          out.writeShort(LocalProtocol.VERSION);
+          LocalProtocol.VERSIONS.write(out);
           Bounded.writeString(out, APP);
           Bounded.writeBytes(out, SECRET.bytes());
           LocalProtocol.writeHandout(out, handout);

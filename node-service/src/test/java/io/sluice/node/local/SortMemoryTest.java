@@ -182,7 +182,9 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> NoticeConnection.open(link, APP, SECRET, foreign, TIMEOUT_MS));
+              () ->
+                  NoticeConnection.open(
+                      link, LocalProtocol.VERSIONS, APP, SECRET, foreign, TIMEOUT_MS));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
       assertTrue(e.getMessage().contains("has lease " + foreign), e.getMessage());
     }

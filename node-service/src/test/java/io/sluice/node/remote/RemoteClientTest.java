@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JdkListener;
@@ -13,6 +14,7 @@ import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
@@ -44,6 +46,9 @@ class RemoteClientTest {
   private static final String APP = "application_1_0001";
   private static final JobSecret SECRET =
       new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));
+
+  private static final AgreedVersion VERSION =
+      AgreedVersion.highest(RemoteProtocol.VERSIONS, RemoteProtocol.VERSIONS);
 
   private Acceptor impostor;
 
@@ -79,7 +84,7 @@ class RemoteClientTest {
         RemoteProtocol.CHALLENGE,
         out -> {
           out.writeInt(magic);
-          out.writeShort(version);
+          new Versions(version, version).write(out);
           Bounded.writeBytes(out, nonce);
         },
         TIMEOUT_MS);
@@ -95,7 +100,8 @@ class RemoteClientTest {
     byte[] nonce = new byte[JobSecret.NONCE_BYTES];
     challenge(frames, RemoteProtocol.MAGIC, RemoteProtocol.VERSION, nonce);
     DataInputStream in = frames.receive(TIMEOUT_MS, TIMEOUT_MS).in();
-    in.readUnsignedShort();
+    assertEquals(RemoteProtocol.VERSION, in.readUnsignedShort());
+    RemoteProtocol.VERSIONS.readOf(in, "reader", "test");
     Bounded.readString(in);
     byte[] clientNonce = Bounded.readBytes(in, JobSecret.NONCE_BYTES);
     byte[] clientProof = Bounded.readBytes(in, RemoteProtocol.MAX_PROOF_BYTES);
@@ -133,7 +139,8 @@ class RemoteClientTest {
   void anImpostorCannotReplay() {
     byte[] oldNonce = new byte[JobSecret.NONCE_BYTES];
     assertImpostorFound(
-        (serverNonce, clientNonce, proof) -> SECRET.serverProof(serverNonce, oldNonce, APP));
+        (serverNonce, clientNonce, proof) ->
+            SECRET.serverProof(serverNonce, oldNonce, APP, VERSION));
   }
 
   @Test
@@ -251,7 +258,7 @@ class RemoteClientTest {
               authenticate(
                   channel,
                   (serverNonce, clientNonce, proof) ->
-                      SECRET.serverProof(serverNonce, clientNonce, APP));
+                      SECRET.serverProof(serverNonce, clientNonce, APP, VERSION));
           frames.receive(TIMEOUT_MS, TIMEOUT_MS);
           frames.send(Replies.OK, answer, TIMEOUT_MS);
           channel.readFully(ByteBuffer.allocate(1), TIMEOUT_MS);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.Refusals;
 import io.sluice.node.testing.Await;
+import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
@@ -14,6 +15,7 @@ import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.Versions;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -384,16 +386,18 @@ class RemoteServerTest {
     Frames.Frame challenge = frames.receive(TIMEOUT_MS, TIMEOUT_MS);
     assertEquals(RemoteProtocol.CHALLENGE, challenge.type());
     assertEquals(RemoteProtocol.MAGIC, challenge.in().readInt());
-    assertEquals(RemoteProtocol.VERSION, challenge.in().readUnsignedShort());
+    Versions service = RemoteProtocol.VERSIONS.readOf(challenge.in(), "service", "test");
+    AgreedVersion version = AgreedVersion.highest(service, RemoteProtocol.VERSIONS);
     byte[] serverNonce = Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES);
     byte[] clientNonce = new byte[JobSecret.NONCE_BYTES];
     frames.send(
         RemoteProtocol.PROOF,
         out -> {
-          out.writeShort(RemoteProtocol.VERSION);
+          out.writeShort(version.chosen());
+          RemoteProtocol.VERSIONS.write(out);
           Bounded.writeString(out, APP);
           Bounded.writeBytes(out, clientNonce);
-          Bounded.writeBytes(out, SECRET.clientProof(serverNonce, clientNonce, APP));
+          Bounded.writeBytes(out, SECRET.clientProof(serverNonce, clientNonce, APP, version));
         },
         TIMEOUT_MS);
     Replies.receive(frames, TIMEOUT_MS);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,9 @@ class JobSecretTest {
   private static final byte[] KEY = "a job's secret".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] A = HexFormat.of().parseHex("00112233445566778899aabbccddeeff");
   private static final byte[] B = HexFormat.of().parseHex("ffeeddccbbaa99887766554433221100");
+
+  private static final AgreedVersion VERSION =
+      AgreedVersion.highest(new Versions(14, 16), new Versions(9, 15));
 
   private final JobSecret secret = new JobSecret(KEY);
 
@@ -33,15 +37,19 @@ class JobSecretTest {
     mac.update(B);
     mac.update(HexFormat.of().parseHex("00000012"));
     mac.update(APP.getBytes(StandardCharsets.US_ASCII));
-    assertArrayEquals(mac.doFinal(), secret.clientProof(A, B, APP));
+    mac.update(HexFormat.of().parseHex("0000000a"));
+    mac.update(HexFormat.of().parseHex("0010000e000f0009000f"));
+    assertArrayEquals(mac.doFinal(), secret.clientProof(A, B, APP, VERSION));
   }
 
   @Test
   void aProofCannotBeReflected() {
     assertFalse(
-        JobSecret.proofsEqual(secret.clientProof(A, B, APP), secret.serverProof(A, B, APP)));
+        JobSecret.proofsEqual(
+            secret.clientProof(A, B, APP, VERSION), secret.serverProof(A, B, APP, VERSION)));
     assertFalse(
-        JobSecret.proofsEqual(secret.clientProof(A, B, APP), secret.clientProof(B, A, APP)));
+        JobSecret.proofsEqual(
+            secret.clientProof(A, B, APP, VERSION), secret.clientProof(B, A, APP, VERSION)));
   }
 
   @Test
@@ -50,21 +58,41 @@ class JobSecretTest {
     otherNonce[15]++;
     assertFalse(
         JobSecret.proofsEqual(
-            secret.clientProof(A, B, APP), secret.clientProof(otherNonce, B, APP)));
+            secret.clientProof(A, B, APP, VERSION),
+            secret.clientProof(otherNonce, B, APP, VERSION)));
     assertFalse(
         JobSecret.proofsEqual(
-            secret.serverProof(A, B, APP), secret.serverProof(A, otherNonce, APP)));
+            secret.serverProof(A, B, APP, VERSION),
+            secret.serverProof(A, otherNonce, APP, VERSION)));
   }
 
   @Test
   void aProofIsOfOneSecretAndOneApplication() {
-    byte[] proof = secret.clientProof(A, B, APP);
-    assertTrue(JobSecret.proofsEqual(proof, new JobSecret(KEY).clientProof(A, B, APP)));
+    byte[] proof = secret.clientProof(A, B, APP, VERSION);
+    assertTrue(JobSecret.proofsEqual(proof, new JobSecret(KEY).clientProof(A, B, APP, VERSION)));
     byte[] otherKey = KEY.clone();
     otherKey[0]++;
-    assertFalse(JobSecret.proofsEqual(proof, new JobSecret(otherKey).clientProof(A, B, APP)));
-    assertFalse(JobSecret.proofsEqual(proof, secret.clientProof(A, B, "application_1_0002")));
+    assertFalse(
+        JobSecret.proofsEqual(proof, new JobSecret(otherKey).clientProof(A, B, APP, VERSION)));
+    assertFalse(
+        JobSecret.proofsEqual(proof, secret.clientProof(A, B, "application_1_0002", VERSION)));
     assertFalse(JobSecret.proofsEqual(proof, new byte[0]));
+  }
+
+  @Test
+  void aProofIsOfAllThatWasSaidAboutVersions() {
+    Versions service = VERSION.service();
+    Versions reader = VERSION.reader();
+    byte[] proof = secret.clientProof(A, B, APP, VERSION);
+    for (AgreedVersion other :
+        List.of(
+            new AgreedVersion(new Versions(14, 15), reader, 15),
+            new AgreedVersion(new Versions(13, 16), reader, 15),
+            new AgreedVersion(service, new Versions(9, 16), 15),
+            new AgreedVersion(service, new Versions(8, 15), 15),
+            new AgreedVersion(service, reader, 14))) {
+      assertFalse(JobSecret.proofsEqual(proof, secret.clientProof(A, B, APP, other)));
+    }
   }
 
   @Test
