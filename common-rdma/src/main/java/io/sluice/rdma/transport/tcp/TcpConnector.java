@@ -95,7 +95,7 @@ final class TcpConnector {
 
   private static void shakeHands(SocketChannel channel, Ticket ticket) throws IOException {
     ByteBuffer hello = ByteBuffer.allocate(HELLO_BYTES);
-    hello.putInt(MAGIC).putShort(VERSION).putShort(VERDICT_WELCOME);
+    hello.putInt(MAGIC).putShort(VERSION).putShort(OLDEST);
     hello.putLong(ticket.high()).putLong(ticket.low()).flip();
     Sockets.writeFully(channel, hello);
     ByteBuffer welcome = ByteBuffer.allocate(WELCOME_BYTES);
@@ -107,7 +107,7 @@ final class TcpConnector {
       throw new ProtocolMismatch(
           String.format("not a Sluice server: magic 0x%08X, expected 0x%08X", magic, MAGIC));
     }
-    if (version != VERSION || verdict == VERDICT_OTHER_VERSION) {
+    if (version < OLDEST || version > VERSION || verdict == VERDICT_OTHER_VERSION) {
       throw new ProtocolMismatch(
           "server is of another release of Sluice: it speaks version "
               + version

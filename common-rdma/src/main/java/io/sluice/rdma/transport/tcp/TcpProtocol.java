@@ -5,13 +5,14 @@ import io.sluice.rdma.transport.Ticket;
 /**
  * The bytes on the wire, big-endian.
  *
- * <p>On connecting, the client says hello, with the ticket that lets it in, and the server answers
- * welcome:
+ * <p>On connecting, the client says hello, with the versions that it speaks and the ticket that
+ * lets it in, and the server answers welcome, with the highest version of both. Both are the same
+ * in all versions; a server of none that the client speaks says its newest:
  *
  * <pre>
  *   0           4             6            8                       24
  *   +-----------+-------------+------------+-----------------------+
- *   | MAGIC     | version     | 0          | ticket                |   hello
+ *   | MAGIC     | newest      | oldest     | ticket                |   hello
  *   +-----------+-------------+------------+-----------------------+
  *   | MAGIC     | version     | verdict    |                           welcome
  *   +-----------+-------------+------------+
@@ -41,11 +42,16 @@ import io.sluice.rdma.transport.Ticket;
  */
 final class TcpProtocol {
   static final int MAGIC = 0x534C5452; // "SLTR"
+
+  /** The oldest version that is still spoken; the next number leaves it as it is. */
+  static final short OLDEST = 2;
+
   static final short VERSION = 2;
 
   static final int HELLO_MAGIC_OFFSET = 0;
   static final int HELLO_VERSION_OFFSET = HELLO_MAGIC_OFFSET + Integer.BYTES;
-  static final int HELLO_VERDICT_OFFSET = HELLO_VERSION_OFFSET + Short.BYTES;
+  static final int HELLO_OLDEST_OFFSET = HELLO_VERSION_OFFSET + Short.BYTES;
+  static final int HELLO_VERDICT_OFFSET = HELLO_OLDEST_OFFSET;
   static final int WELCOME_BYTES = HELLO_VERDICT_OFFSET + Short.BYTES;
   static final int HELLO_TICKET_OFFSET = WELCOME_BYTES;
   static final int HELLO_BYTES = HELLO_TICKET_OFFSET + Ticket.LENGTH_BYTES;

@@ -102,12 +102,17 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     }
     short verdict = verdict(hello);
     ByteBuffer welcome = ByteBuffer.allocate(WELCOME_BYTES);
-    Sockets.writeFully(channel, welcome.putInt(MAGIC).putShort(VERSION).putShort(verdict).flip());
+    short version =
+        verdict == VERDICT_OTHER_VERSION
+            ? VERSION
+            : (short) Math.min(VERSION, hello.getShort(HELLO_VERSION_OFFSET));
+    Sockets.writeFully(channel, welcome.putInt(MAGIC).putShort(version).putShort(verdict).flip());
     return verdict == VERDICT_WELCOME;
   }
 
   private short verdict(ByteBuffer hello) throws IOException {
-    if (hello.getShort(HELLO_VERSION_OFFSET) != VERSION) {
+    if (hello.getShort(HELLO_VERSION_OFFSET) < OLDEST
+        || hello.getShort(HELLO_OLDEST_OFFSET) > VERSION) {
       return VERDICT_OTHER_VERSION;
     }
     Admission admission = serving.admission();

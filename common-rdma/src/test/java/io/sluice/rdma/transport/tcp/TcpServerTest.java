@@ -50,6 +50,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(300)
 class TcpServerTest {
@@ -202,6 +204,26 @@ class TcpServerTest {
       assertEquals(1, slow.in.readLong());
       assertDoesNotThrow(server::close);
       assertEquals(0, server.counters().openConnections());
+    }
+  }
+
+  /** As clients of the next release and of the one before say it. */
+  @ParameterizedTest
+  @CsvSource({
+    VERSION + ", " + VERSION + ", " + VERDICT_WELCOME,
+    VERSION + ", 99, " + VERDICT_WELCOME,
+    "0, " + VERSION + ", " + VERDICT_WELCOME,
+    "99, 99, " + VERDICT_OTHER_VERSION,
+    "0, 1, " + VERDICT_OTHER_VERSION
+  })
+  void aClientThatHasAVersionInCommonIsWelcome(int oldest, int newest, int verdict)
+      throws Exception {
+    try (ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        RawClient client = new RawClient(server)) {
+      client.hello(oldest, newest);
+      assertEquals(MAGIC, client.in.readInt());
+      assertEquals(VERSION, client.in.readShort());
+      assertEquals(verdict, client.in.readShort());
     }
   }
 
@@ -439,12 +461,16 @@ class TcpServerTest {
     }
 
     RawClient welcomed() throws Exception {
-      out.writeInt(MAGIC);
-      out.writeShort(VERSION);
-      out.writeShort(0);
-      out.write(new byte[Ticket.LENGTH_BYTES]);
+      hello(OLDEST, VERSION);
       in.skipNBytes(WELCOME_BYTES);
       return this;
+    }
+
+    void hello(int oldest, int newest) throws Exception {
+      out.writeInt(MAGIC);
+      out.writeShort(newest);
+      out.writeShort(oldest);
+      out.write(new byte[Ticket.LENGTH_BYTES]);
     }
 
     void request(long id, RegionDescriptor descriptor, long offset, int length) throws Exception {

@@ -121,6 +121,13 @@ class TcpStreamCutTest {
           out.writeShort(VERSION + 1);
           out.writeShort(VERDICT_OTHER_VERSION);
         });
+    assertNoConnection(
+        "server is of another release of Sluice: it speaks version " + (OLDEST - 1),
+        (in, out) -> {
+          out.writeInt(MAGIC);
+          out.writeShort(OLDEST - 1);
+          out.writeShort(VERDICT_WELCOME);
+        });
     assertNoConnection("stream ended in the server's welcome", (in, out) -> out.write(1));
   }
 
