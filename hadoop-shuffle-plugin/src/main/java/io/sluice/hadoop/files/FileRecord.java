@@ -11,11 +11,12 @@ import java.util.Optional;
  * What lies in the root under the name of a file.
  *
  * <pre>
- * "SLF1" | int8 0 | the bytes of the file
+ * "SLF" | '1', the format | int8 0 | the bytes of the file
  *
- * "SLF1" | int8 1 | string host | int32 port | string application | string name |
- *                   int64 block bytes | int32 run bytes | int8 1 if it is copied |
- *                   int64 length | "END1"            only these two say that the file is whole
+ * "SLF" | '1', the format | int8 1 | string host | int32 port | string application | string name |
+ *                                    int64 block bytes | int32 run bytes | int8 1 if it is copied |
+ *                                    int64 length | "END1"
+ *                                    only these two say that the file is whole
  * </pre>
  *
  * @param isWhole whether its writer has closed it, as far as the record says
@@ -26,20 +27,22 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
   /** What is before the bytes of a file that lies in its record. */
   static final int HEAD_BYTES = 5;
 
-  private static final int MAGIC = 0x534c4631; // "SLF1"
+  private static final int MAGIC = 0x534c46; // "SLF"
+  private static final char FORMAT = '1';
+  private static final int HEAD = MAGIC << Byte.SIZE | FORMAT;
   private static final int END = 0x454e4431; // "END1"
   private static final int INLINE = 0;
   private static final int POOLED = 1;
 
   /** Begins the record of a file that lies in it. */
   static void writeInlineHead(DataOutputStream out) throws IOException {
-    out.writeInt(MAGIC);
+    out.writeInt(HEAD);
     out.writeByte(INLINE);
   }
 
   /** Begins the record of a file in a pool, so that whoever deletes it finds its outputs. */
   static void writeHead(DataOutputStream out, PooledFile file) throws IOException {
-    out.writeInt(MAGIC);
+    out.writeInt(HEAD);
     out.writeByte(POOLED);
     Bounded.writeString(out, file.host());
     out.writeInt(file.controlPort());
@@ -60,17 +63,23 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
    * Reads one, up to the bytes of a file that lies in it.
    *
    * @param recordBytes how long it is
-   * @throws IOException if it is something else
+   * @throws IOException if it is something else, or of another release
    */
   static FileRecord read(DataInputStream in, long recordBytes) throws IOException {
     int kind;
     try {
-      int magic = in.readInt();
+      int head = in.readInt();
       kind = in.readUnsignedByte();
-      if (magic != MAGIC || kind > POOLED) {
+      char format = (char) (head & 0xff);
+      if (head != HEAD && head >>> Byte.SIZE == MAGIC && Character.isDigit(format)) {
+        throw new IOException(
+            "this file of sluice://cluster/ is of another release of Sluice: it has format %s, this release %s"
+                .formatted(format, FORMAT));
+      }
+      if (head != HEAD || kind > POOLED) {
         throw new IOException(
             "this is no file of sluice://cluster/: it begins with %08x and %s"
-                .formatted(magic, kind));
+                .formatted(head, kind));
       }
     } catch (EOFException e) {
       return new FileRecord(false, Optional.empty(), 0); // nothing was written yet

@@ -71,7 +71,7 @@ public final class FooterReader {
     segment.read(trailerOffsetBytes, trailerBytes);
     ByteBuffer trailer = ByteBuffer.wrap(trailerBytes);
     check.same("magic", trailer.getLong(FooterLayout.MAGIC_OFFSET), FooterLayout.MAGIC);
-    check.same("version", trailer.getInt(FooterLayout.VERSION_OFFSET), FooterLayout.VERSION);
+    check.release("it", trailer.getInt(FooterLayout.VERSION_OFFSET));
     int placeBytes = trailer.getInt(FooterLayout.PLACE_LENGTH_OFFSET);
     long mostBytes =
         Math.min(
@@ -190,10 +190,7 @@ public final class FooterReader {
         "magic of the identity",
         identity.getLong(FooterLayout.MAGIC_OFFSET),
         FooterLayout.IDENTITY_MAGIC);
-    check.same(
-        "version of the identity",
-        identity.getInt(FooterLayout.VERSION_OFFSET),
-        FooterLayout.VERSION);
+    check.release("the identity", identity.getInt(FooterLayout.VERSION_OFFSET));
     int crc32c = OutputIdentity.crc32c(identity);
     check.same("CRC32C of the identity", crc32c, identity.getInt(FooterLayout.IDENTITY_CRC_OFFSET));
     check.same("CRC32C of the identity", crc32c, place.identityCrc32c());
@@ -277,6 +274,17 @@ public final class FooterReader {
   private record Check(FooterLocation location) {
     void same(String what, long actual, long expected) throws IOException {
       that(actual == expected, what, actual, expected);
+    }
+
+    void release(String what, int format) throws IOException {
+      if (format != FooterLayout.VERSION) {
+        throw failure(
+            what
+                + " is of another release of Sluice: it has format "
+                + format
+                + ", this release "
+                + FooterLayout.VERSION);
+      }
     }
 
     void that(boolean holds, String what, Object actual, Object expected) throws IOException {

@@ -161,6 +161,25 @@ class OutputTailTest {
     assertEquals(IDENTITY, reader.readIdentity(place, media.extents()));
   }
 
+  @Test
+  void whatAnotherReleaseHasWrittenIsCalledThat() throws Exception {
+    Media media = new Media();
+    media.write(PLACE, IDENTITY);
+    FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
+    int atBytes = (int) PLACE.location().trailerOffsetBytes() + FooterLayout.VERSION_OFFSET;
+    ByteBuffer.wrap(media.last).putInt(atBytes, FooterLayout.VERSION + 1);
+    IOException e =
+        assertThrows(
+            CorruptOutputException.class,
+            () -> reader.readPlace(source(media.last), PLACE.location()));
+    String expected =
+        "it is of another release of Sluice: it has format "
+            + (FooterLayout.VERSION + 1)
+            + ", this release "
+            + FooterLayout.VERSION;
+    assertTrue(e.getMessage().endsWith(expected), e.getMessage());
+  }
+
   /** Else a start reads for each of many that are forged as much as whoever forges them likes. */
   @Test
   void aPlaceThatReachesOverAnotherIsNotRead() throws Exception {

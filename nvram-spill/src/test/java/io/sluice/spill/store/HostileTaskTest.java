@@ -163,7 +163,7 @@ class HostileTaskTest extends PoolTestBase {
     write(ByteBuffer.allocate(1).put(0, (byte) 'x'), identityStart());
     assertCommitRefused("magic of the identity", honest);
     write(honest.identity().encode().putInt(8, 3), identityStart());
-    assertCommitRefused("version of the identity", honest);
+    assertCommitRefused("the identity is of another release of Sluice: it has format ", honest);
   }
 
   @Test
