@@ -2,6 +2,7 @@ package io.sluice.tools.doctor;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.OwnUser;
+import io.sluice.tools.text.ShellWord;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

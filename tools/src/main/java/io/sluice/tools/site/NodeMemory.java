@@ -4,6 +4,7 @@ import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.disk.Device;
 import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.text.ShellWord;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -136,7 +137,7 @@ record NodeMemory(SiteConf conf, long machineBytes, long ownBytes, Path shared) 
   private static String remedy(long bytes, PoolPlace place) {
     return place.isTmpfs()
         ? "lower it, or mount -o remount,size=%sm %s (a container: --shm-size)"
-            .formatted((bytes >> MIB_SHIFT) + 1, place.path())
+            .formatted((bytes >> MIB_SHIFT) + 1, ShellWord.of(place.path()))
         : "lower it, or give the pool a larger file system with " + POOL_DIR;
   }
 

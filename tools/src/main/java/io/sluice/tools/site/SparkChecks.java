@@ -5,6 +5,7 @@ import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.text.ShellWord;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -161,7 +162,8 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
         : Optional.empty();
   }
 
-  private Optional<Finding> capacity(PoolPlace place) {
+  /** A size that is more than what the pool lies in. */
+  Optional<Finding> capacity(PoolPlace place) {
     Optional<Property> capacity = conf.get(CAPACITY);
     OptionalLong bytes = capacity.map(set -> Units.bytes(set.value())).orElse(OptionalLong.empty());
     if (bytes.isEmpty() || place.totalBytes() == 0 || bytes.getAsLong() <= place.totalBytes()) {
@@ -175,7 +177,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
             "that is %s in all; the rest goes to files".formatted(ByteSize.of(place.totalBytes())),
             place.isTmpfs()
                 ? "lower it, or mount -o remount,size=SIZE %s (a container: --shm-size)"
-                    .formatted(place.path())
+                    .formatted(ShellWord.of(place.path()))
                 : "lower it, or name a larger file system in " + POOL_DIR));
   }
 

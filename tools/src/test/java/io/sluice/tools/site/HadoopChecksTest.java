@@ -329,6 +329,15 @@ class HadoopChecksTest {
     return Conf.complaints(memory.total("it", 1L << 30, place).stream().toList());
   }
 
+  @Test
+  void theCommandThatMountsItLargerTakesAnyPath() {
+    NodeMemory memory = new NodeMemory(conf.read(), 16L << 30, 16L << 30, root);
+    PoolPlace place = new PoolPlace(Path.of("/mnt/my pool"), "tmpfs", 800L << 20);
+    assertContains(
+        "mount -o remount,size=1025m '/mnt/my pool' (a container",
+        Conf.complaints(memory.total("it", 1L << 30, place).stream().toList()));
+  }
+
   /** Of 1 GiB, buffers of one disk take less than a segment; those of two transports 32 MiB. */
   @Test
   void theServiceDoesNotStartIfItsTierCannotFit() {

@@ -133,6 +133,20 @@ class SparkChecksTest {
   }
 
   @Test
+  void theCommandThatMountsItLargerTakesAnyPath() throws IOException {
+    PoolPlace place = new PoolPlace(Path.of("/mnt/my pool"), "tmpfs", 1 << 20);
+    SparkChecks checks =
+        new SparkChecks(
+            read("spark.sluice.pool.capacity 1g"),
+            SystemFiles.ofThisMachine(),
+            directory,
+            Optional.empty());
+    assertContains(
+        "mount -o remount,size=SIZE '/mnt/my pool' (a container",
+        Conf.complaints(checks.capacity(place).stream().toList()));
+  }
+
+  @Test
   void pushBasedMergingIsNotSluices() throws IOException {
     assertContains("does not merge", look(complete() + "spark.shuffle.push.enabled true"));
   }
