@@ -38,6 +38,7 @@ import io.sluice.spill.segment.PoolPlaces;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.FormerPool;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.OutputReads;
 import io.sluice.spill.store.SegmentHandle;
@@ -131,6 +132,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       if (config.recover()) {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(known);
+        FormerPool.segmentBytes(storeConfig.directory()).ifPresent(storeConfig::recoverSegments);
         Map<String, Owner> former = ApplicationRegistry.owners(applicationsDirectory);
         storeConfig.applicationOwners(id -> Optional.ofNullable(former.get(id)));
       }

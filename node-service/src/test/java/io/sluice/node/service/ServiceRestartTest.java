@@ -15,6 +15,7 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.TransportProvider;
@@ -67,6 +68,42 @@ class ServiceRestartTest extends NodeTestBase {
     service.applicationStopped(APP);
     assertEquals(0, service.storeStats().memory().usedBytes());
     assertEquals(0, service.storeStats().disk().createdBytes());
+  }
+
+  private void startWithOtherSegments() throws IOException {
+    service =
+        withDisk(2, new TcpProvider())
+            .segments(2 * TestPool.SEGMENT_BYTES, TestPool.BLOCK_BYTES)
+            .listen(LOOPBACK, port)
+            .recover(true)
+            .start();
+  }
+
+  @Test
+  void outputsSurviveAnotherLengthOfSegments() throws IOException {
+    UUID poolId = service.metadata().poolId();
+    service.close();
+    startWithOtherSegments();
+    assertEquals(poolId, service.metadata().poolId());
+    try (NodeReader reader = tcpReader(4)) {
+      assertReads(reader, List.of(output));
+    }
+    commit(TestOutput.single(new Random(2), "attempt_1", 1000));
+  }
+
+  /** The new length is taken where nothing needs the old one. */
+  @Test
+  void aPoolOfNoApplicationBeginsAnewWithAnotherLengthOfSegments() throws IOException {
+    UUID poolId = service.metadata().poolId();
+    service.applicationStopped(APP);
+    service.close();
+    startWithOtherSegments();
+    assertNotEquals(poolId, service.metadata().poolId());
+    try (LocalClient task = task(APP)) {
+      assertEquals(
+          2 * TestPool.SEGMENT_BYTES,
+          task.leaseContiguous(2 * TestPool.SEGMENT_BYTES).lengthBytes());
+    }
   }
 
   /** An application is forgotten when it has ended, even if not all of it could be freed. */

@@ -12,7 +12,7 @@ public final class TestPool {
   /** Length of a segment. */
   public static final int SEGMENT_BYTES = 1 << 20;
 
-  private static final int BLOCK_BYTES = 16 << 10;
+  public static final int BLOCK_BYTES = 16 << 10;
   private static final StoreConfig.SettingNames NAMES =
       new StoreConfig.SettingNames("test.capacity", "test.overflow.dirs", "test.overflow.capacity");
 

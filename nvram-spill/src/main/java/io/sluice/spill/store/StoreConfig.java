@@ -11,6 +11,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How a store is opened; filled through {@link Builder}, then fixed.
@@ -63,6 +65,8 @@ public record StoreConfig(
     SegmentListener segmentListener,
     MemoryKeeper memoryKeeper,
     SettingNames settingNames) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StoreConfig.class);
 
   /** Default segment length. */
   public static final int DEFAULT_SEGMENT_BYTES = 64 << 20;
@@ -285,6 +289,38 @@ public record StoreConfig(
     /** How messages call the settings. */
     public Builder settingNames(SettingNames settingNames) {
       this.settingNames = settingNames;
+      return this;
+    }
+
+    /**
+     * Keeps the length of segments of the pool that is recovered, should it be another one: outputs
+     * lie in them. Where no application runs there is nothing to be kept, and the pool begins anew.
+     * Said after {@link #recover}.
+     *
+     * @param formerBytes of its segments
+     */
+    public Builder recoverSegments(int formerBytes) {
+      if (formerBytes == segmentBytes) {
+        return this;
+      }
+      if (runningApplications.isEmpty()) {
+        LOG.info(
+            "The pool at {} begins anew with segments of {} bytes, it had such of {}: no"
+                + " application runs whose outputs could lie in it",
+            directory,
+            segmentBytes,
+            formerBytes);
+        recover = false;
+      } else {
+        LOG.warn(
+            "The pool at {} keeps its segments of {} bytes, not {}: outputs of applications that"
+                + " run lie in them. It takes the new length at a start at which none runs, or"
+                + " without recovery",
+            directory,
+            formerBytes,
+            segmentBytes);
+        segmentBytes = formerBytes;
+      }
       return this;
     }
 
