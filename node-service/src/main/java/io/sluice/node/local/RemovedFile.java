@@ -19,6 +19,7 @@ public final class RemovedFile {
   private final String what;
   private final String meanwhile;
   private String failure = ""; // as it was logged last
+  private boolean isMissing;
 
   /**
    * One that is there.
@@ -37,8 +38,14 @@ public final class RemovedFile {
     boolean make() throws IOException;
   }
 
+  /** Whether it was gone when this was last asked to make it again, and could not be made. */
+  public synchronized boolean isMissing() {
+    return isMissing;
+  }
+
   /** Makes it again if it is gone. */
   public synchronized void restore(Maker maker) {
+    isMissing = true;
     try {
       if (maker.make()) {
         LOG.warn(
@@ -47,6 +54,7 @@ public final class RemovedFile {
             what);
       }
       failure = "";
+      isMissing = false;
     } catch (IOException | RuntimeException e) {
       failed(e);
     } catch (Error e) {

@@ -54,7 +54,8 @@ public final class NodeMetrics {
       new Metric(
           "sluice_serving",
           Type.GAUGE,
-          "1 if the service serves, 0 if it could not start, and tasks use the stock shuffle",
+          "1 if the service serves; 0 if it could not start, or if somebody has removed its pool, or"
+              + " its socket and it cannot be made again: tasks use the stock shuffle",
           List.of());
 
   private static final List<Row> ROWS =
@@ -382,7 +383,7 @@ public final class NodeMetrics {
 
   /** Tells a sink of a service that runs. */
   public static void read(NodeService service, MetricSink sink) {
-    sink.number(SERVING, List.of(), 1);
+    sink.number(SERVING, List.of(), service.isServing() ? 1 : 0);
     NodeMoment now = NodeMoment.of(service);
     ROWS.forEach(row -> row.read().accept(now, new Values(row.metric(), sink)));
   }

@@ -49,6 +49,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -102,6 +104,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final boolean inlines;
   private final LongAdder inlinedBytes = new LongAdder();
   private final RemovedFile removedSocket;
+  private final RemovedFile removedPool;
 
   /** Starts a service on a pool that no other one uses. */
   static NodeService start(NodeServiceConfig config) throws IOException {
@@ -190,7 +193,13 @@ public final class NodeService implements Closeable, RemoteBackend {
       removedSocket =
           new RemovedFile(
               socket + ", at which tasks connect",
-              "Tasks use the stock shuffle until that is mended, or this service is started again");
+              "Tasks use the stock shuffle until that is mended; if its directory is gone, restart"
+                  + " the NodeManager, or this service where it runs by itself");
+      removedPool =
+          new RemovedFile(
+              built.directory() + ", in which the pool lies",
+              "Tasks cannot use it; restart the NodeManager, or this service where it runs by"
+                  + " itself");
     } catch (IOException | RuntimeException | Error e) {
       closeAfter(e);
       throw e;
@@ -406,7 +415,27 @@ public final class NodeService implements Closeable, RemoteBackend {
   public void restoreSocket() {
     if (localServer != null) {
       removedSocket.restore(localServer::restoreSocket);
+      if (!removedSocket.isMissing()) { // else that says it
+        removedPool.restore(this::requirePool);
+      }
     }
+  }
+
+  /** Nobody makes it again: what lay in it is gone. */
+  private boolean requirePool() throws IOException {
+    if (Files.notExists(metadata.pool())) {
+      throw new NoSuchFileException(metadata.pool().toString());
+    }
+    return false;
+  }
+
+  /**
+   * Whether tasks can connect, and the pool is where they look for it. Makes the socket again if
+   * somebody has removed it; whoever looks at metrics asks now and then.
+   */
+  public boolean isServing() {
+    restoreSocket();
+    return !removedSocket.isMissing() && !removedPool.isMissing();
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.sluice.node.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -58,6 +59,15 @@ class RemovedFileTest {
   void whatIsMadeAgainIsSaid() {
     String made = said(() -> true);
     assertTrue(made.contains("Somebody had removed the socket; it is there again"), made);
+  }
+
+  @Test
+  void itIsMissingWhileItCannotBeMade() {
+    assertFalse(file.isMissing());
+    said(failing(new IOException("disk")));
+    assertTrue(file.isMissing());
+    said(() -> true);
+    assertFalse(file.isMissing());
   }
 
   /** The thread that asks has other things to do after it. */

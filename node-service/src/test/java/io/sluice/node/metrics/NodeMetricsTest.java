@@ -1,6 +1,7 @@
 package io.sluice.node.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
@@ -228,6 +229,32 @@ class NodeMetricsTest extends NodeTestBase {
     assertEquals(3, now.numbers("sluice_device_bytes_total").size(), "what was done");
     assertTrue(
         now.waits("sluice_device_seconds").get(List.of(device, "read_send")).totalSeconds() > 0);
+  }
+
+  /** The pool's directory with it, by default. */
+  @Test
+  void aServiceWhoseDirectoryWasRemovedDoesNotServe() throws IOException {
+    service = inMemory(8, new TcpProvider()).start();
+    commit(APP, "output", OUTPUT_BYTES);
+    assertEquals(1, Readings.of(service).number("sluice_serving"));
+    Files.move(home(), directory.resolve("gone")); // at once, whatever the service makes in it
+    assertEquals(0, Readings.of(service).number("sluice_serving"));
+    assertThrows(IOException.class, () -> task(APP));
+  }
+
+  @Test
+  void aServiceWhosePoolWasRemovedDoesNotServe() throws IOException {
+    service = inMemory(8, new TcpProvider()).start();
+    Files.move(service.metadata().pool(), directory.resolve("gone"));
+    assertEquals(0, Readings.of(service).number("sluice_serving"));
+  }
+
+  @Test
+  void aSocketThatWasRemovedAloneIsMadeAgain() throws IOException {
+    service = inMemory(8, new TcpProvider()).start();
+    Files.delete(service.metadata().address().socket());
+    assertEquals(1, Readings.of(service).number("sluice_serving"));
+    commit(APP, "output", OUTPUT_BYTES);
   }
 
   @Test
