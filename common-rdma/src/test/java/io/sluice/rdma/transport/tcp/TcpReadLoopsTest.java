@@ -307,6 +307,7 @@ class TcpReadLoopsTest {
             () -> {
               others.forEach(Connection::close);
               reads.forEach(read -> assertTrue(read.isDone()));
+              assertTrue(readingThreads() <= LOOPS, "it was taken for one that blocks");
             }));
     await(read(connect(), 0, 10));
   }
