@@ -32,7 +32,8 @@ final class LocatedOutputHeapTest {
   private static final int FEW_NODES = 5;
   private static final int WINDOW_BYTES = 64 << 10;
   private static final long LONG_MS = 120_000;
-  private static final FetchPolicy POLICY = new FetchPolicy(10, true, 5, LONG_MS, LONG_MS, LONG_MS);
+  private static final FetchPolicy POLICY =
+      new FetchPolicy(10, true, 5, LONG_MS, LONG_MS, LONG_MS, 1_000, 3);
 
   private final JobSecret secret = NodeLink.jobSecret(TestJob.SECRET);
 
@@ -133,7 +134,8 @@ final class LocatedOutputHeapTest {
             new ServicePorts(1),
             POLICY,
             LONG_MS,
-            1);
+            1,
+            false);
     FetchNotes notes = new FetchNotes(Reporter.NULL, System::nanoTime, LONG_MS);
     return new HostFetcher(schedule, notes, reader, null, null, settings);
   }

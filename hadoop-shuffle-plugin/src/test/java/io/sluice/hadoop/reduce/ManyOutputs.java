@@ -13,6 +13,7 @@ import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.ServedReader;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -153,6 +154,8 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
     return new Reader();
   }
 
+  private static final HeapBudget HEAP = HeapBudget.ofThisProcess(false);
+
   private static final class Reader implements ServedReader {
     @Override
     public Object sharer() {
@@ -167,6 +170,11 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
     @Override
     public Ticket expect(String transport, Set<InetAddress> from) throws RemoteError {
       throw new RemoteError(RemoteError.Code.BUSY, "nothing is read in this test");
+    }
+
+    @Override
+    public HeapBudget.Held heap(long bytes) throws RemoteError {
+      return HEAP.take(null, bytes);
     }
 
     @Override

@@ -22,7 +22,7 @@ final class WaitingRunsTest {
   private MergeRun run() {
     long lengthBytes = random.nextInt(3);
     long rawLengthBytes = random.nextInt(3) * 1_000_000L;
-    return new ReduceMerge.MergedRun(
+    return new MergedRun(
         Integer.toString(made++), lengthBytes, rawLengthBytes, RunForm.PLAIN, 0, null);
   }
 
