@@ -95,6 +95,11 @@ public final class NodeMetrics {
                   + " free",
               List.of(Kind.values()),
               LedgerStats::heldBytes),
+          byUser(
+              "sluice_memory_user_segments",
+              Type.GAUGE,
+              "Segments of the memory tier that are a user's, however little lies in them",
+              StoreStats::memorySegmentsOfUsers),
           byKind(
               "sluice_memory_granted_bytes_total",
               Type.COUNTER,

@@ -234,44 +234,53 @@ final class BlockSet {
     return bytes;
   }
 
-  /** The shortest stretch that holds this many bytes, cut to that length; stays in the set. */
+  /**
+   * A stretch that holds this many bytes, cut to that length; stays in the set. Of the segments
+   * that have one, that with fewest blocks in the set; of its stretches, the shortest: what is
+   * nearly used up is used up first, and others are left whole.
+   */
   Optional<Range> bestFit(long lengthBytes) {
     int wanted = (int) Math.min(Integer.MAX_VALUE, lengthBytes / blockBytes);
-    return stretch(wanted, true);
+    int segmentId = -1;
+    int fewest = Integer.MAX_VALUE;
+    for (Map.Entry<Integer, BitSet> segment : segments.entrySet()) {
+      if (longestOf(segment.getKey(), segment.getValue()) >= wanted
+          && segment.getValue().cardinality() < fewest) {
+        segmentId = segment.getKey();
+        fewest = segment.getValue().cardinality();
+      }
+    }
+    return segmentId < 0 ? Optional.empty() : Optional.of(shortest(segmentId, wanted));
+  }
+
+  private Range shortest(int segmentId, int wanted) {
+    BitSet bits = segments.get(segmentId);
+    int bestFrom = 0;
+    int bestLength = Integer.MAX_VALUE;
+    for (int from = bits.nextSetBit(0); from >= 0; ) {
+      int to = bits.nextClearBit(from);
+      looks++;
+      if (to - from >= wanted && to - from < bestLength) {
+        bestFrom = from;
+        bestLength = to - from;
+      }
+      from = bits.nextSetBit(to);
+    }
+    return range(segmentId, bestFrom, wanted);
   }
 
   /** The longest stretch; stays in the set. */
   Optional<Range> longest() {
-    return stretch(1, false);
-  }
-
-  /** Stretches are looked at in those segments alone whose longest one is of use. */
-  private Optional<Range> stretch(int wanted, boolean shortest) {
-    int bestSegment = -1;
-    int bestFrom = 0;
-    int bestLength = shortest ? Integer.MAX_VALUE : 0;
+    int segmentId = -1;
+    int length = 0;
     for (Map.Entry<Integer, BitSet> segment : segments.entrySet()) {
-      BitSet bits = segment.getValue();
-      int longest = longestOf(segment.getKey(), bits);
-      if (longest < wanted || !shortest && longest <= bestLength) {
-        continue;
-      }
-      for (int from = bits.nextSetBit(0); from >= 0; ) {
-        int to = bits.nextClearBit(from);
-        int length = to - from;
-        looks++;
-        if (length >= wanted && (shortest ? length < bestLength : length > bestLength)) {
-          bestSegment = segment.getKey();
-          bestFrom = from;
-          bestLength = length;
-        }
-        from = bits.nextSetBit(to);
+      int longest = longestOf(segment.getKey(), segment.getValue());
+      if (longest > length) {
+        segmentId = segment.getKey();
+        length = longest;
       }
     }
-    if (bestSegment < 0) {
-      return Optional.empty();
-    }
-    return Optional.of(range(bestSegment, bestFrom, shortest ? wanted : bestLength));
+    return segmentId < 0 ? Optional.empty() : Optional.of(shortest(segmentId, length));
   }
 
   private int longestOf(int segmentId, BitSet bits) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +21,15 @@ import org.slf4j.LoggerFactory;
  * it goes over ({@link HandOver}).
  *
  * <pre>
- *  OWNED ── no block leased ──► leaving ── all outputs on disk ──► idle ──► handed over
- *    ▲      nothing is granted  │
- *    └──────────────────────────┘ one could not be moved, or {@value #LONGEST_MS} ms have passed
+ *  OWNED ── little is ──► leaving ── no block ──► its outputs ── all on ──► idle ──► handed
+ *    ▲      leased        nothing is  leased        leave          disk              over
+ *    │                    granted │                 │
+ *    └────────────────────────────┴─────────────────┘ {@value #LONGEST_MS} ms have passed in one
+ *                                                     of these, or one could not be moved
  * </pre>
+ *
+ * <p>One of which nothing is leased comes first. Of one of which little is, nothing more is
+ * granted, so that it is empty when its leases end, and its outputs stay until then.
  *
  * <p>Nobody waits for it: who lacked room has written to disk by then, and the next one has it. It
  * is taken only from who has at least two segments more than who gets it, so that two owners never
@@ -37,6 +43,9 @@ final class Emptying {
   static final long PAUSE_MS = 10_000;
   static final long LONGEST_MS = 60_000;
 
+  /** Of a segment, what is little. */
+  private static final int LITTLE_PART = 8;
+
   private static final Logger LOG = LoggerFactory.getLogger(Emptying.class);
 
   private final boolean possible;
@@ -47,13 +56,17 @@ final class Emptying {
   private Owner lacking; // null: nobody
   private SegmentHandle segment; // null: none
   private Owner gets; // that one, when it is empty
+  private boolean leaves; // its outputs do; else its leases are to end first
   private long sinceNs; // of what is emptied, or of the failure
   private boolean paused;
 
   /** What lies in segments. */
   interface Content {
-    /** Whether some of it is of no output: leased, or in quarantine. */
-    boolean isWritten(SegmentHandle segment);
+    /** What is leased there. */
+    long leasedBytes(SegmentHandle segment);
+
+    /** Whether a task of before a restart may be writing there. */
+    boolean isQuarantined(SegmentHandle segment);
 
     /** Those of which something lies there. */
     List<CommittedOutput> outputs(int segmentId);
@@ -102,9 +115,16 @@ final class Emptying {
     return lacking != null || segment != null && (!left.isEmpty() || !isWaiting());
   }
 
-  /** Whether what is emptied is empty, and is handed over when nobody may be reading it. */
+  /**
+   * Whether what is emptied is empty, and is handed over when nobody may be reading it, or is empty
+   * when its leases end.
+   */
   private boolean isWaiting() {
-    return memory.idle().contains(segment) && !hasPassed(LONGEST_MS);
+    return !hasPassed(LONGEST_MS) && (memory.idle().contains(segment) || mayAwaitLeases());
+  }
+
+  private boolean mayAwaitLeases() {
+    return !leaves && content.leasedBytes(segment) > 0 && mayLose(segment.owner(), gets);
   }
 
   /** The output to move now; null if there is none. */
@@ -112,12 +132,18 @@ final class Emptying {
     if (segment != null && memory.segment(segment.info().segmentId()) != segment) {
       forget(); // it has gone over, or is damaged
     }
+    if (segment != null && !leaves && lacking != null && isAnyUnleased(lacking)) {
+      stay(); // that one is to be had sooner
+    }
     if (segment == null && lacking != null) {
       victim(lacking).ifPresent(victim -> begin(victim, lacking));
       lacking = null;
     }
     if (segment == null) {
       return null;
+    }
+    if (!leaves && content.leasedBytes(segment) == 0) {
+      beginToLeave();
     }
     while (!left.isEmpty() && !hasPassed(LONGEST_MS) && mayLose(segment.owner(), gets)) {
       Optional<CommittedOutput> output =
@@ -135,14 +161,24 @@ final class Emptying {
     return memory.segmentsOf(has) >= memory.segmentsOf(owner) + 2;
   }
 
-  /** Of who has most, the one with fewest bytes to be moved. */
+  /** Of who has most, the one with fewest bytes to be moved, where that can begin now. */
   private Optional<SegmentHandle> victim(Owner owner) {
+    return victims(owner)
+        .min(
+            Comparator.comparing((SegmentHandle each) -> content.leasedBytes(each) > 0)
+                .thenComparing(each -> -memory.segmentsOf(each.owner()))
+                .thenComparing(each -> -memory.freeBytesIn(each)));
+  }
+
+  private boolean isAnyUnleased(Owner owner) {
+    return victims(owner).anyMatch(each -> content.leasedBytes(each) == 0);
+  }
+
+  private Stream<SegmentHandle> victims(Owner owner) {
     return memory.segments().stream()
         .filter(each -> mayLose(each.owner(), owner))
-        .filter(each -> !content.isWritten(each))
-        .min(
-            Comparator.comparing((SegmentHandle each) -> -memory.segmentsOf(each.owner()))
-                .thenComparing(each -> -memory.freeBytesIn(each)));
+        .filter(each -> content.leasedBytes(each) <= each.lengthBytes() / LITTLE_PART)
+        .filter(each -> !content.isQuarantined(each));
   }
 
   private void begin(SegmentHandle victim, Owner owner) {
@@ -150,11 +186,22 @@ final class Emptying {
     gets = owner;
     sinceNs = nanoTime.getAsLong();
     memory.beginLeaving(victim, owner);
-    left.addAll(content.outputs(victim.info().segmentId()));
   }
 
-  /** Nothing is left to be moved. */
+  private void beginToLeave() {
+    leaves = true;
+    sinceNs = nanoTime.getAsLong();
+    left.addAll(content.outputs(segment.info().segmentId()));
+  }
+
+  /** Nothing is left to be moved, or may be yet. */
   private void finish() {
+    if (!leaves) {
+      if (!isWaiting()) {
+        stay();
+      }
+      return;
+    }
     try {
       content.reuseFormer(segment.info().segmentId());
     } catch (IOException e) {
@@ -187,6 +234,7 @@ final class Emptying {
 
   private void forget() {
     segment = null;
+    leaves = false;
     left.clear();
   }
 }

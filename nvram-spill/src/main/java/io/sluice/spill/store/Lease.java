@@ -196,11 +196,6 @@ public final class Lease implements MemorySource, Closeable {
     return held.get(use);
   }
 
-  /** Whether it has leased something there, for anything; guarded by the lock of the store. */
-  boolean holdsSomeOf(Range range) {
-    return held.values().stream().anyMatch(blocks -> !blocks.isDisjoint(range));
-  }
-
   /** What all of these blocks are of a tier; guarded by the lock of the store. */
   long heldBytes(Tier tier) {
     return held.values().stream().mapToLong(blocks -> blocks.bytesOf(tier)).sum();

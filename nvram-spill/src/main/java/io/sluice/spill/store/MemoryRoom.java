@@ -117,6 +117,13 @@ final class MemoryRoom implements Closeable {
     if (contiguous && lengthBytes > config.segmentBytes()) {
       return ""; // no segment will ever do
     }
+    if (!memory.mayHaveMore(owner)) {
+      return " (user id "
+          + owner
+          + " has "
+          + memory.segmentsOf(owner)
+          + " segments, its share; the rest is kept for others)";
+    }
     long waitMs = Math.min(config.fillTimeoutMs(), timeoutMs);
     growth.need(owner, lengthBytes, contiguous);
     wake();
@@ -150,7 +157,7 @@ final class MemoryRoom implements Closeable {
 
   /** Whether room that a lease lacks may still come. */
   private boolean mayCome(Owner owner) {
-    return growth.mayCome() || handOver.mayCome(owner);
+    return memory.mayHaveMore(owner) && (growth.mayCome() || handOver.mayCome(owner));
   }
 
   /** Something was given back, so that a segment may be idle now. */

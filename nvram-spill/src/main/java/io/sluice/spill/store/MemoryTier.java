@@ -37,9 +37,13 @@ final class MemoryTier {
   /** So long a segment that was emptied is kept for the owner for whom that was done. */
   static final long RESERVED_MS = 30_000;
 
+  /** So much of the tier, in segments, is kept for owners who have fewer than their share. */
+  private static final int KEPT_PART = 8;
+
   private static final Logger LOG = LoggerFactory.getLogger(MemoryTier.class);
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final Map<Owner, Integer> owners = new HashMap<>(); // how many segments each has
+  private final Map<Owner, Integer> busy = new HashMap<>(); // of these, not idle
   private final SortedSet<Integer> nobodys = new TreeSet<>();
   private final Set<Integer> unclaimed = new TreeSet<>(); // nobody's, but not to be had for now
   private final Map<SegmentHandle, Long> idleSinceNs = new LinkedHashMap<>(); // longest first
@@ -54,6 +58,8 @@ final class MemoryTier {
   private long claimFailedNs;
   private final int segmentBytes;
   private final int blockBytes;
+  private final int mostSegments;
+  private final boolean limited; // else who is refused memory would have nothing
   private final OwnerBlocks free;
   private final LeaseMarks leaseMarks;
   private final Claims claims;
@@ -73,6 +79,8 @@ final class MemoryTier {
   MemoryTier(StoreConfig config, LeaseMarks leaseMarks, Claims claims, LongSupplier nanoTime) {
     this.segmentBytes = config.segmentBytes();
     this.blockBytes = config.blockBytes();
+    this.mostSegments = (int) (config.memoryCapacityBytes() / config.segmentBytes());
+    this.limited = config.shared() && !config.diskDirectories().isEmpty();
     this.leaseMarks = leaseMarks;
     this.claims = claims;
     this.nanoTime = nanoTime;
@@ -83,6 +91,7 @@ final class MemoryTier {
   void add(SegmentHandle segment) {
     segments.put(segment.info().segmentId(), segment);
     owners.merge(segment.owner(), 1, Integer::sum);
+    busy.merge(segment.owner(), 1, Integer::sum);
   }
 
   /**
@@ -106,12 +115,18 @@ final class MemoryTier {
       leaving = null;
       reservedSinceNs = nanoTime.getAsLong();
     }
-    idleSinceNs.remove(segment);
+    if (idleSinceNs.remove(segment) == null) {
+      busy.computeIfPresent(segment.owner(), MemoryTier::less);
+    }
     segments.remove(segment.info().segmentId());
     if (owners.merge(segment.owner(), -1, Integer::sum) == 0) {
       owners.remove(segment.owner());
       free.forget(segment.owner());
     }
+  }
+
+  private static Integer less(Owner owner, int count) {
+    return count == 1 ? null : count - 1;
   }
 
   private BlockSet freeOf(SegmentHandle segment) {
@@ -158,6 +173,13 @@ final class MemoryTier {
   /** How many segments an owner has. */
   int segmentsOf(Owner owner) {
     return owners.getOrDefault(owner, 0);
+  }
+
+  /** How many each owner has who has any. */
+  Map<Owner, Long> segmentsOfOwners() {
+    Map<Owner, Long> all = new HashMap<>();
+    owners.forEach((owner, count) -> all.put(owner, (long) count));
+    return all;
   }
 
   /** Segments all of whose blocks are free, the longest idle first. */
@@ -209,6 +231,7 @@ final class MemoryTier {
     freeBeside.add(range);
     if (freeBeside.contains(segment.range())) {
       idleSinceNs.put(segment, nanoTime.getAsLong());
+      busy.computeIfPresent(segment.owner(), MemoryTier::less);
       spoilIfDamaged(segment);
     }
   }
@@ -278,7 +301,30 @@ final class MemoryTier {
         reservedFor != null
             && !reservedFor.equals(owner)
             && nanoTime.getAsLong() - reservedSinceNs < TimeUnit.MILLISECONDS.toNanos(RESERVED_MS);
-    return Math.max(0, nobodys.size() - (kept && leaving == null ? 1 : 0));
+    int free = nobodys.size() - (kept && leaving == null ? 1 : 0);
+    return Math.max(0, Math.min(free, mostMore(owner)));
+  }
+
+  /** Whether an owner may have a further segment, if there is one. */
+  boolean mayHaveMore(Owner owner) {
+    return mostMore(owner) > 0;
+  }
+
+  /**
+   * How many more an owner may have. Beside others, who has its share leaves the last eighth to
+   * those who have less: one block that is leased keeps all of a segment from others, so bytes are
+   * no measure of what an owner takes from them. What others have and do not use is to be had.
+   */
+  private int mostMore(Owner owner) {
+    int sharing = busy.size() + (busy.containsKey(owner) ? 0 : 1);
+    if (!limited || sharing == 1) {
+      return Integer.MAX_VALUE;
+    }
+    int has = segmentsOf(owner);
+    int others = segments.size() - idleSinceNs.size() - busy.getOrDefault(owner, 0);
+    int share = (mostSegments + sharing - 1) / sharing;
+    int kept = Math.max(1, mostSegments / KEPT_PART);
+    return Math.max(share - has, mostSegments - others - has - kept);
   }
 
   /**
@@ -309,7 +355,9 @@ final class MemoryTier {
         leaseMarks.granted(piece.get());
         taken.add(extent);
         own.remove(piece.get());
-        idleSinceNs.remove(segment);
+        if (idleSinceNs.remove(segment) != null) {
+          busy.merge(owner, 1, Integer::sum);
+        }
         leftBytes -= piece.get().lengthBytes();
       }
       return taken;

@@ -76,6 +76,7 @@ public final class SpillStore implements Closeable {
   private final Allocator allocator;
   private final OutputDirectory outputs;
   private final Set<Lease> leases = new HashSet<>();
+  private final LeasedBytes leasedBytes;
   private final LeaseKeeper keeper = new LeaseKeeper();
   private final AllLeased leased = new AllLeased();
   private final Quarantine quarantine;
@@ -104,6 +105,7 @@ public final class SpillStore implements Closeable {
     this.nanoTime = nanoTime;
     this.memoryKeeper = config.memoryKeeper();
     this.allocator = new Allocator(config, files, nanoTime);
+    this.leasedBytes = new LeasedBytes(allocator.disk().promised());
     this.diskRoom = new DiskRoom(lock, allocator, leased, this::checkUsable);
     this.outputs = new OutputDirectory(allocator.heap());
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
@@ -232,8 +234,7 @@ public final class SpillStore implements Closeable {
       checkOpen();
       long generation = files.generations().next();
       LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
-      Lease lease =
-          new Lease(keeper, applicationId, owner, ioClass, info, allocator.disk().promised());
+      Lease lease = new Lease(keeper, applicationId, owner, ioClass, info, leasedBytes);
       leases.add(lease);
       return lease;
     } finally {
@@ -389,10 +390,13 @@ public final class SpillStore implements Closeable {
   /** What {@link Emptying} looks at. */
   private final class SegmentContent implements Emptying.Content {
     @Override
-    public boolean isWritten(SegmentHandle segment) {
-      Range all = segment.range();
-      return !allocator.quarantined().isDisjoint(all)
-          || leases.stream().anyMatch(lease -> lease.holdsSomeOf(all));
+    public long leasedBytes(SegmentHandle segment) {
+      return leasedBytes.in(segment.info().segmentId());
+    }
+
+    @Override
+    public boolean isQuarantined(SegmentHandle segment) {
+      return !allocator.quarantined().isDisjoint(segment.range());
     }
 
     @Override
@@ -1182,8 +1186,8 @@ public final class SpillStore implements Closeable {
 
   private StoreStats look() {
     return new StoreStats(
-        allocator.memoryStats(leasedBytes(Tier.MEMORY), outputs.bytesOf(Tier.MEMORY)),
-        allocator.diskStats(leasedBytes(Tier.DISK), outputs.bytesOf(Tier.DISK)),
+        allocator.memoryStats(leasedBytes.of(Tier.MEMORY), outputs.bytesOf(Tier.MEMORY)),
+        allocator.diskStats(leasedBytes.of(Tier.DISK), outputs.bytesOf(Tier.DISK)),
         outputs.size(),
         allocator.overflows(),
         allocator.refusals(),
@@ -1192,6 +1196,7 @@ public final class SpillStore implements Closeable {
         allocator.memory().damages(),
         forgedOutputs,
         allocator.failedDirectories(),
+        allocator.memory().segmentsOfOwners(),
         new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies),
         allocator.disk().ownerBytes(),
         allocator.disk().shareRefusals(),
@@ -2010,15 +2015,11 @@ public final class SpillStore implements Closeable {
     return all;
   }
 
-  private long leasedBytes(Tier tier) {
-    return leases.stream().mapToLong(lease -> lease.heldBytes(tier)).sum();
-  }
-
   /** What all leases and all copies hold. */
   private final class AllLeased implements Allocator.Leased {
     @Override
     public long bytes(Tier tier) {
-      return leasedBytes(tier);
+      return leasedBytes.of(tier);
     }
 
     @Override

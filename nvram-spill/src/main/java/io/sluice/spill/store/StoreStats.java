@@ -16,6 +16,8 @@ import java.util.Map;
  * @param damagedSegments segments so far that their owners had cut or made longer
  * @param forgedOutputs outputs that lay in another owner's segments at the recovery
  * @param failedDirectories directories of the disk tier that are left out now, because they failed
+ * @param memorySegmentsOfUsers how many segments of the memory tier each user has, of whatever is
+ *     in them
  * @param copies copies on disk of outputs that lie in memory
  * @param diskBytesOfUsers of the disk tier, by each user's leases, outputs and copies
  * @param diskShareRefusals how often each user was refused room on the disk tier that is kept for
@@ -35,6 +37,7 @@ public record StoreStats(
     long damagedSegments,
     long forgedOutputs,
     int failedDirectories,
+    Map<Owner, Long> memorySegmentsOfUsers,
     CopyStats copies,
     Map<Owner, Long> diskBytesOfUsers,
     Map<Owner, Long> diskShareRefusals,

@@ -59,12 +59,15 @@ class BlockSetTest {
   }
 
   @Test
-  void theShortestStretchThatFitsIsTaken() {
+  void theShortestStretchThatFitsIsTakenOfTheSegmentWithFewestBlocks() {
     set.add(blocks(0, 0, 10));
     set.add(blocks(0, 20, 3));
     set.add(blocks(1, 0, 5));
-    assertEquals(Optional.of(blocks(0, 20, 2)), set.bestFit(2 * BLOCK));
+    set.add(blocks(1, 10, 2));
+    assertEquals(Optional.of(blocks(1, 10, 2)), set.bestFit(2 * BLOCK));
     assertEquals(Optional.of(blocks(1, 0, 4)), set.bestFit(4 * BLOCK));
+    set.remove(blocks(1, 0, 4));
+    assertEquals(Optional.of(blocks(0, 20, 3)), set.bestFit(3 * BLOCK));
     assertEquals(Optional.of(blocks(0, 0, 10)), set.bestFit(10 * BLOCK));
     assertEquals(Optional.empty(), set.bestFit(11 * BLOCK));
     assertEquals(Optional.empty(), set.bestFit(Long.MAX_VALUE / BLOCK * BLOCK));
@@ -110,7 +113,10 @@ class BlockSetTest {
       assertEquals(
           all.stream()
               .filter(each -> each.lengthBytes() >= wantedBytes)
-              .min(Comparator.comparingLong(Range::lengthBytes))
+              .min(
+                  Comparator.comparingLong((Range each) -> set.bytesOf(each.segmentId()))
+                      .thenComparing(Range::segmentId)
+                      .thenComparing(Range::lengthBytes))
               .map(each -> new Range(each.segmentId(), each.offsetBytes(), wantedBytes)),
           set.bestFit(wantedBytes));
       assertEquals(

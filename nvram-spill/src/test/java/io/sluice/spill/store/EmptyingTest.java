@@ -130,9 +130,10 @@ class EmptyingTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(SEGMENTS).segmentListener(atDisk))) {
       commit(store, new OutputId(CIDS_APP, "cid's"));
       fill(store);
-      holdTheNextThatLeaves();
-      assertEquals(Tier.DISK, tierOf(store, BOBS_APP));
-      try {
+      try (Lease cid = store.openLease(CIDS_APP, CID)) {
+        cid.leaseContiguous(SEGMENT_BYTES); // which was kept for who has less than ann
+        holdTheNextThatLeaves();
+        assertEquals(Tier.DISK, tierOf(store, BOBS_APP));
         leaves.await(); // an output of ann's, who has most
         store.freeApplication(CIDS_APP);
         contents.keySet().removeIf(id -> id.applicationId().equals(CIDS_APP));
