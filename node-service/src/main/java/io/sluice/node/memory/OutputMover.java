@@ -2,19 +2,23 @@ package io.sluice.node.memory;
 
 import io.sluice.node.ledger.Order;
 import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.DiskShareException;
 import io.sluice.spill.store.HeapShareException;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.IOException;
-import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Spliterators;
 import java.util.WeakHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,10 +118,9 @@ final class OutputMover implements AutoCloseable {
     long roomBytes = Long.MAX_VALUE;
     boolean moved = false;
     StoreFullException full = null;
-    for (CommittedOutput output : inOrder(order.application())) {
-      if (stillWantedBytes(order) <= 0 || failures == lastFailure) {
-        break;
-      }
+    Iterator<CommittedOutput> outputs = inOrder(order.application());
+    while (stillWantedBytes(order) > 0 && failures < lastFailure && outputs.hasNext()) {
+      CommittedOutput output = outputs.next();
       if (output.totalBytes() >= roomBytes) {
         continue;
       }
@@ -145,11 +148,28 @@ final class OutputMover implements AutoCloseable {
     return closed ? 0 : listener.leftBytes(order);
   }
 
-  /** As the store has them, but those that failed behind all others, and in turns. */
-  private List<CommittedOutput> inOrder(String application) {
-    return store.outputsInMemory(application).stream()
-        .sorted(Comparator.comparing(output -> failed.getOrDefault(output, 0L)))
-        .toList();
+  /**
+   * As the store has them, but those that failed behind all others, and in turns. What fails from
+   * here on does not come again.
+   */
+  private Iterator<CommittedOutput> inOrder(String application) {
+    List<CommittedOutput> again =
+        failed.entrySet().stream()
+            .filter(each -> each.getKey().id().applicationId().equals(application))
+            .sorted(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .filter(OutputMover::isInMemory)
+            .toList();
+    Iterator<CommittedOutput> all = store.outputsInMemory(application);
+    Stream<CommittedOutput> others =
+        StreamSupport.stream(Spliterators.spliteratorUnknownSize(all, 0), false)
+            .filter(output -> !failed.containsKey(output));
+    return Stream.concat(others, again.stream()).iterator();
+  }
+
+  private static boolean isInMemory(CommittedOutput output) {
+    return output.place().isHeld()
+        && output.extents().stream().anyMatch(each -> each.segment().tier() == Tier.MEMORY);
   }
 
   /** Lets the part of an output that is being moved be finished; idempotent. */

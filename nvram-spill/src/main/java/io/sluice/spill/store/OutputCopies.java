@@ -19,7 +19,18 @@ import java.util.function.Predicate;
  */
 final class OutputCopies {
   private final Map<OutputId, Copy> copies = new LinkedHashMap<>(); // oldest first
-  private final Map<Owner, Long> ownBytes = new HashMap<>(); // of users that have any
+  private final Map<Tenant, Long> ownBytes = new HashMap<>(); // of those that have any
+  private final Listener listener;
+
+  /** Is told whether an output has one, when that changes. */
+  interface Listener {
+    void changed(OutputId id, boolean hasCopy);
+  }
+
+  /** Without any. */
+  OutputCopies(Listener listener) {
+    this.listener = listener;
+  }
 
   /**
    * One of them.
@@ -32,8 +43,8 @@ final class OutputCopies {
       return new Copy(copy, copy.place().extentsBeside(output.place()));
     }
 
-    Owner owner() {
-      return output.place().tail().owner();
+    Tenant tenant() {
+      return new Tenant(output.place().tail().owner(), output.id().applicationId());
     }
 
     long ownBytes() {
@@ -48,7 +59,8 @@ final class OutputCopies {
     if (former != null) {
       throw new IllegalStateException(copy.id() + " has a copy already");
     }
-    ownBytes.merge(added.owner(), added.ownBytes(), Long::sum);
+    ownBytes.merge(added.tenant(), added.ownBytes(), Long::sum);
+    listener.changed(copy.id(), true);
     return added;
   }
 
@@ -63,10 +75,14 @@ final class OutputCopies {
   /** Forgets that of an output; whoever takes it has its place, or gives it back. */
   Optional<Copy> take(OutputId id) {
     Copy copy = copies.remove(id);
-    if (copy != null && ownBytes.merge(copy.owner(), -copy.ownBytes(), Long::sum) == 0) {
-      ownBytes.remove(copy.owner());
+    if (copy == null) {
+      return Optional.empty();
     }
-    return Optional.ofNullable(copy);
+    if (ownBytes.merge(copy.tenant(), -copy.ownBytes(), Long::sum) == 0) {
+      ownBytes.remove(copy.tenant());
+    }
+    listener.changed(id, false);
+    return Optional.of(copy);
   }
 
   /** The oldest of such, whose room somebody needs. */
@@ -87,6 +103,14 @@ final class OutputCopies {
 
   /** Of these, by those of one user's outputs. */
   long bytes(Owner owner) {
-    return ownBytes.getOrDefault(owner, 0L);
+    return ownBytes.entrySet().stream()
+        .filter(each -> each.getKey().owner().equals(owner))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  /** Of these, by those of one application's outputs. */
+  long bytes(Tenant tenant) {
+    return ownBytes.getOrDefault(tenant, 0L);
   }
 }

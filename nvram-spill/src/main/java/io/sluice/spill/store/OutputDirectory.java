@@ -1,23 +1,29 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
- * The outputs that can be found, by application, with a running account of what they hold: there
- * may be a million, and whoever watches asks every few seconds.
+ * The outputs that can be found, by application and by segment of memory, with a running account of
+ * what they hold: there may be a million, and whoever watches asks every few seconds.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
 final class OutputDirectory {
   private final Map<String, Outputs> applications = new HashMap<>();
+  private final Map<Integer, Set<CommittedOutput>> segments = new HashMap<>(); // of memory
   private final HeapShares heap;
 
   /**
@@ -32,26 +38,34 @@ final class OutputDirectory {
   /** Those of one application. */
   private final class Outputs {
     private final Map<OutputId, CommittedOutput> byId = new HashMap<>();
+    private final MoveOrder inMemory = new MoveOrder();
     private final Map<Tier, Long> bytes = new EnumMap<>(Tier.class);
 
     long bytesOf(Tier tier) {
       return bytes.getOrDefault(tier, 0L);
     }
 
-    void put(CommittedOutput output) {
+    /** Returns the one that it replaces, if any. */
+    CommittedOutput put(CommittedOutput output) {
       account(output, 1);
       heap.addOutput(ownerOf(output), output.extents().size());
-      forget(byId.put(output.id(), output));
+      CommittedOutput former = byId.put(output.id(), output);
+      forget(former);
+      inMemory.add(output);
+      return former;
     }
 
-    void remove(CommittedOutput output) {
-      forget(byId.remove(output.id()));
+    CommittedOutput remove(OutputId id) {
+      CommittedOutput former = byId.remove(id);
+      forget(former);
+      return former;
     }
 
     private void forget(CommittedOutput former) {
       if (former != null) {
         account(former, -1);
         heap.removeOutput(ownerOf(former), former.extents().size());
+        inMemory.remove(former.id());
       }
     }
 
@@ -71,16 +85,55 @@ final class OutputDirectory {
     return outputs == null ? null : outputs.byId.get(id);
   }
 
+  /** Adds one that has no copy; that of the same name goes. */
   void add(CommittedOutput output) {
-    applications.computeIfAbsent(output.id().applicationId(), id -> new Outputs()).put(output);
+    leave(
+        applications.computeIfAbsent(output.id().applicationId(), id -> new Outputs()).put(output));
+    for (int segmentId : memorySegments(output)) {
+      segments.computeIfAbsent(segmentId, id -> new HashSet<>()).add(output);
+    }
   }
 
   void remove(CommittedOutput output) {
     Outputs outputs = applications.get(output.id().applicationId());
-    outputs.remove(output);
+    leave(outputs.remove(output.id()));
     if (outputs.byId.isEmpty()) {
       applications.remove(output.id().applicationId());
     }
+  }
+
+  private void leave(CommittedOutput former) {
+    if (former == null) {
+      return;
+    }
+    for (int segmentId : memorySegments(former)) {
+      Set<CommittedOutput> there = segments.get(segmentId);
+      there.remove(former);
+      if (there.isEmpty()) {
+        segments.remove(segmentId);
+      }
+    }
+  }
+
+  private static Set<Integer> memorySegments(CommittedOutput output) {
+    return output.extents().stream()
+        .map(Extent::segment)
+        .filter(segment -> segment.tier() == Tier.MEMORY)
+        .map(SegmentInfo::segmentId)
+        .collect(Collectors.toSet());
+  }
+
+  /** An output that is here has a copy from now on, or has none. */
+  void setCopied(OutputId id, boolean copied) {
+    Outputs outputs = applications.get(id.applicationId());
+    if (outputs != null) {
+      outputs.inMemory.setCopied(id, copied);
+    }
+  }
+
+  /** In which an application's outputs leave memory; empty if it has none. */
+  Optional<MoveOrder> moveOrder(String applicationId) {
+    return Optional.ofNullable(applications.get(applicationId)).map(outputs -> outputs.inMemory);
   }
 
   List<CommittedOutput> of(String applicationId) {
@@ -99,12 +152,9 @@ final class OutputDirectory {
         .anyMatch(output -> !ownerOf(output).equals(owner));
   }
 
-  /** Those of which something lies in a segment, whosever they are. */
+  /** Those of which something lies in a segment of memory. */
   List<CommittedOutput> in(int segmentId) {
-    return applications.values().stream()
-        .flatMap(outputs -> outputs.byId.values().stream())
-        .filter(output -> output.place().liesIn(segmentId))
-        .toList();
+    return List.copyOf(segments.getOrDefault(segmentId, Set.of()));
   }
 
   /** What each holds, in no order. */

@@ -20,8 +20,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +82,7 @@ public final class SpillStore implements Closeable {
   private final Quarantine quarantine;
   private final SegmentHolders holders = new SegmentHolders();
   private final FormerPlaces former = new FormerPlaces();
-  private final OutputCopies copies = new OutputCopies();
+  private final OutputCopies copies = new OutputCopies(outputs::setCopied);
   private final CopyThread copier = new CopyThread(this::copyToDisk, CopyThread.PAUSE_MS);
   private final MemoryKeeper memoryKeeper;
   private final MemoryRoom room;
@@ -622,36 +622,10 @@ public final class SpillStore implements Closeable {
   /**
    * The outputs of an application that lie in the memory tier, in the order in which they had best
    * leave it: first those that have a copy on disk, then those that no reader was told of, of each
-   * the largest.
+   * the largest. Each is looked for when it is asked for, by one thread at a time.
    */
-  public List<CommittedOutput> outputsInMemory(String applicationId) {
-    List<InMemory> found;
-    lock.lock();
-    try {
-      found =
-          outputs.of(applicationId).stream()
-              .map(output -> InMemory.of(output, copies.has(output.id())))
-              .toList();
-    } finally {
-      lock.unlock();
-    }
-    return found.stream()
-        .filter(each -> each.bytes() > 0)
-        .sorted(
-            Comparator.comparing(InMemory::copied)
-                .reversed()
-                .thenComparing(InMemory::told)
-                .thenComparing(InMemory::bytes, Comparator.reverseOrder()))
-        .map(InMemory::output)
-        .toList();
-  }
-
-  /** An output as it was when it was looked at: readers are told of it meanwhile. */
-  private record InMemory(CommittedOutput output, boolean copied, boolean told, long bytes) {
-    static InMemory of(CommittedOutput output, boolean copied) {
-      OutputPlace place = output.place();
-      return new InMemory(output, copied, place.wasTold(), place.bytesOf(Tier.MEMORY));
-    }
+  public Iterator<CommittedOutput> outputsInMemory(String applicationId) {
+    return new OutputsInMemory(lock, outputs, applicationId);
   }
 
   /**

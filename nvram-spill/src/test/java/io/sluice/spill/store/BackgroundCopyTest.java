@@ -247,9 +247,7 @@ class BackgroundCopyTest extends PoolTestBase {
       commit(store, 2);
       output(store, 2).runs(0); // which would go last
       store.copyToDisk(output(store, 2));
-      assertEquals(
-          List.of(id(2), id(1)),
-          store.outputsInMemory(APP).stream().map(CommittedOutput::id).toList());
+      assertEquals(List.of(id(2), id(1)), inMemory(store));
       assertEnds(store);
     }
   }

@@ -111,7 +111,7 @@ class OutputMoveTest extends PoolTestBase {
         assertFalse(FooterReader.looksCommitted(before.place().tail(), trailer.endBytes()));
         Outputs.check(store, id(i), content);
       }
-      assertEquals(List.of(), store.outputsInMemory(APP));
+      assertEquals(List.of(), inMemory(store));
       StoreStats stats = store.stats();
       assertEquals(0, stats.memory().usedBytes());
       assertEquals(
@@ -440,9 +440,7 @@ class OutputMoveTest extends PoolTestBase {
         }
       }
       output(store, 2).runs(0);
-      assertEquals(
-          List.of(id(3), id(0), id(1), id(2)),
-          store.outputsInMemory(APP).stream().map(CommittedOutput::id).toList());
+      assertEquals(List.of(id(3), id(0), id(1), id(2)), inMemory(store));
     }
   }
 
