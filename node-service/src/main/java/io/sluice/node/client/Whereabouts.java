@@ -131,15 +131,31 @@ final class Whereabouts {
 
   /**
    * A block that came wrong may be read again: from where the run lies now, or once more from the
-   * same place, for it may have been damaged on its way.
+   * same place, for it may have been damaged on its way. If it comes wrong again the node looks at
+   * its own bytes: where those are damaged and a copy of them is right, the run lies there then.
    */
   boolean mayComeRight(long offsetBytes, ChecksumException cause) throws IOException {
     if (isStale(offsetBytes, cause)) {
       return true;
     }
-    boolean again = doubtedBytes != offsetBytes;
-    doubtedBytes = offsetBytes;
-    return again;
+    if (doubtedBytes != offsetBytes) {
+      doubtedBytes = offsetBytes;
+      return true;
+    }
+    return !isDamaged(cause) && isStale(offsetBytes, cause);
+  }
+
+  /** Whether it is damaged at its node, as far as that can be known. */
+  private boolean isDamaged(ChecksumException cause) throws IOException {
+    try {
+      return node.isDamaged(run.partition(), outputId);
+    } catch (IOException e) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw interrupted();
+      }
+      cause.addSuppressed(e);
+      return true;
+    }
   }
 
   /** Whether this is of a block that is read once more from the same place. */

@@ -21,6 +21,16 @@ import java.util.WeakHashMap;
 final class DamagedPartitions {
   private final Map<CommittedOutput, BitSet> damaged = new WeakHashMap<>();
 
+  /** The same of each of these. */
+  static boolean areRight(CommittedOutput output, Partitions partitions) throws IOException {
+    for (int partition = partitions.first(); partition < partitions.end(); partition++) {
+      if (!isRight(output, partition)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Reads all bytes of a partition; they are the output's if its place is held afterwards. */
   static boolean isRight(CommittedOutput output, int partition) throws IOException {
     PartitionRuns runs = output.partitionRuns(partition);

@@ -16,6 +16,7 @@ import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,10 +33,10 @@ import org.slf4j.LoggerFactory;
  * Reads the runs of one output at a time from its index, which lies on the medium and may be
  * damaged, or be freed and overwritten while it is read, and finds where their segments are served.
  *
- * <p>Thread contract: safe from any thread. Failure: an output whose index is damaged or gone is
- * not held any more, so that its map runs again; {@link RemoteError} NOT_NOW if the index cannot be
- * read for another reason, such as no free descriptor; another {@link IOException} only while the
- * service ends.
+ * <p>Thread contract: safe from any thread. Failure: an output whose index is damaged or gone, and
+ * which has no copy that is right, is not held any more, so that its map runs again; {@link
+ * RemoteError} NOT_NOW if the index cannot be read for another reason, such as no free descriptor;
+ * another {@link IOException} only while the service ends.
  */
 final class HeldRuns {
   private static final Logger LOG = LoggerFactory.getLogger(HeldRuns.class);
@@ -47,7 +48,14 @@ final class HeldRuns {
   private final Function<OutputId, Optional<CommittedOutput>> find;
   private final IntFunction<SegmentLocation> locations;
   private final BooleanSupplier isEnding;
+  private final Copies copies;
   private final DamagedPartitions damaged = new DamagedPartitions();
+
+  /** Second places of outputs. */
+  interface Copies {
+    /** As {@link SpillStore#replaceByCopy}. */
+    boolean replace(CommittedOutput damaged, SpillStore.Check check) throws IOException;
+  }
 
   /**
    * Of a store.
@@ -55,14 +63,17 @@ final class HeldRuns {
    * @param find which output has this name now
    * @param locations where a segment is served; null if it is not any more
    * @param isEnding whether the store was told to stop
+   * @param copies are tried before an output is said to be damaged
    */
   HeldRuns(
       Function<OutputId, Optional<CommittedOutput>> find,
       IntFunction<SegmentLocation> locations,
-      BooleanSupplier isEnding) {
+      BooleanSupplier isEnding,
+      Copies copies) {
     this.find = find;
     this.locations = locations;
     this.isEnding = isEnding;
+    this.copies = copies;
   }
 
   /**
@@ -162,13 +173,22 @@ final class HeldRuns {
       }
       // Else its blocks may have been another one's before all of its index was read.
       if (output.place().isHeld()) {
-        return failure == null ? Optional.of(held) : orNone(id, failure);
+        if (failure == null) {
+          return Optional.of(held);
+        }
+        checkGone(id, failure);
+        if (!isReplaced(output, partitions)) {
+          LOG.warn(
+              "Not describing {} any more, so that it is made again: {}", id, failure.toString());
+          return Optional.empty();
+        }
       }
     }
   }
 
   /**
-   * Checks the bytes of a partition where they lie. If they are damaged, it is not held any more.
+   * Checks the bytes of a partition where they lie. If they are damaged, the output is read from
+   * its copy from now on; without one that is right there, the partition is not held any more.
    *
    * @throws RemoteError NOT_NOW if they cannot be read now
    * @throws IOException while the service ends
@@ -191,6 +211,9 @@ final class HeldRuns {
         right = false;
       }
       if (output.place().isHeld()) {
+        if (!right && isReplaced(output, Partitions.one(partition))) {
+          continue; // to see what lies there
+        }
         if (!right) {
           LOG.warn(
               "Partition {} of {} is damaged where it lies; its map runs again", partition, id);
@@ -214,10 +237,20 @@ final class HeldRuns {
     }
   }
 
-  private <T> Optional<T> orNone(OutputId id, IOException failure) throws IOException {
-    checkGone(id, failure);
-    LOG.warn("Not describing {} any more, so that it is made again: {}", id, failure.toString());
-    return Optional.empty();
+  /** Whether an output that is damaged has left for its copy, where these partitions are right. */
+  private boolean isReplaced(CommittedOutput output, Partitions partitions) throws IOException {
+    try {
+      boolean replaced =
+          copies.replace(output, copy -> DamagedPartitions.areRight(copy, partitions));
+      if (replaced) {
+        LOG.warn("{} is damaged where it lies; readers go on with its copy", output.id());
+      }
+      return replaced;
+    } catch (IOException e) {
+      checkGone(output.id(), e);
+      LOG.warn("The copy of {} is damaged, too: {}", output.id(), e.toString());
+      return false;
+    }
   }
 
   /** Some partitions at a time, so that no more is on the heap than an answer may take. */

@@ -148,7 +148,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       StoreConfig built = storeConfig.formerLeases(leases).memoryKeeper(memory).build();
       medium = built.medium();
       store = SpillStore.open(built);
-      heldRuns = new HeldRuns(store::find, registrar::location, store::isQuiet);
+      heldRuns =
+          new HeldRuns(store::find, registrar::location, store::isQuiet, store::replaceByCopy);
       reads = new OutputReads(store::find);
       open.addLast(this::closeStore); // closed last: endpoints serve from its mappings
       applications = ApplicationRegistry.open(applicationsDirectory, config.recover(), copies);

@@ -610,6 +610,19 @@ class MovedRunTest extends NodeTestBase {
   }
 
   /** A service copies a damaged run as it is. */
+  /** The node goes to its copy when it is asked to look at its bytes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsDamagedIsReadOnFromTheNodesCopy(boolean local) throws IOException {
+    node.beforeVerdict(node::move);
+    try (NodeReader reader = reader(TIMEOUT_MS, local ? node.localPool() : null, tcp);
+        NodeRun run = locate(reader)) {
+      assertEquals(local, run.isLocal());
+      node.scribbleCurrent();
+      assertArrayEquals(expected, readAll(run));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void damageThatHasMovedIsDamage(boolean formerIsTaken) throws IOException {

@@ -84,6 +84,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   private List<LocatedRun> located;
   private int questions;
   private Runnable beforeAnswer = () -> {};
+  private Runnable beforeVerdict = () -> {};
   private UnaryOperator<Run> identity = run -> run;
   private UnaryOperator<byte[]> inlined = bytes -> bytes;
   private boolean withoutSegments;
@@ -198,6 +199,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** Is done when a reader asks whether bytes are damaged where they lie. */
+  synchronized void beforeVerdict(Runnable action) {
+    beforeVerdict = action;
   }
 
   /** Files of former places are as short as this. */
@@ -327,7 +333,8 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public boolean isDamaged(OutputId id, int partition) {
+  public synchronized boolean isDamaged(OutputId id, int partition) {
+    beforeVerdict.run();
     return scribbled.contains(currentId());
   }
 

@@ -56,7 +56,8 @@ class HeldRunsHungDiskTest {
                       .segment(segmentId)
                       .map(segment -> new SegmentLocation(segment.info(), Map.of()))
                       .orElse(null),
-              store::isQuiet);
+              store::isQuiet,
+              store::replaceByCopy);
       Partitions all = new Partitions(0, PARTITIONS);
       List<Extent> extents = store.find(id).orElseThrow().extents();
       Extent tail = extents.get(extents.size() - 1);

@@ -10,6 +10,7 @@ import io.sluice.node.remote.Description;
 import io.sluice.node.remote.LongDescription;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Frames;
@@ -19,6 +20,7 @@ import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
@@ -43,6 +45,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,7 +110,7 @@ class HeldRunsTest {
     try (FileChannel file = FileChannel.open(tail.path(), StandardOpenOption.WRITE)) {
       file.truncate(0);
     }
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     assertEquals(Optional.empty(), runs(held));
     store.quiesce();
     assertThrows(IOException.class, () -> runs(held));
@@ -125,7 +128,8 @@ class HeldRunsTest {
     CommittedOutput another = commit("attempt_1", 100);
     assertEquals(former.extents(), another.extents(), "it should lie in the same blocks");
     assertEquals(
-        Optional.empty(), runs(new HeldRuns(findsFirst(former), this::served, store::isQuiet)));
+        Optional.empty(),
+        runs(new HeldRuns(findsFirst(former), this::served, store::isQuiet, store::replaceByCopy)));
   }
 
   @Test
@@ -136,7 +140,7 @@ class HeldRunsTest {
     CommittedOutput now = commit(ID.outputId(), 200);
     assertEquals(
         Optional.of(now.runs(0, PARTITIONS)),
-        runs(new HeldRuns(findsFirst(former), this::served, store::isQuiet)));
+        runs(new HeldRuns(findsFirst(former), this::served, store::isQuiet, store::replaceByCopy)));
   }
 
   @Test
@@ -146,7 +150,7 @@ class HeldRunsTest {
     commit("attempt_1", 100); // where the former one lay
     CommittedOutput now = commit(ID.outputId(), 200);
     Description held =
-        new HeldRuns(findsFirst(former), this::served, store::isQuiet)
+        new HeldRuns(findsFirst(former), this::served, store::isQuiet, store::replaceByCopy)
             .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(1_000))
             .orElseThrow();
     assertEquals(now.runs(0, PARTITIONS), runs(held));
@@ -175,7 +179,7 @@ class HeldRunsTest {
           return null;
         };
     Description held =
-        new HeldRuns(store::find, goes, store::isQuiet)
+        new HeldRuns(store::find, goes, store::isQuiet, store::replaceByCopy)
             .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0))
             .orElseThrow();
     assertEquals(store.find(ID).orElseThrow().runs(0, PARTITIONS), runs(held));
@@ -196,7 +200,7 @@ class HeldRunsTest {
   @Test
   void anOutputInASegmentThatIsNotServedIsNotLost() throws IOException {
     commit(ID.outputId(), 100);
-    assertNotNow(new HeldRuns(store::find, id -> null, store::isQuiet));
+    assertNotNow(new HeldRuns(store::find, id -> null, store::isQuiet, store::replaceByCopy));
   }
 
   /** As where no descriptor is free: each read of the disk tier opens its file. */
@@ -204,7 +208,7 @@ class HeldRunsTest {
   void whatCannotBeReadForAMomentIsNotLost() throws IOException {
     commit("attempt_other", 6_000); // more than the memory tier holds
     Path file = last(commit(ID.outputId(), 6_000).extents()).segment().path();
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     Path kept = Files.move(file, directory.resolve("kept"));
     Files.createDirectory(file); // which is no file, as ELOOP, EMFILE or EIO would say, too
     assertNotNow(held);
@@ -216,15 +220,12 @@ class HeldRunsTest {
   @Test
   void aPartitionIsDamagedOnlyIfItsBytesAreWrongWhereTheyLie() throws IOException {
     CommittedOutput output = commit(ID.outputId(), 100);
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     assertFalse(held.isDamaged(ID, 7));
     assertFalse(held.isDamaged(new OutputId(APP, "attempt_none"), 7));
     assertEquals(PARTITIONS, runs(held).orElseThrow().size());
     Range range = output.runs(7).get(0).place().ranges().get(0);
-    Path file = store.segment(range.segmentId()).orElseThrow().info().path();
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.write(ByteBuffer.wrap(new byte[] {99}), range.offsetBytes() + 50);
-    }
+    change(range);
     assertEquals(PARTITIONS, runs(held).orElseThrow().size(), "nobody has looked");
     assertTrue(held.isDamaged(ID, 7));
     assertFalse(held.isDamaged(ID, 8));
@@ -236,6 +237,69 @@ class HeldRunsTest {
     assertEquals(PARTITIONS, runs(held).orElseThrow().size());
   }
 
+  private void change(Range range) throws IOException {
+    Path file = store.segment(range.segmentId()).orElseThrow().info().path();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {99}), range.offsetBytes() + 50);
+    }
+  }
+
+  /** An output in memory with a copy on disk, as the service makes it. */
+  private CommittedOutput commitWithCopy() throws IOException {
+    store.close();
+    store = SpillStore.open(TestPool.withDisk(directory, 1).backgroundCopy(true).build());
+    CommittedOutput output = commit(ID.outputId(), 100);
+    Await.until("it has a copy", () -> store.stats().copies().outputs() == 1);
+    return output;
+  }
+
+  @Test
+  void whatIsDamagedInMemoryIsReadFromItsCopy() throws IOException {
+    CommittedOutput output = commitWithCopy();
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
+    change(output.runs(7).get(0).place().ranges().get(0));
+    assertFalse(held.isDamaged(ID, 7));
+    assertFalse(output.place().isHeld());
+    assertEquals(0, store.stats().copies().outputs());
+    List<LocatedRun> now = runs(held).orElseThrow();
+    assertEquals(PARTITIONS, now.size());
+    Range onDisk = now.get(7).place().ranges().get(0);
+    assertEquals(Tier.DISK, SegmentInfo.tierOf(onDisk.segmentId()));
+    change(onDisk);
+    assertTrue(held.isDamaged(ID, 7), "there is no other");
+  }
+
+  @Test
+  void anIndexThatIsDamagedInMemoryIsReadFromItsCopy() throws IOException {
+    CommittedOutput output = commitWithCopy();
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
+    Range lastRun = output.runs(PARTITIONS - 1).get(0).place().ranges().get(0);
+    change(new Range(lastRun.segmentId(), lastRun.endBytes(), 100)); // the index comes next
+    assertEquals(PARTITIONS, runs(held).orElseThrow().size());
+    assertFalse(output.place().isHeld());
+  }
+
+  @Test
+  void aCopyThatIsDamagedTooIsNoHelp() throws IOException {
+    CommittedOutput output = commitWithCopy();
+    Path copy;
+    try (Stream<Path> files = Files.walk(directory.resolve("disk"))) {
+      copy =
+          files
+              .filter(path -> path.getFileName().toString().startsWith("segment-"))
+              .findFirst()
+              .orElseThrow();
+    }
+    Range run = output.runs(7).get(0).place().ranges().get(0);
+    change(run);
+    try (FileChannel channel = FileChannel.open(copy, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {99}), 7 * 100 + 50);
+    }
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
+    assertTrue(held.isDamaged(ID, 7));
+    assertTrue(output.place().isHeld(), "it is as good as the other");
+  }
+
   /** Its files may go at that time, for whatever reason: nobody is to run a map again for it. */
   @Test
   void nothingIsFoundDamagedWhileTheServiceEnds() throws IOException {
@@ -244,7 +308,7 @@ class HeldRunsTest {
     try (FileChannel file = FileChannel.open(tail.path(), StandardOpenOption.WRITE)) {
       file.truncate(0);
     }
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     store.quiesce();
     assertThrows(IOException.class, () -> held.isDamaged(ID, PARTITIONS - 1));
   }
@@ -267,9 +331,14 @@ class HeldRunsTest {
     commit("attempt_1", 100); // where the former one lay
     commit(ID.outputId(), 200);
     assertArrayEquals(
-        written(longOf(new HeldRuns(store::find, this::served, store::isQuiet), 7).orElseThrow()),
         written(
-            longOf(new HeldRuns(findsFirst(former), this::served, store::isQuiet), 7)
+            longOf(new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy), 7)
+                .orElseThrow()),
+        written(
+            longOf(
+                    new HeldRuns(
+                        findsFirst(former), this::served, store::isQuiet, store::replaceByCopy),
+                    7)
                 .orElseThrow()));
   }
 
@@ -318,7 +387,7 @@ class HeldRunsTest {
   @Test
   void ofALongAnswerNothingIsSentThatWasReadOfAnother() throws IOException {
     int runs = 3_000;
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     for (int atBytes : new int[] {0, 100, 64 * runs / 2}) {
       CommittedOutput former = commitLong(ID.outputId(), runs, 1);
       LongDescription described = longOf(held, 0).orElseThrow();
@@ -353,7 +422,7 @@ class HeldRunsTest {
     try (Lease lease = store.openLease(APP)) {
       new TestOutput(ID.outputId(), PARTITIONS, partitions, runs).commit(APP, lease);
     }
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     assertTrue(longOf(held, 0).isPresent());
     SegmentInfo tail = last(store.find(ID).orElseThrow().extents()).segment();
     ByteBuffer further =
@@ -380,7 +449,7 @@ class HeldRunsTest {
   @Test
   void whatFitsInNoMessageIsTooMuchByHoweverLittle() throws IOException {
     commit(ID.outputId(), 1);
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     int runBytes = (int) Description.runBytes(1, 1);
     int headBytes = longOf(held, 0).orElseThrow().announcedBytes().orElseThrow() - runBytes;
     int most = (Frames.MAX_PAYLOAD_BYTES - headBytes) / runBytes;
@@ -401,7 +470,7 @@ class HeldRunsTest {
   @Test
   void runsThatTakeAllThatIsLeftAreGivenAndNoneWhereNothingIs() throws IOException {
     commit(ID.outputId(), 100);
-    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet);
+    HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     long bytes = PARTITIONS * Description.runBytes(100, 1);
     InlinedRuns none = new InlinedRuns(0);
     assertEquals(PARTITIONS, runs(held.of(ID, ALL, bytes, none).orElseThrow()).size());

@@ -866,20 +866,43 @@ public final class SpillStore implements Closeable {
     }
   }
 
+  /** Looks at the bytes of an output where it lies. */
+  public interface Check {
+    /** Whether they are right. */
+    boolean isRight(CommittedOutput output) throws IOException;
+  }
+
+  /**
+   * Lets an output lie where its copy is, because it is damaged in memory.
+   *
+   * @param check what is asked of the copy first
+   * @return whether the output has left its place; false if it has no copy that is right
+   * @throws IOException if the copy cannot be looked at
+   */
+  public boolean replaceByCopy(CommittedOutput output, Check check) throws IOException {
+    Optional<OutputCopies.Copy> copy = copyOf(output);
+    return copy.isPresent()
+        && check.isRight(copy.get().output())
+        && switchToCopy(output, copy.get(), new AtomicLong());
+  }
+
   /** Whether the output lies where its copy was, or is gone. */
   private boolean switchToCopy(CommittedOutput output, AtomicLong freedBytes) throws IOException {
     Optional<OutputCopies.Copy> copy = copyOf(output);
-    if (copy.isEmpty()) {
-      return false;
-    }
-    CommittedOutput moved = copy.get().output();
+    return copy.isPresent() && switchToCopy(output, copy.get(), freedBytes);
+  }
+
+  private boolean switchToCopy(
+      CommittedOutput output, OutputCopies.Copy copy, AtomicLong freedBytes) throws IOException {
+    CommittedOutput moved = copy.output();
     // first: a disk that hangs keeps the output where it is
     SegmentHandle.checkAnswers(moved.extents().stream().map(this::handleOf).toList());
     AtomicBoolean switched = new AtomicBoolean();
     freeing(
         givenBack -> {
           checkOpen(); // a mark that is cleared later is cleared in memory of nobody
-          if (outputs.find(output.id()) == output && copies.find(output.id()).equals(copy)) {
+          Optional<OutputCopies.Copy> now = copies.find(output.id());
+          if (outputs.find(output.id()) == output && now.filter(it -> it == copy).isPresent()) {
             clearMark(output.place());
             copies.take(output.id());
             leave(output, moved, freedBytes, givenBack);
