@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
       RmrSizesBenchCommand.class,
       ScalingBenchCommand.class,
       SparkBenchCommand.class,
+      StoreScaleBenchCommand.class,
       SyntheticBenchCommand.class,
       MicroBenchCommand.class
     },

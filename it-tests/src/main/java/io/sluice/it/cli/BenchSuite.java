@@ -15,6 +15,7 @@ enum BenchSuite {
   EXCHANGE(25, "exchange --size 64m --shapes 8x2,64x8 --runs 1", 2_000, "exchange"),
   CODECS(40, "codecs --maps 200 --records 20k --runs 1", 2_400, "codecs"),
   CROWD(20, "crowd --nodes 100,600 --readers 100,3000 --runs 1", 400, "crowd"),
+  STORE_SCALE(20, "store-scale --outputs 100,1000 --leases 10,100 --runs 1", 300, "store-scale"),
   SCALING(95, "scaling --size 16m --runs 1", 1_000, "scaling"),
   SPARK(120, "spark --rows 500000 --runs 1 --on-tmpfs", 4_700, "spark", BenchSuite::noSpark),
   /** Quickly, TeraSort is RMR-NVM's. */

@@ -56,7 +56,15 @@ class BenchOptionsTest {
     List<String> benches =
         new ArrayList<>(List.of("chain", "codecs", "crowd", "exchange", "hone", "local"));
     benches.addAll(
-        List.of("memory", "pagerank", "rmr-nvm", "rmr-sizes", "scaling", "spark", "synthetic"));
+        List.of(
+            "memory",
+            "pagerank",
+            "rmr-nvm",
+            "rmr-sizes",
+            "scaling",
+            "spark",
+            "store-scale",
+            "synthetic"));
     for (String name : benches) {
       ParameterException e =
           assertThrows(ParameterException.class, () -> parsed(name, "--runs", runs), name);

@@ -1,0 +1,2 @@
+/** What the store of a node costs as it fills. */
+package io.sluice.bench.store;

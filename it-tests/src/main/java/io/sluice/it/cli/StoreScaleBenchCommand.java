@@ -1,0 +1,51 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.store.StoreScaleBench;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench store-scale}. */
+@Command(
+    name = "store-scale",
+    description =
+        "Measures what calls of a node's store take with many outputs, and with many open leases.",
+    mixinStandardHelpOptions = true)
+final class StoreScaleBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--outputs",
+      split = ",",
+      converter = CountConverter.class,
+      defaultValue = "100,1000,10000,100000",
+      description = "How many outputs there are (default: ${DEFAULT-VALUE}).")
+  private List<Integer> outputs;
+
+  @Option(
+      names = "--leases",
+      split = ",",
+      converter = CountConverter.class,
+      defaultValue = "10,100,1000,10000",
+      description = "How many leases are open (default: ${DEFAULT-VALUE}).")
+  private List<Integer> leases;
+
+  @Option(
+      names = "--dir",
+      defaultValue = "/dev/shm",
+      description = "Where pools are made, and deleted in the end (default: ${DEFAULT-VALUE}).")
+  private Path directory;
+
+  @Mixin private RunsOption runs;
+
+  @Override
+  public Integer call() {
+    new StoreScaleBench(Console.standard(), directory, outputs, leases)
+        .run(runs.count(), new ResultFiles(Workspace.find().results()));
+    return 0;
+  }
+}
