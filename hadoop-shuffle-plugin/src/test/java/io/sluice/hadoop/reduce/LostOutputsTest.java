@@ -1,6 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -11,6 +12,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.TestFetches;
+import io.sluice.node.testing.Errnos;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.cipher.DecryptedRunInput;
@@ -31,6 +33,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the ApplicationMaster hears of a fetch that failed while runs were merged. */
 final class LostOutputsTest {
@@ -193,6 +197,18 @@ final class LostOutputsTest {
     FetchFailedException failure = failure(0, null);
     failure.addSuppressed(mismatch());
     assertHears(List.of("unreadable 0"), List.of(), failure);
+  }
+
+  /** The node is not even asked, which would say that it is: nothing was seen of the bytes. */
+  @ParameterizedTest
+  @MethodSource("io.sluice.node.testing.Errnos#ofAMoment")
+  void noErrnoIsALoss(String errno) {
+    damaged.add(MAPS.get(0).toString());
+    for (IOException each : Errnos.failures(errno)) {
+      new LostOutputs(runs(), () -> {}, report(), this::isDamaged).report(failure(0, each));
+    }
+    assertFalse(heard.contains("lost 0"), heard.toString());
+    assertEquals(List.of(), asked);
   }
 
   @Test

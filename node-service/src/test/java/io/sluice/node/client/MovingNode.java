@@ -89,7 +89,8 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   private UnaryOperator<byte[]> inlined = bytes -> bytes;
   private boolean withoutSegments;
   private boolean gone;
-  private RemoteError refusal; // null while it answers
+  private IOException refusal;
+  private int refusals;
 
   private record Segment(SegmentInfo info, SharedFile file, RegionDescriptor region) {}
 
@@ -254,12 +255,25 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
 
   /** Refuses to answer from now on. */
   synchronized void refuse(RemoteError because) {
-    refusal = because;
+    refuse(because, Integer.MAX_VALUE);
   }
 
   /** The output is not held any more. */
   synchronized void forget() {
     gone = true;
+  }
+
+  /** The next so many questions are refused with this. */
+  synchronized void refuse(IOException with, int times) {
+    refusal = with;
+    refusals = times;
+  }
+
+  private void refuse() throws IOException {
+    if (refusals > 0) {
+      refusals--;
+      throw refusal;
+    }
   }
 
   /** Nobody answers from now on; what is served can still be read. */
@@ -291,19 +305,19 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public Optional<LongDescription> describeLong(OutputId id, int partition) {
+  public synchronized Optional<LongDescription> describeLong(OutputId id, int partition)
+      throws IOException {
+    refuse();
     throw new UnsupportedOperationException("no answer is that long in these tests");
   }
 
   @Override
   public synchronized Description describe(
       String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
-      throws RemoteError {
+      throws IOException {
     questions++;
     beforeAnswer.run();
-    if (refusal != null) {
-      throw refusal;
-    }
+    refuse();
     Description answer = new Description(new HashMap<>(), new HashMap<>());
     if (gone || !outputIds.contains(output.id())) {
       return answer;

@@ -4,22 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.testing.Errnos;
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which failures are a loss: those and no others let a healthy map run again. */
 class TroubleTest {
@@ -86,33 +83,10 @@ class TroubleTest {
     }
   }
 
-  /** As the JDK words what the kernel says. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "Too many open files",
-        "Too many open files in system",
-        "Input/output error",
-        "Cannot allocate memory",
-        "Stale file handle",
-        "Permission denied",
-        "Too many levels of symbolic links",
-        "Not a directory",
-        "No space left on device",
-        "Interrupted system call",
-        "Resource temporarily unavailable",
-        "Device or resource busy",
-        "No such device or address",
-        "Structure needs cleaning"
-      })
+  @MethodSource("io.sluice.node.testing.Errnos#ofAMoment")
   void theTroubleOfAMomentIsNoLossForAService(String errno) {
-    for (IOException failure :
-        List.of(
-            new IOException(errno),
-            new FileNotFoundException("/segment (" + errno + ")"),
-            new FileSystemException("/segment", null, errno),
-            new AccessDeniedException("/segment", null, errno),
-            new IOException(new UncheckedIOException(new IOException(errno))))) {
+    for (IOException failure : Errnos.failures(errno)) {
       assertEquals(Trouble.NOT_NOW, Trouble.ofReading(failure), failure.toString());
     }
   }

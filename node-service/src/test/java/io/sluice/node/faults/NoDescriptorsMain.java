@@ -1,0 +1,83 @@
+package io.sluice.node.faults;
+
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.Partitions;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.testing.TestOutput;
+import io.sluice.node.testing.TestPool;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Trouble;
+import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** A service that holds an output on disk, and is asked for it when it may open no further file. */
+final class NoDescriptorsMain {
+  private static final String APP = "application_1_0001";
+  private static final JobSecret SECRET =
+      new JobSecret("secret".getBytes(StandardCharsets.US_ASCII));
+  private static final long TIMEOUT_MS = 120_000;
+
+  private final NodeService service;
+
+  private NoDescriptorsMain(NodeService service) {
+    this.service = service;
+  }
+
+  /** Takes a directory. Says what readers are told: before, meanwhile and afterwards. */
+  public static void main(String[] args) throws Exception {
+    try (NodeService service =
+        TestPool.serviceWithDisk(Path.of(args[0]), 1)
+            .transports(List.of(new TcpProvider()))
+            .listen(InetAddress.getLoopbackAddress(), 0)
+            .start()) {
+      try (LocalClient task =
+          LocalClient.connect(service.metadata().address().socket(), APP, SECRET, TIMEOUT_MS)) {
+        for (String id : List.of("attempt_0", "attempt_1")) { // the second one lies on disk
+          TestOutput.single(new Random(1), id, TestPool.SEGMENT_BYTES).commit(APP, task);
+        }
+      }
+      NoDescriptorsMain readers = new NoDescriptorsMain(service);
+      Trouble.ofReading(new RemoteError(RemoteError.Code.NOT_NOW, "loaded while there is room"));
+      List<String> told = new ArrayList<>();
+      told.add("before " + readers.told());
+      List<FileInputStream> taken = takeAll();
+      told.add("meanwhile " + readers.told());
+      Closing.all(taken);
+      told.add("afterwards " + readers.told());
+      told.forEach(System.out::println);
+    }
+  }
+
+  private String told() throws IOException {
+    try {
+      boolean held =
+          service
+              .describe(APP, Partitions.one(0), List.of("attempt_1"), 0)
+              .runs()
+              .containsKey("attempt_1");
+      return held ? "held" : "lost";
+    } catch (RemoteError e) {
+      return e.code().name();
+    }
+  }
+
+  private static List<FileInputStream> takeAll() {
+    List<FileInputStream> taken = new ArrayList<>();
+    try {
+      while (true) {
+        taken.add(new FileInputStream("/dev/null"));
+      }
+    } catch (IOException e) {
+      return taken; // EMFILE
+    }
+  }
+}
