@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
       SparkBenchCommand.class,
       StoreScaleBenchCommand.class,
       SyntheticBenchCommand.class,
+      WaitingBenchCommand.class,
       MicroBenchCommand.class
     },
     mixinStandardHelpOptions = true)

@@ -16,6 +16,7 @@ enum BenchSuite {
   CODECS(40, "codecs --maps 200 --records 20k --runs 1", 2_400, "codecs"),
   CROWD(20, "crowd --nodes 100,600 --readers 100,3000 --runs 1", 400, "crowd"),
   STORE_SCALE(20, "store-scale --outputs 100,1000 --leases 10,100 --runs 1", 300, "store-scale"),
+  WAITING(20, "waiting --tasks 50 --runs 1", 250, "waiting"),
   SCALING(95, "scaling --size 16m --runs 1", 1_000, "scaling"),
   SPARK(120, "spark --rows 500000 --runs 1 --on-tmpfs", 4_700, "spark", BenchSuite::noSpark),
   /** Quickly, TeraSort is RMR-NVM's. */

@@ -54,17 +54,17 @@ class BenchOptionsTest {
   @ValueSource(strings = {"0", "-1", "many", "3000000000"})
   void runsAreAtLeastOne(String runs) {
     List<String> benches =
-        new ArrayList<>(List.of("chain", "codecs", "crowd", "exchange", "hone", "local"));
+        new ArrayList<>(List.of("chain", "codecs", "crowd", "exchange", "hone", "local", "memory"));
     benches.addAll(
         List.of(
-            "memory",
             "pagerank",
             "rmr-nvm",
             "rmr-sizes",
             "scaling",
             "spark",
             "store-scale",
-            "synthetic"));
+            "synthetic",
+            "waiting"));
     for (String name : benches) {
       ParameterException e =
           assertThrows(ParameterException.class, () -> parsed(name, "--runs", runs), name);

@@ -82,7 +82,7 @@ public final class SpillStore implements Closeable {
   private final Quarantine quarantine;
   private final SegmentHolders holders = new SegmentHolders();
   private final FormerPlaces former = new FormerPlaces();
-  private final OutputCopies copies = new OutputCopies(outputs::setCopied);
+  private final OutputCopies copies;
   private final CopyThread copier = new CopyThread(this::copyToDisk, CopyThread.PAUSE_MS);
   private final MemoryKeeper memoryKeeper;
   private final MemoryRoom room;
@@ -108,6 +108,7 @@ public final class SpillStore implements Closeable {
     this.leasedBytes = new LeasedBytes(allocator.disk().promised());
     this.diskRoom = new DiskRoom(lock, allocator, leased, this::checkUsable);
     this.outputs = new OutputDirectory(allocator.heap());
+    this.copies = new OutputCopies(outputs::setCopied);
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
     this.loader =
         new OutputLoader(

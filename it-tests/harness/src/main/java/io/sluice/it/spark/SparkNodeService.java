@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -35,21 +36,32 @@ public final class SparkNodeService implements AutoCloseable {
 
   /** The same with a pool of so many MiB, in segments of a quarter of it but at most 64 MiB. */
   public static SparkNodeService start(Workspace workspace, Path parent, long capacityMb) {
+    return start(workspace.toolsJar(), parent, capacityMb, List.of("--overflow-dirs=" + parent));
+  }
+
+  /** The same without a disk tier, of the release of that jar. */
+  public static SparkNodeService startWithoutDisk(Path toolsJar, Path parent, long capacityMb) {
+    return start(toolsJar, parent, capacityMb, List.of());
+  }
+
+  private static SparkNodeService start(
+      Path toolsJar, Path parent, long capacityMb, List<String> more) {
     Path home = parent.resolve("service");
     List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx256m",
-            "-XX:+UseSerialGC",
-            "-jar",
-            workspace.toolsJar().toString(),
-            "node-service",
-            "--dir=" + home,
-            "--capacity=" + capacityMb + "m",
-            "--segment-size=" + Math.min(64, capacityMb / 4) + "m",
-            "--overflow-dirs=" + parent,
-            "--bind=0.0.0.0",
-            "--port=0");
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-jar",
+                toolsJar.toString(),
+                "node-service",
+                "--dir=" + home,
+                "--capacity=" + capacityMb + "m",
+                "--segment-size=" + Math.min(64, capacityMb / 4) + "m",
+                "--bind=0.0.0.0",
+                "--port=0"));
+    command.addAll(more);
     Daemon daemon =
         new Daemon("node service", log -> start(command, log), parent.resolve("service.log"));
     daemon.start();

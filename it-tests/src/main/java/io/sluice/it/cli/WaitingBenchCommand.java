@@ -1,0 +1,43 @@
+package io.sluice.it.cli;
+
+import io.sluice.bench.waiting.WaitingBench;
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench waiting}. */
+@Command(
+    name = "waiting",
+    description = "Measures a node's service while tasks wait for memory.",
+    mixinStandardHelpOptions = true)
+final class WaitingBenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--tasks",
+      split = ",",
+      converter = CountConverter.class,
+      defaultValue = "50,100,200",
+      description = "How many tasks wait (default: ${DEFAULT-VALUE}).")
+  private List<Integer> tasks;
+
+  @Option(
+      names = "--jar",
+      description = "sluice-tools of another release, to be compared (default: the one built).")
+  private Path jar;
+
+  @Mixin private RunsOption runs;
+
+  @Override
+  public Integer call() {
+    Workspace workspace = Workspace.find();
+    Path measured = jar == null ? workspace.toolsJar() : jar.toAbsolutePath();
+    new WaitingBench(measured, Console.standard(), tasks)
+        .run(runs.count(), new ResultFiles(workspace.results()));
+    return 0;
+  }
+}
