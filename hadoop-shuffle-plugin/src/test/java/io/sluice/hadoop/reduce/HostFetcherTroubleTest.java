@@ -111,7 +111,7 @@ final class HostFetcherTroubleTest {
     FetchPolicy policy = FetchPolicy.of(job);
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
-            0, null, FallbackPolicy.AUTO, new ServicePorts(1), policy, A_DAY_MS, 1);
+            0, null, FallbackPolicy.AUTO, new ServicePorts(1), policy, A_DAY_MS, 1, false);
     try (StockHandler stock =
             new StockHandler(
                 exchange ->

@@ -54,8 +54,8 @@ public final class NodeMetrics {
       new Metric(
           "sluice_serving",
           Type.GAUGE,
-          "1 if the service serves; 0 if it could not start, or if somebody has removed its pool, or"
-              + " its socket and it cannot be made again: tasks use the stock shuffle",
+          "1 if the service serves; 0 if it could not start, or if somebody has removed its pool,"
+              + " or its socket and it cannot be made again: tasks use the stock shuffle",
           List.of());
 
   private static final List<Row> ROWS =
@@ -99,7 +99,7 @@ public final class NodeMetrics {
               "sluice_memory_user_segments",
               Type.GAUGE,
               "Segments of the memory tier that are a user's, however little lies in them",
-              StoreStats::memorySegmentsOfUsers),
+              now -> now.store().memorySegmentsOfUsers()),
           byKind(
               "sluice_memory_granted_bytes_total",
               Type.COUNTER,

@@ -68,7 +68,8 @@ class HeldRunsTroubleTest {
                     .segment(segmentId)
                     .map(segment -> new SegmentLocation(segment.info(), Map.of()))
                     .orElse(null),
-            store::isQuiet);
+            store::isQuiet,
+            store::replaceByCopy);
   }
 
   @AfterEach

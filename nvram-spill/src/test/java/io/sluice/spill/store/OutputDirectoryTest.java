@@ -34,7 +34,7 @@ class OutputDirectoryTest {
   private static final UUID POOL = new UUID(1, 2);
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final OutputDirectory outputs = new OutputDirectory();
+  private final OutputDirectory outputs = new OutputDirectory(new HeapShares(1L << 40, false));
   private int places;
 
   private static OutputId id(int number) {

@@ -10,6 +10,7 @@ import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -92,6 +93,13 @@ abstract class PoolTestBase {
   /** A random, whose seed is in the output of the test that failed. */
   static Random seeded(String test) {
     return new Random(TestSeed.next(test));
+  }
+
+  /** Those that are to leave memory, in order. */
+  static List<OutputId> inMemory(SpillStore store) {
+    List<OutputId> ids = new ArrayList<>();
+    store.outputsInMemory(APP).forEachRemaining(output -> ids.add(output.id()));
+    return ids;
   }
 
   /** Writes and commits a random output. */
