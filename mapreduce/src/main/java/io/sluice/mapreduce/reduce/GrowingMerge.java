@@ -71,13 +71,12 @@ public final class GrowingMerge implements Closeable {
     List<MergeRun> runs = fresh.stream().map(Fresh::run).toList();
     boolean streamsFirst = merge.isHeldUpByStreams(runs);
     if (streamsFirst) {
-      size = Math.min(fanIn, runs.stream().filter(ReduceMerge::isStream).count());
+      size = Math.min(fanIn, runs.stream().filter(MergeRun::isStream).count());
     } else if (size < fanIn / 2) {
       return false; // few are left to the end: it is known then how few, and the shortest
     }
     fresh.sort(
-        Comparator.<Fresh, Boolean>comparing(
-                each -> streamsFirst && !ReduceMerge.isStream(each.run()))
+        Comparator.<Fresh, Boolean>comparing(each -> streamsFirst && !each.run().isStream())
             .thenComparingLong(each -> each.run().lengthBytes()));
     List<Fresh> first = fresh.subList(0, (int) size);
     List<MergeRun> taken = first.stream().map(Fresh::run).toList();

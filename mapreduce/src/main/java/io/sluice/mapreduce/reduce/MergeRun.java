@@ -29,6 +29,11 @@ public interface MergeRun extends Closeable {
   /** What must be put before {@link #input}. */
   RunForm form();
 
+  /** Whether it is one stream of a codec, for which buffers of that are held while it is read. */
+  default boolean isStream() {
+    return form() == RunForm.STREAM;
+  }
+
   /** Raw bytes of its chunks, as its writer has told; 0 if it is not in chunks. */
   int chunkBytes();
 

@@ -67,7 +67,7 @@ public final class ReduceMerge {
   /** A run is to be merged later, in a round or in the last merge. */
   void expect(MergeRun run) {
     recordBytes = Math.max(recordBytes, run.meanRecordBytes());
-    hasStreams |= isStream(run);
+    hasStreams |= run.isStream();
     if (run.chunkBytes() > memory.chunkBytes()) {
       memory = memory.withChunks(run.chunkBytes());
     }
@@ -136,12 +136,8 @@ public final class ReduceMerge {
     return streams > 1 && streams < runs && fanIn(0, leastBlocksBytes) > fanIn;
   }
 
-  static boolean isStream(MergeRun run) {
-    return run.form() == RunForm.STREAM;
-  }
-
   private static long streams(List<? extends MergeRun> runs) {
-    return runs.stream().filter(ReduceMerge::isStream).count();
+    return runs.stream().filter(MergeRun::isStream).count();
   }
 
   /** The longest first. */

@@ -70,7 +70,7 @@ final class WaitingRuns {
     List<MergeRun> left = new ArrayList<>(size());
     for (int i = size() - 1; i >= 0; i--) {
       MergeRun run = longestFirst.get(i);
-      (taken.size() < count && ReduceMerge.isStream(run) ? taken : left).add(run);
+      (taken.size() < count && run.isStream() ? taken : left).add(run);
     }
     longestFirst.clear();
     longestFirst.addAll(left);
