@@ -19,8 +19,16 @@ public final class OpenFilesLimit {
 
   /** The same of those that it may open besides what is open now. */
   public static int shareOfRoom(int shares) {
-    long room = all() - system().getOpenFileDescriptorCount();
-    return (int) Math.max(0, Math.min(room / shares, Integer.MAX_VALUE));
+    return (int) Math.max(0, Math.min((all() - open()) / shares, Integer.MAX_VALUE));
+  }
+
+  /** As many as there may be, where not even a list of them can be opened. */
+  private static long open() {
+    try {
+      return system().getOpenFileDescriptorCount();
+    } catch (InternalError e) {
+      return all();
+    }
   }
 
   private static UnixOperatingSystemMXBean system() {

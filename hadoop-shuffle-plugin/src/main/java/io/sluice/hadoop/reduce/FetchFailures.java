@@ -96,13 +96,13 @@ final class FetchFailures {
    * Counts a failed fetch; {@code doneMaps} outputs are there.
    *
    * <p>One that a service was waited for says nothing of this attempt's health until it was
-   * reported as often as the ApplicationMaster asks for before it runs a map again. Another attempt
-   * could read it no better, and a job of one reduce would have none left to say so.
+   * reported as often as {@link FetchPolicy#notifications} says: an attempt before has failed, and
+   * the next one could read it no better.
    */
   Verdict failed(TaskAttemptID map, String host, Kind kind, int doneMaps, long nowNs) {
     if (kind == Kind.WAITED) {
       int reports = waits.merge(map, 1, Integer::sum);
-      if (reports <= policy.notifications()) {
+      if (reports <= Math.min(policy.notifications(), mostFailures())) {
         return new Verdict(true, penaltyMs(reports), Optional.empty());
       }
     }

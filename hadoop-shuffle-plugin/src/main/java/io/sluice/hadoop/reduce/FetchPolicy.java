@@ -16,7 +16,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  *     a failure; 0 for not at all
  * @param retryIntervalMs from one of these tries to the next
  * @param notifications reports of one output that the ApplicationMaster needs to run its map again,
- *     if they are of half of the reduces that shuffle
+ *     if they are of half of the reduces that shuffle; 0 where it should not, for this reduce alone
  */
 record FetchPolicy(
     int failuresBeforeReport,
@@ -48,6 +48,19 @@ record FetchPolicy(
         job.getInt(
             MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS,
             MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS));
+  }
+
+  /** The same for the first attempt of a reduce: another host may reach what it does not. */
+  FetchPolicy ofFirstAttempt() {
+    return new FetchPolicy(
+        failuresBeforeReport,
+        reportReadErrors,
+        maxHostFailures,
+        maxPenaltyMs,
+        connectMs,
+        retryMs,
+        retryIntervalMs,
+        0);
   }
 
   /** By default where NodeManagers keep their applications when they restart. */

@@ -262,7 +262,8 @@ final class ReduceShuffle {
 
   /** Waits until every map's output is located or staged. */
   private void gather() throws IOException, InterruptedException {
-    FetchPolicy policy = FetchPolicy.of(job);
+    FetchPolicy policy =
+        reduce.getId() > 0 ? FetchPolicy.of(job) : FetchPolicy.of(job).ofFirstAttempt();
     schedule =
         new FetchSchedule(
             job.getNumMapTasks(), policy, new Listener(), System::nanoTime, new Random());

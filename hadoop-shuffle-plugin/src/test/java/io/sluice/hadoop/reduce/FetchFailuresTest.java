@@ -122,6 +122,31 @@ final class FetchFailuresTest {
     assertTrue(hopeless, "then by stock's rule: it may be this reduce's host");
   }
 
+  /** Its host may be the one that reaches nobody. */
+  @Test
+  void theFirstAttemptFailsAsStocksDoes() {
+    FetchPolicy policy = FetchPolicy.of(new JobConf(false)).ofFirstAttempt();
+    FetchFailures ours = new FetchFailures(policy, 8, 0);
+    boolean hopeless = false;
+    for (int i = 0; i < 8; i++) {
+      hopeless |= ours.failed(map(i, 0), HOST, Kind.WAITED, 0, 0).hopeless().isPresent();
+    }
+    assertTrue(hopeless);
+  }
+
+  /** A site may not want maps to be run again. */
+  @Test
+  void whatIsWaitedForCountsAtLastHoweverManyReportsAreAskedFor() {
+    JobConf job = new JobConf(false);
+    job.setInt(MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS, Integer.MAX_VALUE);
+    FetchFailures ours = new FetchFailures(FetchPolicy.of(job), 1, 0);
+    int failures = 0;
+    while (ours.failed(map(0, 0), HOST, Kind.WAITED, 0, 0).hopeless().isEmpty()) {
+      failures++;
+    }
+    assertEquals(30, failures);
+  }
+
   @Test
   void waitingBeginsAnewForWhatWasDelivered() {
     FetchFailures ours = new FetchFailures(FetchPolicy.of(new JobConf(false)), 1, 0);

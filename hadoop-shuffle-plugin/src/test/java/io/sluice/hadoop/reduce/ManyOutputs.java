@@ -154,7 +154,7 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
     return new Reader();
   }
 
-  private static final HeapBudget HEAP = HeapBudget.ofThisProcess(false);
+  private static final HeapBudget HEAP = HeapBudget.ofReaders(false);
 
   private static final class Reader implements ServedReader {
     @Override

@@ -821,6 +821,7 @@ final class ReduceShuffleTest {
   @Test
   void theOnlyReduceOfAJobOutlivesANodeThatItCannotRead() throws Exception {
     int maps = 8;
+    reduce = new ReduceSide(job, TestJob.reduce(REDUCE, 1));
     String host =
         stockBeside(
             node,

@@ -147,14 +147,18 @@ final class Whereabouts {
 
   /** Whether it is damaged at its node, as far as that can be known. */
   private boolean isDamaged(ChecksumException cause) throws IOException {
-    try {
-      return node.isDamaged(run.partition(), outputId);
-    } catch (IOException e) {
-      if (Thread.currentThread().isInterrupted()) {
-        throw interrupted();
+    while (true) {
+      try {
+        return node.isDamaged(run.partition(), outputId);
+      } catch (NodeBusyException e) {
+        refusal.comeLater(e);
+      } catch (IOException e) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw interrupted();
+        }
+        cause.addSuppressed(e);
+        return true;
       }
-      cause.addSuppressed(e);
-      return true;
     }
   }
 

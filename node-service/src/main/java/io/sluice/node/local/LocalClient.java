@@ -402,12 +402,12 @@ public final class LocalClient implements MemorySource, Closeable {
 
   /** The service's descriptor of a segment; where it can pass none now, it is asked again. */
   private Descriptor askFor(SegmentInfo segment, boolean writable) throws IOException {
-    return whileBusy(() -> opened(segment, writable));
+    return whileBusy(timeoutMs, () -> opened(segment, writable));
   }
 
-  /** Asks again what the service has no room for now, until the deadline of an exchange. */
-  private <T> T whileBusy(Step<T> question) throws IOException {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+  /** Asks again what the service has no room for now. */
+  private <T> T whileBusy(long mostMs, Step<T> question) throws IOException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMs);
     while (true) {
       try {
         return question.run();
@@ -534,6 +534,7 @@ public final class LocalClient implements MemorySource, Closeable {
   public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
     Answer answer =
         whileBusy(
+            restartMs, // it has done all its work
             () ->
                 exchange(
                     LocalProtocol.COMMIT,

@@ -245,7 +245,7 @@ final class HeldRuns {
       if (replaced) {
         LOG.warn("{} is damaged where it lies; readers go on with its copy", output.id());
       }
-      return replaced;
+      return replaced || !output.place().isHeld(); // somebody else has replaced or moved it
     } catch (IOException e) {
       checkGone(output.id(), e);
       LOG.warn("The copy of {} is damaged, too: {}", output.id(), e.toString());

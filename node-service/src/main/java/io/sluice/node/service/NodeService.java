@@ -90,7 +90,8 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final TaskAdmission admission;
   private final Refusals refusals = new Refusals();
   private final Owner own;
-  private final HeapBudget heap;
+  private final HeapBudget readersHeap;
+  private final HeapBudget tasksHeap;
   private final NodeMemory nodeMemory;
   private final boolean shared;
   private final LedgerKeeper memory;
@@ -166,7 +167,8 @@ public final class NodeService implements Closeable, RemoteBackend {
       own = Owner.ofThisProcess();
       admission = new TaskAdmission(new ApplicationOwners(own, config.users()), applications);
       shared = config.users() != null;
-      heap = HeapBudget.ofThisProcess(shared);
+      readersHeap = HeapBudget.ofReaders(shared);
+      tasksHeap = HeapBudget.ofTasks(shared);
       ServedUsers served = shared ? ServedUsers.ALL : ServedUsers.OWN;
       localServer =
           built.use() == PlaceUse.PRIVATE
@@ -175,7 +177,7 @@ public final class NodeService implements Closeable, RemoteBackend {
                   store,
                   leases,
                   memory,
-                  heap,
+                  tasksHeap,
                   admission,
                   socket,
                   served,
@@ -357,7 +359,8 @@ public final class NodeService implements Closeable, RemoteBackend {
 
   /** Of the heap, what the requests and answers of each user's tasks and readers take now. */
   public Map<Owner, Long> heapBytesOfUsers() {
-    Map<Owner, Long> all = heap.heldBytes();
+    Map<Owner, Long> all = readersHeap.heldBytes();
+    tasksHeap.heldBytes().forEach((owner, bytes) -> all.merge(owner, bytes, Long::sum));
     all.putIfAbsent(own, 0L);
     return all;
   }
@@ -586,7 +589,7 @@ public final class NodeService implements Closeable, RemoteBackend {
         owner,
         shared,
         known.isPresent() ? endpoints : Map.of(), // nor may it come where another's keys open
-        heap,
+        readersHeap,
         bounce,
         new ReaderSlots(applicationId, owner, store::find, registrar.open(), bounce));
   }

@@ -15,14 +15,17 @@ import java.util.Map;
  * with what was asked for, and its peer comes again.
  */
 public final class HeapBudget {
-  /** An eighth of the heap. */
-  private static final int HEAP_SHARES = 8;
+  /** Readers have an eighth of the heap. */
+  private static final int READERS_SHARES = 8;
+
+  /** Tasks have half of that for themselves: readers that wait cost no task its output. */
+  private static final int TASKS_SHARES = 16;
 
   /** So much is there on the smallest heap: some answers at a time. */
   private static final long LEAST_BYTES = 16 << 20;
 
-  /** Shorter than peers wait for an answer. */
-  private static final long WAIT_MS = 10_000;
+  /** Shorter than peers wait for an answer, whatever their settings; they come again. */
+  private static final long WAIT_MS = 2_000;
 
   private final FairBudget budget;
   private final long waitMs;
@@ -38,9 +41,18 @@ public final class HeapBudget {
     this.waitMs = waitMs;
   }
 
-  /** That of the service in this process. */
-  public static HeapBudget ofThisProcess(boolean shared) {
-    long shareBytes = Runtime.getRuntime().maxMemory() / HEAP_SHARES;
+  /** What the service in this process has for its readers. */
+  public static HeapBudget ofReaders(boolean shared) {
+    return ofThisProcess(shared, READERS_SHARES);
+  }
+
+  /** What it has for tasks. */
+  public static HeapBudget ofTasks(boolean shared) {
+    return ofThisProcess(shared, TASKS_SHARES);
+  }
+
+  private static HeapBudget ofThisProcess(boolean shared, int shares) {
+    long shareBytes = Runtime.getRuntime().maxMemory() / shares;
     return new HeapBudget(Math.max(LEAST_BYTES, shareBytes), shared, WAIT_MS);
   }
 

@@ -104,11 +104,13 @@ final class MemoryRoom implements Closeable {
   /**
    * Waits while the memory tier has no room and may get some, so long at most.
    *
+   * @param last as {@link MemoryTier#take} has it
    * @return why it has none, for messages; empty if it has, or is as large as configured
    */
-  String await(Owner owner, long lengthBytes, boolean contiguous, long timeoutMs, Check usable)
+  String await(
+      Owner owner, long lengthBytes, boolean contiguous, boolean last, long timeoutMs, Check usable)
       throws IOException {
-    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
+    if (memory.hasRoom(owner, lengthBytes, contiguous, last)) {
       return "";
     }
     if (!files.memory().servesOwners() && !owner.equals(files.owner())) {
@@ -117,7 +119,7 @@ final class MemoryRoom implements Closeable {
     if (contiguous && lengthBytes > config.segmentBytes()) {
       return ""; // no segment will ever do
     }
-    if (!memory.mayHaveMore(owner)) {
+    if (!memory.mayHaveMore(owner, last)) {
       return " (user id "
           + owner
           + " has "
@@ -129,7 +131,9 @@ final class MemoryRoom implements Closeable {
     wake();
     try {
       long leftNs = TimeUnit.MILLISECONDS.toNanos(waitMs);
-      while (mayCome(owner) && leftNs > 0 && !memory.hasRoom(owner, lengthBytes, contiguous)) {
+      while (mayCome(owner, last)
+          && leftNs > 0
+          && !memory.hasRoom(owner, lengthBytes, contiguous, last)) {
         leftNs = grown.awaitNanos(leftNs);
         usable.run();
       }
@@ -139,25 +143,27 @@ final class MemoryRoom implements Closeable {
     } finally {
       growth.noLongerNeed(owner, lengthBytes, contiguous);
     }
-    if (memory.hasRoom(owner, lengthBytes, contiguous)) {
+    if (memory.hasRoom(owner, lengthBytes, contiguous, last)) {
       return "";
     }
     growth.wentWithout();
     lacked(owner);
-    return mayCome(owner)
+    return mayCome(owner, last)
         ? " (the next segment did not come within " + waitMs + " ms)"
         : growth.reason();
   }
 
   /** A lease of that owner found no room, and does not wait for any. */
   void lacked(Owner owner) {
-    emptying.lacked(owner);
+    if (memory.mayHaveMore(owner, true)) {
+      emptying.lacked(owner);
+    }
     wake();
   }
 
   /** Whether room that a lease lacks may still come. */
-  private boolean mayCome(Owner owner) {
-    return memory.mayHaveMore(owner) && (growth.mayCome() || handOver.mayCome(owner));
+  private boolean mayCome(Owner owner, boolean last) {
+    return memory.mayHaveMore(owner, last) && (growth.mayCome() || handOver.mayCome(owner));
   }
 
   /** Something was given back, so that a segment may be idle now. */

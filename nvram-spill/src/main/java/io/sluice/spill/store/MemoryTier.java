@@ -285,29 +285,31 @@ final class MemoryTier {
   }
 
   boolean hasRoom(Owner owner, long lengthBytes, boolean contiguous) {
-    BlockSet own = free.of(owner);
-    return contiguous
-        ? own.bestFit(lengthBytes).isPresent() || canClaim(owner) && lengthBytes <= segmentBytes
-        : own.bytes() + (long) claimable(owner) * segmentBytes >= lengthBytes;
+    return hasRoom(owner, lengthBytes, contiguous, false);
   }
 
-  private boolean canClaim(Owner owner) {
-    return claimable(owner) > 0;
+  /** The same, as {@link #take} would find it. */
+  boolean hasRoom(Owner owner, long lengthBytes, boolean contiguous, boolean last) {
+    BlockSet own = free.of(owner);
+    int claimable = claimable(owner, last);
+    return contiguous
+        ? own.bestFit(lengthBytes).isPresent() || claimable > 0 && lengthBytes <= segmentBytes
+        : own.bytes() + (long) claimable * segmentBytes >= lengthBytes;
   }
 
   /** How many of the segments that are nobody's an owner can get. */
-  private int claimable(Owner owner) {
+  private int claimable(Owner owner, boolean last) {
     boolean kept =
         reservedFor != null
             && !reservedFor.equals(owner)
             && nanoTime.getAsLong() - reservedSinceNs < TimeUnit.MILLISECONDS.toNanos(RESERVED_MS);
     int free = nobodys.size() - (kept && leaving == null ? 1 : 0);
-    return Math.max(0, Math.min(free, mostMore(owner)));
+    return Math.max(0, Math.min(free, mostMore(owner, last)));
   }
 
   /** Whether an owner may have a further segment, if there is one. */
-  boolean mayHaveMore(Owner owner) {
-    return mostMore(owner) > 0;
+  boolean mayHaveMore(Owner owner, boolean last) {
+    return mostMore(owner, last) > 0;
   }
 
   /**
@@ -315,7 +317,7 @@ final class MemoryTier {
    * those who have less: one block that is leased keeps all of a segment from others, so bytes are
    * no measure of what an owner takes from them. What others have and do not use is to be had.
    */
-  private int mostMore(Owner owner) {
+  private int mostMore(Owner owner, boolean last) {
     int sharing = busy.size() + (busy.containsKey(owner) ? 0 : 1);
     if (!limited || sharing == 1) {
       return Integer.MAX_VALUE;
@@ -323,16 +325,24 @@ final class MemoryTier {
     int has = segmentsOf(owner);
     int others = segments.size() - idleSinceNs.size() - busy.getOrDefault(owner, 0);
     int share = (mostSegments + sharing - 1) / sharing;
-    int kept = Math.max(1, mostSegments / KEPT_PART);
+    int kept = last ? 0 : Math.max(1, mostSegments / KEPT_PART);
     return Math.max(share - has, mostSegments - others - has - kept);
+  }
+
+  List<Extent> take(Owner owner, long lengthBytes, boolean contiguous) throws IOException {
+    return take(owner, lengthBytes, contiguous, false);
   }
 
   /**
    * Takes as much as there is for an owner of {@code lengthBytes}, in as few pieces as can be; all
    * or nothing if it must be contiguous. A segment that cannot be claimed is as if it were not
    * there, for {@value #CLAIM_PAUSE_MS} ms. Failure: that of a mark; nothing is taken then.
+   *
+   * @param last whether it would have nothing otherwise: what is kept for others would then help
+   *     nobody
    */
-  List<Extent> take(Owner owner, long lengthBytes, boolean contiguous) throws IOException {
+  List<Extent> take(Owner owner, long lengthBytes, boolean contiguous, boolean last)
+      throws IOException {
     List<Extent> taken = new ArrayList<>();
     BlockSet own = free.of(owner);
     retryClaims();
@@ -340,7 +350,7 @@ final class MemoryTier {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
         Optional<Range> piece = own.bestFit(leftBytes);
         boolean lacks = contiguous ? leftBytes <= segmentBytes : own.bytes() < leftBytes;
-        if (piece.isEmpty() && lacks && canClaim(owner)) {
+        if (piece.isEmpty() && lacks && claimable(owner, last) > 0) {
           claim(owner);
           continue;
         }

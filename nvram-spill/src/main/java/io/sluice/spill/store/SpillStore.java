@@ -1258,7 +1258,11 @@ public final class SpillStore implements Closeable {
   }
 
   /** What a lease is asked for. */
-  private record Wanted(Lease lease, long bytes, boolean contiguous) {}
+  private record Wanted(Lease lease, long bytes, boolean contiguous, boolean last) {
+    Wanted atLast() {
+      return new Wanted(lease, bytes, contiguous, true);
+    }
+  }
 
   /** Does what leases are asked for. */
   private final class LeaseKeeper implements Lease.Keeper {
@@ -1308,8 +1312,8 @@ public final class SpillStore implements Closeable {
       }
       checkCanEverFit(lease, wantedBytes); // first: who is killed asks for nothing
       boolean fits = !contiguous || wantedBytes <= config.segmentBytes(); // as below
-      Wanted wanted = new Wanted(lease, wantedBytes, contiguous);
       boolean last = !hasDisk();
+      Wanted wanted = new Wanted(lease, wantedBytes, contiguous, last);
       boolean settled = false;
       while (true) {
         long memoryBytes =
@@ -1328,10 +1332,11 @@ public final class SpillStore implements Closeable {
           if (makesRoom(e, wantedBytes, settleMs(deadlineNs))) {
             continue; // there is more room on disk now
           }
-          if (last || memoryBytes == wantedBytes) {
+          if (last || memoryBytes == wantedBytes && !isLimited(lease.owner())) {
             throw refused(lease, e);
           }
           last = true;
+          wanted = wanted.atLast();
         }
       }
     }
@@ -1342,6 +1347,16 @@ public final class SpillStore implements Closeable {
     private long memoryMs(long deadlineNs, boolean last) {
       long leftMs = leftMs(deadlineNs);
       return last ? leftMs : Math.max(0, leftMs - config.diskTimeoutMs());
+    }
+
+    /** Whether memory is kept from that owner, which it may have at last. */
+    private boolean isLimited(Owner owner) {
+      lock.lock();
+      try {
+        return !allocator.memory().mayHaveMore(owner, false);
+      } finally {
+        lock.unlock();
+      }
     }
 
     private StoreFullException refused(Lease lease, StoreFullException e) {
@@ -1421,6 +1436,7 @@ public final class SpillStore implements Closeable {
                   lease.owner(),
                   memoryBytes,
                   wanted.contiguous(),
+                  wanted.last(),
                   memoryMs,
                   () -> checkUsable(lease));
         }
@@ -1449,7 +1465,9 @@ public final class SpillStore implements Closeable {
           wanted.contiguous() && memoryBytes < wanted.bytes()
               ? 0
               : Math.min(wanted.bytes(), memoryBytes);
-      return allocator.memory().take(wanted.lease().owner(), mostBytes, wanted.contiguous());
+      return allocator
+          .memory()
+          .take(wanted.lease().owner(), mostBytes, wanted.contiguous(), wanted.last());
     }
 
     /** What becomes of what has no room in memory. */
@@ -1537,7 +1555,7 @@ public final class SpillStore implements Closeable {
     public List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException {
       long wantedBytes = allocator.roundUp(lengthBytes);
       try {
-        Wanted wanted = new Wanted(lease, wantedBytes, false);
+        Wanted wanted = new Wanted(lease, wantedBytes, false, false);
         return droppingCopies(wantedBytes, () -> take(wanted, 0, 0));
       } catch (DiskShareException | HeapShareException e) {
         shareRefused(lease, e);

@@ -135,26 +135,39 @@ class SegmentShareTest {
     take(BOB, 1);
     take(ANN, SEGMENTS * blocks());
     assertEquals(Map.of(ANN, (long) SEGMENTS - 1 - KEPT, BOB, 1L), memory.segmentsOfOwners());
-    assertFalse(memory.mayHaveMore(ANN));
+    assertFalse(memory.mayHaveMore(ANN, false));
     assertFalse(memory.hasRoom(ANN, BLOCK_BYTES, true));
     assertEquals(List.of(), take(ANN, 1));
     take(BOB, KEPT * blocks());
     assertEquals(1 + KEPT, memory.segmentsOf(BOB));
   }
 
+  /** Its disk tier is full, say: what is kept would help nobody. */
+  @Test
+  void whoWouldHaveNothingOtherwiseMayHaveWhatIsKept() throws IOException {
+    take(BOB, 1);
+    take(ANN, SEGMENTS * blocks());
+    long oneMore = (long) BLOCK_BYTES;
+    assertFalse(memory.hasRoom(ANN, oneMore, false, false));
+    assertTrue(memory.mayHaveMore(ANN, true));
+    assertTrue(memory.hasRoom(ANN, oneMore, false, true));
+    assertEquals(List.of(), memory.take(ANN, oneMore, false, false));
+    assertEquals(1, memory.take(ANN, oneMore, false, true).size());
+  }
+
   @Test
   void whatOthersDoNotUseIsToBeHad() throws IOException {
     take(ANN, 10 * blocks());
     int bobs = take(BOB, 6 * blocks()).get(0).segment().segmentId();
-    assertFalse(memory.mayHaveMore(ANN));
+    assertFalse(memory.mayHaveMore(ANN, false));
     for (int id = bobs; id < SEGMENTS - 1; id++) {
       giveBack(id, 0, blocks());
     }
-    assertTrue(memory.mayHaveMore(ANN), "five are idle, and two are kept");
+    assertTrue(memory.mayHaveMore(ANN, false), "five are idle, and two are kept");
     for (int id = 0; id < bobs; id++) {
       giveBack(id, 0, blocks());
     }
-    assertTrue(memory.mayHaveMore(BOB), "nobody else uses any");
+    assertTrue(memory.mayHaveMore(BOB, false), "nobody else uses any");
   }
 
   @Test
