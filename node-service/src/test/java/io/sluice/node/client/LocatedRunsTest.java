@@ -45,7 +45,14 @@ final class LocatedRunsTest {
     LocalPool pool = local ? new LocalPool(poolId, places, SegmentOpener.BY_NAME) : null;
     RemoteNode node =
         new RemoteNode(
-            ADDRESS, "", null, null, pool, new ReadStats(), Timeouts.all(1), asked -> {});
+            ADDRESS,
+            "",
+            null,
+            new Transports(List.of(), 1, 1),
+            pool,
+            new ReadStats(),
+            Timeouts.all(1),
+            asked -> {});
     return new LocatedRuns(
         node,
         new LocatedRuns.Task("", null, null),

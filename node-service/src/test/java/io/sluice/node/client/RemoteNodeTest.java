@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.sluice.node.remote.StageRequest;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ final class RemoteNodeTest {
           NodeAddress.ofService("localhost", 1),
           "",
           null,
-          null,
+          new Transports(List.of(), 1, 1),
           null,
           new ReadStats(),
           Timeouts.all(1),

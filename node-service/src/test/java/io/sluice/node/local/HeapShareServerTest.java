@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who may still come when a user has as many outputs as fit on the heap. */
 class HeapShareServerTest extends LocalServerTestBase {
-  private static final long ONE_OUTPUT_BYTES = 520;
+  private static final long ONE_OUTPUT_BYTES = 650;
 
   @Override
   StoreConfig.Builder pool() {
