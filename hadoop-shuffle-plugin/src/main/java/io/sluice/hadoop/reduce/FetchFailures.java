@@ -52,7 +52,9 @@ final class FetchFailures {
     /** The connection broke in the answer, or what came was not the output. */
     READ,
     /** A service that may have the output was waited for, for as long as a restart may take. */
-    WAITED
+    WAITED,
+    /** This reduce itself could not ask. That is no output's failure, and is not counted here. */
+    OWN
   }
 
   /**

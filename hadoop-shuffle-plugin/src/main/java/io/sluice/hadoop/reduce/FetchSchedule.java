@@ -108,11 +108,27 @@ final class FetchSchedule implements Closeable {
     this.remaining = totalMaps;
   }
 
-  /** What keeps an output away, and since when. */
-  private record Trouble(Kind kind, long sinceNs) {
-    /** This one, or the one that was before if it is of the same kind. */
+  /**
+   * What keeps an output away, and since when.
+   *
+   * @param behind the trouble of others that this reduce's own has interrupted; null: none
+   */
+  private record Trouble(Kind kind, long sinceNs, Trouble behind) {
+    /**
+     * This one, or the one that was before if it is of the same kind. What this reduce's own
+     * trouble has interrupted goes on after it, and the time in between is not counted.
+     */
     Trouble since(Trouble before) {
-      return before != null && before.kind == kind ? before : this;
+      if (before == null || before.kind == kind) {
+        return before == null ? this : before;
+      }
+      if (kind == Kind.OWN) {
+        return new Trouble(kind, sinceNs, before);
+      }
+      Trouble interrupted = before.behind;
+      return interrupted == null || interrupted.kind != kind
+          ? this
+          : new Trouble(kind, interrupted.sinceNs + sinceNs - before.sinceNs, null);
     }
   }
 
@@ -348,7 +364,7 @@ final class FetchSchedule implements Closeable {
       Batch batch, Collection<TaskAttemptID> maps, Kind kind, long patienceMs) {
     Host host = hosts.get(batch.hostName());
     long nowNs = nanoClock.getAsLong();
-    Trouble begun = new Trouble(kind, nowNs);
+    Trouble begun = new Trouble(kind, nowNs, null);
     boolean ofHost = kind == Kind.CONNECT || kind == Kind.UNREACHED;
     if (ofHost) {
       host.unreached = begun.since(host.unreached);
@@ -360,13 +376,13 @@ final class FetchSchedule implements Closeable {
         continue;
       }
       Trouble trouble = ofHost ? host.unreached : begun.since(host.troubles.get(map));
+      if (!ofHost) {
+        host.troubles.put(map, trouble);
+      }
       long ageMs = TimeUnit.NANOSECONDS.toMillis(nowNs - trouble.sinceNs());
       if (ageMs >= patienceMs) {
         failed.add(map);
       } else {
-        if (!ofHost) {
-          host.troubles.put(map, trouble);
-        }
         host.laterNs.put(map, nowNs + TimeUnit.MILLISECONDS.toNanos(pauseMs(kind, ageMs)));
       }
     }

@@ -375,7 +375,7 @@ final class HostFetcher implements Runnable {
         switch (kind) {
           case CONNECT, UNREACHED -> settings.policy.connectMs();
           case READ -> settings.policy.retryMs();
-          case REFUSED, WAITED -> 0;
+          case REFUSED, WAITED, OWN -> 0;
         };
     if (service != Service.ABSENT && kind != Kind.READ) {
       patienceMs = Math.max(patienceMs, settings.restartMs);
@@ -395,7 +395,7 @@ final class HostFetcher implements Runnable {
       throws IOException {
     boolean mayPass = !nowhereElse || Trouble.ofAsking(own) == Trouble.SHORT;
     List<TaskAttemptID> never =
-        schedule.later(batch, maps, Kind.WAITED, mayPass ? settings.restartMs : 0);
+        schedule.later(batch, maps, Kind.OWN, mayPass ? settings.restartMs : 0);
     if (!never.isEmpty()) {
       throw new IOException(
           "this reduce cannot fetch the outputs of "

@@ -30,6 +30,7 @@ import org.apache.hadoop.mapred.TaskCompletionEvent.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -754,6 +755,59 @@ final class FetchScheduleTest {
       schedule.release(again);
       assertEquals(i, listener.reported.size(), "each time");
     }
+  }
+
+  /** Nor does what a service was waited for end the attempt. */
+  @ParameterizedTest
+  @CsvSource({"WAITED, OWN", "OWN, WAITED"})
+  void ownTroubleAndThatOfAServiceAreNotOneThatWentOnForLong(Kind first, Kind second)
+      throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, first, 179_000));
+    assertEquals(List.of(), laterFor(schedule, second, 1_000));
+    assertEquals(List.of(), laterFor(schedule, second, 170_000));
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, second, 60_000), "it has a clock, too");
+  }
+
+  /** Also after it was reported, from when on it is not waited for again. */
+  @Test
+  void ownTroubleBehindAServiceThatWasReportedIsWaitedFor() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.WAITED, 210_000));
+    assertEquals(List.of(), laterFor(schedule, Kind.OWN, 20_000));
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.WAITED, 30_000), "as before");
+  }
+
+  /** Else a reduce that is short now and then would wait for ever for a node that is gone. */
+  @Test
+  void ownTroubleInterruptsThatOfAServiceAndDoesNotEndIt() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    for (int i = 0; i < 3; i++) {
+      assertEquals(List.of(), laterFor(schedule, Kind.WAITED, 40_000));
+      assertEquals(List.of(), laterFor(schedule, Kind.OWN, 100_000));
+    }
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.WAITED, 150_000));
+  }
+
+  /** The same trouble each second for so long, the first time at once. */
+  private List<TaskAttemptID> laterFor(FetchSchedule schedule, Kind kind, long ms)
+      throws InterruptedException {
+    List<TaskAttemptID> failed = List.of();
+    for (long passedMs = 0; passedMs < ms && failed.isEmpty(); passedMs += 1_000) {
+      for (Batch batch = schedule.take(0); batch != null; batch = schedule.take(0)) {
+        failed = schedule.later(batch, batch.maps(), kind, 180_000);
+        schedule.putBack(batch, failed);
+        schedule.release(batch);
+        if (!failed.isEmpty()) {
+          break;
+        }
+      }
+      passMs(1_000);
+    }
+    return failed;
   }
 
   @Test
