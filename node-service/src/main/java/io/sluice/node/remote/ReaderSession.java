@@ -184,6 +184,19 @@ final class ReaderSession {
     }
   }
 
+  private interface Lookup<T> {
+    T find() throws IOException;
+  }
+
+  /** The request was understood: what fails from here on is not the reader's fault. */
+  private static <T> T fromBackend(Lookup<T> lookup) throws IOException {
+    try {
+      return lookup.find();
+    } catch (EOFException | ProtocolException | IllegalArgumentException e) {
+      throw new IOException("what was asked for could not be read: " + e, e);
+    }
+  }
+
   private void refuse(RemoteError.Code code, String message) throws IOException {
     Replies.sendError(frames, code, message, TIMEOUT_MS);
   }
@@ -194,7 +207,9 @@ final class ReaderSession {
     takeHeap(DESCRIBE_BYTES);
     List<String> outputIds = readOutputIds(in);
     try {
-      return written(backend.describe(applicationId, partitions, outputIds, inlinedRunBytes));
+      return written(
+          fromBackend(
+              () -> backend.describe(applicationId, partitions, outputIds, inlinedRunBytes)));
     } catch (RemoteError e) {
       boolean divisible = outputIds.size() > 1 || partitions.count() > 1; // as the reader does then
       if (divisible || e.code() != RemoteError.Code.TOO_MUCH) {
@@ -202,7 +217,8 @@ final class ReaderSession {
       }
     }
     OutputId id = new OutputId(applicationId, outputIds.get(0));
-    Optional<LongDescription> described = backend.describeLong(id, partitions.first());
+    Optional<LongDescription> described =
+        fromBackend(() -> backend.describeLong(id, partitions.first()));
     heap.shrinkTo(requestHeapBytes + LONG_DESCRIBE_BYTES);
     return described.isPresent() ? described.get() : written(new Description(Map.of(), Map.of()));
   }
@@ -221,8 +237,8 @@ final class ReaderSession {
   private Frames.Payload verify(DataInputStream in) throws IOException {
     int partition = in.readInt();
     takeHeap(VERIFY_BYTES);
-    boolean damaged =
-        backend.isDamaged(new OutputId(applicationId, Bounded.readString(in)), partition);
+    OutputId id = new OutputId(applicationId, Bounded.readString(in));
+    boolean damaged = fromBackend(() -> backend.isDamaged(id, partition));
     return out -> out.writeByte(damaged ? 1 : 0);
   }
 
@@ -275,7 +291,9 @@ final class ReaderSession {
     int count = Bounded.readCount(in, RemoteProtocol.MAX_OUTPUTS, "outputs");
     List<String> outputIds = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      outputIds.add(Bounded.readString(in));
+      String outputId = Bounded.readString(in);
+      OutputId.check("output id", outputId);
+      outputIds.add(outputId);
     }
     return outputIds;
   }

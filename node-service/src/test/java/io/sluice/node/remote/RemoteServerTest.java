@@ -1,6 +1,7 @@
 package io.sluice.node.remote;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
@@ -47,6 +49,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 @Timeout(300)
 class RemoteServerTest {
@@ -214,15 +217,9 @@ class RemoteServerTest {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () ->
-                  client.describe(
-                      Partitions.one(StubBackend.PARTITION_COUNT),
-                      List.of("attempt_0"),
-                      0,
-                      backend.places));
+              () -> client.describe(Partitions.one(3), List.of("no id"), 0, backend.places));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
-      assertTrue(
-          e.getMessage().contains("no partition " + StubBackend.PARTITION_COUNT), e.getMessage());
+      assertTrue(e.getMessage().contains("output id has character 0x20"), e.getMessage());
       assertEquals(
           1,
           client
@@ -359,6 +356,32 @@ class RemoteServerTest {
       Description description = client.describe(Partitions.one(3), ids, 0, backend.places);
       assertEquals(Set.copyOf(ids), description.unreadable().keySet());
       assertTrue(backend.askedFor.size() < 50, backend.askedFor.size() + " questions");
+    }
+  }
+
+  /** An index that is cut, say: a reader that is told it asked badly would blame itself. */
+  @Test
+  void whatTheServiceCannotReadIsNotTheReadersFault() throws IOException {
+    holds("attempt_0", 1, 1);
+    try (RemoteClient client = connect(SECRET)) {
+      for (Exception each :
+          List.of(
+              new EOFException("cut"),
+              new ProtocolException("not as it was written"),
+              new IllegalArgumentException("nonsense"))) {
+        backend.failure = each;
+        List<Executable> questions =
+            List.of(
+                () -> client.describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places),
+                () -> client.isDamaged(3, "attempt_0"));
+        for (Executable question : questions) {
+          RemoteError e = assertThrows(RemoteError.class, question);
+          assertEquals(RemoteError.Code.INTERNAL, e.code(), each.toString());
+          assertTrue(e.getMessage().contains(each.getMessage()), e.getMessage());
+        }
+      }
+      backend.failure = null;
+      assertFalse(client.isDamaged(3, "attempt_0"));
     }
   }
 

@@ -35,6 +35,7 @@ final class StubBackend implements RemoteBackend {
   final List<String> freed = new ArrayList<>();
   int mostAtOnce = Integer.MAX_VALUE;
   final List<String> expected = new ArrayList<>();
+  Exception failure; // of what is looked up; null: none
   final StubSlots slots = new StubSlots();
   HeapBudget heap = new HeapBudget(1 << 30, false, 0);
 
@@ -132,6 +133,7 @@ final class StubBackend implements RemoteBackend {
       throw new RemoteError(RemoteError.Code.TOO_MUCH, "expected by this test");
     }
     askedFor.add(outputIds.size() * partitions.count());
+    failIfTold();
     if (partitions.end() > PARTITION_COUNT) {
       throw new IllegalArgumentException("no partition " + (partitions.end() - 1));
     }
@@ -161,8 +163,18 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
-  public boolean isDamaged(OutputId id, int partition) {
+  public boolean isDamaged(OutputId id, int partition) throws IOException {
+    failIfTold();
     return isDamaged(id.outputId(), Partitions.one(partition));
+  }
+
+  private void failIfTold() throws IOException {
+    if (failure instanceof IOException e) {
+      throw e;
+    }
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
   }
 
   /** Whether some of these partitions are among those that a test has damaged. */
