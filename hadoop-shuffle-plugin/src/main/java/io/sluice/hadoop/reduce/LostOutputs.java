@@ -74,7 +74,8 @@ final class LostOutputs {
   IOException report(IOException failure) {
     if (failure instanceof NodeBusyException
         || failure instanceof ReaderFailedException
-        || failure instanceof RegistrationException) {
+        || failure instanceof RegistrationException
+        || Trouble.isShort(failure)) {
       return failure; // no output is lost by it
     }
     FetchFailedException lost =

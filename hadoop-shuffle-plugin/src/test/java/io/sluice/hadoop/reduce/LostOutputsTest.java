@@ -35,6 +35,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the ApplicationMaster hears of a fetch that failed while runs were merged. */
 final class LostOutputsTest {
@@ -215,6 +216,16 @@ final class LostOutputsTest {
   void aBusyNodeIsNoLoss() {
     NodeBusyException busy = TestFetches.busy();
     assertHears(List.of(), List.of(), busy);
+  }
+
+  /** Whatever it kept this process from: another attempt of the map would not bring it back. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Too many open files", "Cannot allocate memory"})
+  void aShortageOfThisProcessIsNoLoss(String errno) {
+    for (IOException each : Errnos.failures(errno)) {
+      assertHears(List.of(), List.of(), failure(0, each));
+      assertHears(List.of(), List.of(), each);
+    }
   }
 
   /** Nor are the others read for whose fault it may be. */

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How one reader waits for a node that takes no further connection: longer each time, by chance so
- * that not all come back together, and not for ever.
+ * How one reader waits for a node that takes no further connection, or for what its own process is
+ * short of: longer each time, by chance so that not all come back together, and not for ever.
  *
  * <p>Thread contract: one thread at a time, that of the reader.
  */

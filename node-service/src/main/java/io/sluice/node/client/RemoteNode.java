@@ -9,6 +9,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
@@ -277,7 +278,8 @@ public final class RemoteNode implements AutoCloseable {
 
   /**
    * Connects to where the node serves its data, over the best transport that leads there; those
-   * that do not are given up. Nothing is done for a node that serves nothing to this task.
+   * that do not are given up, but none because this process has no descriptor left. Nothing is done
+   * for a node that serves nothing to this task.
    *
    * @throws TransportException if none leads there
    */
@@ -289,7 +291,7 @@ public final class RemoteNode implements AutoCloseable {
       } catch (NodeBusyException e) {
         return; // it is there
       } catch (TransportException e) {
-        if (!giveUp(best.get(), e)) {
+        if (Trouble.isShort(e) || !giveUp(best.get(), e)) {
           throw e;
         }
       }

@@ -1,6 +1,8 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.Trouble;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
@@ -31,11 +33,12 @@ import java.util.concurrent.TimeoutException;
  * free; where there is no other, it waits for one until the deadline of an exchange. A node that
  * takes no further connection is asked again later, which is no failure; only when it has refused
  * for long the reader gives up, with {@link NodeBusyException} and without blame for the output. A
- * block that comes with a wrong checksum is read once more, over the last of the transports.
+ * block that comes with a wrong checksum is read once more, over the last of the transports. Where
+ * this process has no descriptor left, it waits for one as long as for a restart.
  *
  * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: its
  * cursor closes it, which returns the windows; the node stays its owner's. Failure: {@link
- * FetchFailedException}.
+ * FetchFailedException}, or {@link ReaderFailedException} where this process is at fault.
  */
 final class RemoteRunInput implements RunInput {
   private static final int ENDINGS_IN_A_ROW = 5; // which are no failures of the transport
@@ -50,6 +53,7 @@ final class RemoteRunInput implements RunInput {
   private int maxWindows = 1;
   private final Refusal refusal;
   private final Refusal slotRefusal;
+  private final Refusal shortage; // of this process
   private String transport;
   private int failuresInARow;
   private int endingsInARow;
@@ -76,6 +80,7 @@ final class RemoteRunInput implements RunInput {
     this.run = located.run();
     this.refusal = new Refusal(name, node.timeouts().busyMs());
     this.slotRefusal = new Refusal(name, node.timeouts().exchangeMs());
+    this.shortage = new Refusal(name, node.timeouts().restartMs());
     this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
     this.reads = new RunReads(node, outputId, name, run, where);
     if (inlined != null) {
@@ -187,6 +192,7 @@ final class RemoteRunInput implements RunInput {
         endingsInARow = 0;
         refusal.isOver();
         slotRefusal.isOver();
+        shortage.isOver();
         avoidBounce = false;
         return head;
       } catch (TransportException e) {
@@ -287,6 +293,13 @@ final class RemoteRunInput implements RunInput {
     }
     node.stats().retried();
     suspend();
+    if (isShort(cause)) {
+      if (!shortage.waits()) {
+        throw new ReaderFailedException(
+            name + ": cannot be read by this process: " + ErrorText.of(cause), cause);
+      }
+      return;
+    }
     if (where.askAgain(consumedBytes, cause)) {
       failuresInARow = 0; // they were those of what was known before
       endingsInARow = 0;
@@ -310,6 +323,11 @@ final class RemoteRunInput implements RunInput {
               + cause.getMessage(),
           cause);
     }
+  }
+
+  /** Whether this process had no descriptor left; what it may not pin is not had by waiting. */
+  private static boolean isShort(TransportException cause) {
+    return !(cause instanceof RegistrationException) && Trouble.isShort(cause);
   }
 
   /**

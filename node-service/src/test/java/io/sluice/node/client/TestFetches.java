@@ -26,7 +26,14 @@ public final class TestFetches {
     outputIds.forEach(id -> runs.put(id, List.of(new LocatedRun(run, place))));
     RemoteNode node =
         new RemoteNode(
-            address, "", null, null, null, new ReadStats(), Timeouts.all(1), asked -> {});
+            address,
+            "",
+            null,
+            new Transports(List.of(), 1, 1),
+            null,
+            new ReadStats(),
+            Timeouts.all(1),
+            asked -> {});
     Map<String, Integer> outputs = new HashMap<>();
     LocatedRuns located =
         new LocatedRuns(

@@ -32,6 +32,11 @@ public abstract class WrappedTcp implements TransportProvider {
     return read.get();
   }
 
+  /** Why the next connection does not come about; null: it does. */
+  protected TransportException refusal() {
+    return null;
+  }
+
   @Override
   public String name() {
     return tcp.name();
@@ -73,6 +78,10 @@ public abstract class WrappedTcp implements TransportProvider {
     @Override
     public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
         throws TransportException {
+      TransportException refusal = refusal();
+      if (refusal != null) {
+        throw refusal;
+      }
       return new Wrapped(below.connect(remote, ticket, timeoutMs));
     }
 
