@@ -26,7 +26,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Thread contract: one thread at a time. Ownership: its cursor closes it; the mapper and the
  * node stay their owner's. Failure: {@link IOException} when a segment of the run is gone and the
  * node says that it should be there, {@link FetchFailedException} as {@link Whereabouts} has it,
- * {@link ReaderFailedException} when no file could be opened for as long as a restart may take.
+ * {@link ReaderFailedException} when no file could be opened for as long as a restart may take, or
+ * the service of this node refuses to open any for this process.
  */
 final class LocalRunInput implements RunInput {
   private static final long FIRST_PAUSE_MS = 50;
@@ -81,6 +82,8 @@ final class LocalRunInput implements RunInput {
           pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
         } else if (isElsewhere(e)) {
           openAt(consumedBytes);
+        } else if (e instanceof RemoteError error && error.code() == RemoteError.Code.REFUSED) {
+          throw cannotOpen(e); // the lease of this task was lost with its connection, say
         } else {
           throw e;
         }
@@ -99,10 +102,14 @@ final class LocalRunInput implements RunInput {
       throw where.interrupted();
     }
     if (System.nanoTime() - deadlineNs > 0) {
-      throw new ReaderFailedException(
-          name + ": cannot be opened by this process: " + ErrorText.of(cause), cause);
+      throw cannotOpen(cause);
     }
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
+  }
+
+  private ReaderFailedException cannotOpen(IOException cause) {
+    return new ReaderFailedException(
+        name + ": cannot be opened by this process: " + ErrorText.of(cause), cause);
   }
 
   private int readRange(byte[] dst, int offset, int length) throws IOException {
