@@ -200,10 +200,9 @@ final class Whereabouts {
         }
         Trouble trouble = Trouble.ofAsking(e);
         boolean late = System.nanoTime() - deadlineNs > 0;
-        boolean mayPass = trouble == Trouble.NOT_NOW || trouble == Trouble.SHORT;
-        if (!mayPass || late) {
+        if (trouble == Trouble.GONE || late) {
           String what = node.name() + " can no longer be asked: " + ErrorText.of(e);
-          throw trouble.isOwn()
+          throw trouble == Trouble.SHORT // a node that refuses has told where the run lay before
               ? new ReaderFailedException(name + ": " + what, e)
               : failed(what, e);
         }

@@ -24,14 +24,16 @@ import java.util.List;
  *   the reader itself has no descriptor, memory or port left               SHORT
  * </pre>
  *
- * <p>The last two are the reader's own: in the end its attempt fails, and no output is blamed.
+ * <p>The last two are the reader's own: in the end its attempt fails, and no output is blamed. A
+ * reader that another service accepts, or this one did before, waits for one that refuses it, and
+ * blames the output in the end, as with NOT_NOW.
  */
 public enum Trouble {
   /** The output is lost for certain: only another attempt of its map brings it back. */
   GONE,
   /** Nobody knows: the output may be there, so that it is asked for again. */
   NOT_NOW,
-  /** The reader is at fault, and would be so at any other time. */
+  /** The reader is at fault, unless another service accepts it: then this one is. */
   REFUSED,
   /** The reader's own process or host lacks something, now. */
   SHORT;

@@ -3,6 +3,7 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.remote.Partitions;
@@ -120,6 +121,15 @@ class LocalReadTroubleTest {
     }
   }
 
+  /** As of a client whose lease was taken back: it can open nothing any more. */
+  @Test
+  void aRefusalToOpenForThisProcessIsNoOutputs() throws IOException {
+    NodeRun run = locate();
+    failure = new RemoteError(RemoteError.Code.REFUSED, "lost for a test");
+    ReaderFailedException told = assertThrows(ReaderFailedException.class, () -> read(run));
+    assertSame(failure, told.getCause());
+  }
+
   /** The node is asked where the run lies now, and twice refuses to say. */
   @ParameterizedTest
   @EnumSource(RemoteError.Code.class)
@@ -130,7 +140,7 @@ class LocalReadTroubleTest {
     RemoteError refusal = new RemoteError(code, "for a test");
     int asked = node.questions();
     node.refuse(refusal, 2);
-    if (Trouble.ofAsking(refusal) == Trouble.NOT_NOW) {
+    if (Trouble.ofAsking(refusal) != Trouble.GONE) { // it has told where the run lay before
       assertArrayEquals(output.runs().get(0), read(run));
       assertEquals(asked + 3, node.questions());
     } else {
