@@ -30,6 +30,7 @@ final class FetchNotes {
   private final long silenceNs;
   private final Set<String> hostsWithoutService = new HashSet<>();
   private final Map<String, Long> silentUntilNs = new HashMap<>();
+  private boolean accepted;
 
   /**
    * Knows nothing yet.
@@ -41,6 +42,16 @@ final class FetchNotes {
     this.reporter = reporter;
     this.nanoClock = nanoClock;
     this.silenceNs = TimeUnit.MILLISECONDS.toNanos(Math.min(LONGEST_SILENCE_MS, restartMs / 3));
+  }
+
+  /** Some service has told where an output lies, so it believes and understands this reduce. */
+  synchronized void accepted() {
+    accepted = true;
+  }
+
+  /** Whether any has; a service that refuses this reduce is at fault itself then. */
+  synchronized boolean isAccepted() {
+    return accepted;
   }
 
   /** The host's service was waited for, and did not answer. */

@@ -219,6 +219,9 @@ final class HostFetcher implements Runnable {
               batch,
               address ->
                   reader.locateEach(address, Partitions.one(settings.reduce), ids(batch.maps())));
+      if (!outputs.outputs().isEmpty()) {
+        notes.accepted();
+      }
       return isReached(batch, outputs)
           ? new Located(outputs, Service.ABSENT, null)
           : Located.none(Service.SILENT);
@@ -229,7 +232,7 @@ final class HostFetcher implements Runnable {
         return Located.none(Service.ABSENT);
       }
       LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
-      if (Trouble.ofAsking(e).isOwn()) {
+      if (Trouble.ofAsking(e).isOwn() && !notes.isAccepted()) {
         return Located.unasked(e);
       }
     } catch (IOException e) {
@@ -294,7 +297,7 @@ final class HostFetcher implements Runnable {
     } else if (!maps.isEmpty()) {
       String refusal = settings.fallback.refusal("its ShuffleHandler is not asked");
       switch (located.others()) {
-        case UNASKED -> laterOrNever(batch, maps, located.own(), true);
+        case UNASKED -> laterOrNever(batch, maps, located.own());
         case BUSY -> schedule.putBack(batch, maps);
         case ABSENT -> lost(batch, maps, refusal);
         case MISSING, SILENT -> later(batch, maps, Kind.WAITED, settings.restartMs, refusal);
@@ -340,9 +343,9 @@ final class HostFetcher implements Runnable {
         if (service == Service.BUSY) {
           schedule.putBack(batch, failed); // the service may hold them
         } else if (service == Service.UNASKED && e.kind() != Kind.READ) {
-          laterOrNever(batch, failed, located.own(), e.isAbsent());
+          laterOrNever(batch, failed, located.own());
         } else if (e.getCause() instanceof IOException cause && Trouble.isShort(cause)) {
-          laterOrNever(batch, failed, e, false);
+          laterOrNever(batch, failed, e);
         } else {
           waitFor(batch, failed, e, service);
         }
@@ -385,17 +388,13 @@ final class HostFetcher implements Runnable {
   }
 
   /**
-   * What this reduce is at fault for itself: no map is blamed for it, but the shuffle fails. At
-   * once, if that will not change.
-   *
-   * @param nowhereElse whether the outputs are with the service or nowhere
+   * What this reduce is at fault for itself, as far as is known: no map is blamed for it, but the
+   * shuffle fails if it goes on. Another node that accepts this reduce meanwhile shows that a
+   * refusal is the fault of its node.
    */
-  private void laterOrNever(
-      Batch batch, List<TaskAttemptID> maps, IOException own, boolean nowhereElse)
+  private void laterOrNever(Batch batch, List<TaskAttemptID> maps, IOException own)
       throws IOException {
-    boolean mayPass = !nowhereElse || Trouble.ofAsking(own) == Trouble.SHORT;
-    List<TaskAttemptID> never =
-        schedule.later(batch, maps, Kind.OWN, mayPass ? settings.restartMs : 0);
+    List<TaskAttemptID> never = schedule.later(batch, maps, Kind.OWN, settings.restartMs);
     if (!never.isEmpty()) {
       throw new IOException(
           "this reduce cannot fetch the outputs of "

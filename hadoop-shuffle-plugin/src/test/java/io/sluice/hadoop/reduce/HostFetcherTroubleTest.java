@@ -101,8 +101,12 @@ final class HostFetcherTroubleTest {
             });
   }
 
-  /** Asks for one output until the service has answered a few times. */
   private void fetch(Answer answer) throws Exception {
+    fetch(A_DAY_MS, false, answer);
+  }
+
+  /** Asks for one output until the service has answered a few times. */
+  private void fetch(long patienceMs, boolean accepted, Answer answer) throws Exception {
     int port = FreePorts.inARow(2);
     job.setInt(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, 1);
     job.setInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, A_DAY_MS);
@@ -111,7 +115,7 @@ final class HostFetcherTroubleTest {
     FetchPolicy policy = FetchPolicy.of(job);
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
-            0, null, FallbackPolicy.AUTO, new ServicePorts(1), policy, A_DAY_MS, 1, false);
+            0, null, FallbackPolicy.AUTO, new ServicePorts(1), policy, patienceMs, 1, false);
     try (StockHandler stock =
             new StockHandler(
                 exchange ->
@@ -140,6 +144,9 @@ final class HostFetcherTroubleTest {
       FetchNotes notes =
           new FetchNotes(
               new MapSide(job, TestJob.map(0, 0)).reporter(), System::nanoTime, A_DAY_MS);
+      if (accepted) {
+        notes.accepted();
+      }
       Thread fetcher =
           new Thread(new HostFetcher(schedule, notes, reader, fetch, null, settings), "fetcher");
       fetcher.start();
@@ -159,6 +166,19 @@ final class HostFetcherTroubleTest {
           throw refusal;
         });
     assertReported(Trouble.ofAsking(refusal) == Trouble.GONE);
+  }
+
+  /** It is the node's fault then, and the map may run elsewhere. */
+  @ParameterizedTest
+  @EnumSource(names = {"REFUSED", "BAD_REQUEST"})
+  void aRefusalOfWhomAnotherServiceAcceptsIsReported(RemoteError.Code code) throws Exception {
+    fetch(
+        0,
+        true,
+        () -> {
+          throw new RemoteError(code, "for a test");
+        });
+    assertReported(true);
   }
 
   @Test

@@ -911,6 +911,7 @@ final class ReduceShuffleTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aReduceThatItsServiceRefusesBlamesNoMap(boolean stockHasTheOutput) throws Exception {
+    job.setInt(JobSettings.RESTART_TIMEOUT_MS.name(), 100);
     TaskAttemptID map = TestJob.map(0, 0);
     JobConf mapJob = new JobConf(job);
     mapJob.set(MRConfig.LOCAL_DIR, nodeDirectory.resolve("refused").toString());
