@@ -12,7 +12,6 @@ import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.WrappedTcp;
-import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredWindows;
@@ -198,23 +197,6 @@ class MovedRunTest extends NodeTestBase {
         NodeRun run = locate(reader)) {
       assertThrows(TransportException.class, () -> reader.reach(run.address()));
       assertEquals(0, tcp.reads.get());
-    }
-  }
-
-  /** Its output may be there: it is not to be made again for a reader that is not believed. */
-  @Test
-  void aReaderThatIsRefusedMeanwhileBlamesNoOutput() throws IOException {
-    tcp.actions.put(
-        40,
-        () -> {
-          node.move();
-          node.takeFormer();
-          node.refuse(new RemoteError(RemoteError.Code.REFUSED, "refused for a test"));
-        });
-    try (NodeReader reader = reader(TIMEOUT_MS, null, tcp);
-        NodeRun run = locate(reader)) {
-      IOException e = assertThrows(ReaderFailedException.class, () -> readAll(run));
-      assertTrue(e.getMessage().contains("refused for a test"), e.getMessage());
     }
   }
 
