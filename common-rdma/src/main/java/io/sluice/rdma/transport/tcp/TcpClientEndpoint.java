@@ -20,12 +20,13 @@ import java.nio.ByteBuffer;
  * Thread contract: safe from any thread. Ownership: the caller closes.
  */
 final class TcpClientEndpoint extends ClientEndpointBase {
-  private static final int MOST_LOOPS = 4;
+  /** However few processors there are: where many threads want them, two are given little. */
+  private static final int MOST_LOOPS = 8;
 
   private final TcpReadLoops loops;
 
   TcpClientEndpoint() {
-    this(Math.min(MOST_LOOPS, Runtime.getRuntime().availableProcessors()));
+    this(MOST_LOOPS);
   }
 
   /** With at most so many threads that receive. */
