@@ -17,6 +17,7 @@ import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.ServedReader;
 import io.sluice.node.testing.FreePorts;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.node.wire.Trouble;
@@ -69,11 +70,17 @@ final class HostFetcherTroubleTest {
             (proxy, method, arguments) -> answers.get(method.getName()));
   }
 
-  private RemoteBackend backend(Answer answer) {
+  private RemoteBackend backend(Answer answer) throws RemoteError {
     ServedReader reader =
         stub(
             ServedReader.class,
-            Map.of("offers", List.of(), "slots", stub(BounceSlots.class, Map.of())));
+            Map.of(
+                "offers",
+                List.of(),
+                "slots",
+                stub(BounceSlots.class, Map.of()),
+                "heap",
+                HeapBudget.ofReaders(false).take(null, 1)));
     RemoteBackend others =
         stub(
             RemoteBackend.class,
