@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.conf.ApplicationSecret;
@@ -49,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PeerFetchTest {
   private static final int PIECE_BYTES = 100_000;
   private static final int RUNS = 3;
+  private static final int DAMAGED = 18; // maps
   private static final int PARTITIONS = 1_200;
   private static final int RUN_BYTES = 20;
 
@@ -102,27 +104,38 @@ class PeerFetchTest {
         "peer", new InetSocketAddress(InetAddress.getLoopbackAddress(), pool.controlPort()));
   }
 
-  /** More often than there are windows; a window that is out when the reader closes fails that. */
+  /**
+   * More often than there are windows; a window that is out when the reader closes fails that. What
+   * the pool has found damaged it does not hold any more, so that its map runs again.
+   */
   @Test
   void aDamagedRunCostsNoWindowOfTheNextOne() throws IOException {
-    for (int damaged = 0; damaged < RUNS; damaged++) {
-      write(damaged, damaged);
+    for (int mapId = 0; mapId < DAMAGED; mapId++) {
+      write(mapId, mapId % RUNS);
     }
-    write(RUNS, RUNS); // this one is whole
+    write(DAMAGED, RUNS); // this one is whole
     try (PeerReader peers =
         new PeerReader(conf, new ExecutorTransports(conf), new ShuffleCounters(), this::key)) {
-      for (int i = 0; i < 18; i++) {
-        BlockRange damaged = BlockRange.of("shuffle_0_" + i % RUNS + "_0").orElseThrow();
-        PeerFetch fetch =
-            new PeerFetch(peers.reader(), address(), List.of(damaged), MemoryTarget::open);
-        IOException e =
-            assertThrows(IOException.class, () -> fetch.run((block, bytes) -> assertTrue(false)));
+      for (int mapId = 0; mapId < DAMAGED; mapId++) {
+        BlockRange damaged = block(mapId);
+        PeerFetch.Receiver nothing = (block, bytes) -> fail(block + " is damaged");
+        IOException e = assertThrows(IOException.class, () -> fetch(peers, damaged).run(nothing));
         assertTrue(e.getMessage().contains("CRC"), e.getMessage());
+        assertEquals(List.of(damaged), fetch(peers, damaged).run(nothing));
       }
-      BlockRange whole = BlockRange.of("shuffle_0_" + RUNS + "_0").orElseThrow();
-      new PeerFetch(peers.reader(), address(), List.of(whole), MemoryTarget::open)
-          .run((block, bytes) -> assertTrue(bytes.size() == RUNS * PIECE_BYTES));
+      List<BlockRange> absent =
+          fetch(peers, block(DAMAGED))
+              .run((block, bytes) -> assertEquals(RUNS * PIECE_BYTES, bytes.size()));
+      assertEquals(List.of(), absent);
     }
+  }
+
+  private static BlockRange block(int mapId) {
+    return BlockRange.of("shuffle_0_" + mapId + "_0").orElseThrow();
+  }
+
+  private PeerFetch fetch(PeerReader peers, BlockRange block) {
+    return new PeerFetch(peers.reader(), address(), List.of(block), MemoryTarget::open);
   }
 
   /** Of a task that Spark grants no memory; a partition's runs are described in one answer. */

@@ -49,6 +49,8 @@ class KilledWriterTest {
   private static final int REMOVED_AT_ONCE = 10; // of which some lie on disk
   private static final int RECORDS = 60;
   private static final int RECORD_BYTES = 20_000;
+  private static final String STAYING_THREADS =
+      "sluice-(device |disk |pool-filler|tcp-(deadlines|read-)).*";
 
   /** Attempts of tasks that are to be killed. */
   private static final BlockingQueue<Long> DOOMED = new LinkedBlockingQueue<>();
@@ -210,13 +212,11 @@ class KilledWriterTest {
     return SparkEnv.get().memoryManager().executionMemoryUsed();
   }
 
-  /** But for those of the disk tier, which stay for a while. */
+  /** But for those of the disk tier, which stay for a while, and those of an endpoint's reads. */
   private static long threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
-        .filter(
-            name ->
-                name.startsWith("sluice") && !name.matches("sluice-(device |disk |pool-filler).*"))
+        .filter(name -> name.startsWith("sluice") && !name.matches(STAYING_THREADS))
         .count();
   }
 }
