@@ -116,7 +116,7 @@ final class FetchSchedule implements Closeable {
   private record Trouble(Kind kind, long sinceNs, Trouble behind) {
     /**
      * This one, or the one that was before if it is of the same kind. What this reduce's own
-     * trouble has interrupted goes on after it, and the time in between is not counted.
+     * trouble has interrupted goes on after it.
      */
     Trouble since(Trouble before) {
       if (before == null || before.kind == kind) {
@@ -125,10 +125,16 @@ final class FetchSchedule implements Closeable {
       if (kind == Kind.OWN) {
         return new Trouble(kind, sinceNs, before);
       }
-      Trouble interrupted = before.behind;
-      return interrupted == null || interrupted.kind != kind
-          ? this
-          : new Trouble(kind, interrupted.sinceNs + sinceNs - before.sinceNs, null);
+      Trouble interrupted = before.withoutOwn(sinceNs);
+      return interrupted == null || interrupted.kind != kind ? this : interrupted;
+    }
+
+    /** What this reduce's own trouble has interrupted, without the time in between. */
+    Trouble withoutOwn(long nowNs) {
+      if (kind != Kind.OWN || behind == null) {
+        return kind == Kind.OWN ? null : this;
+      }
+      return new Trouble(behind.kind, behind.sinceNs + nowNs - sinceNs, null);
     }
   }
 
@@ -366,7 +372,7 @@ final class FetchSchedule implements Closeable {
     long nowNs = nanoClock.getAsLong();
     Trouble begun = new Trouble(kind, nowNs, null);
     boolean ofHost = kind == Kind.CONNECT || kind == Kind.UNREACHED;
-    if (ofHost) {
+    if (ofHost || (kind == Kind.OWN && host.unreached != null)) {
       host.unreached = begun.since(host.unreached);
     }
     List<TaskAttemptID> failed = new ArrayList<>();
@@ -376,7 +382,9 @@ final class FetchSchedule implements Closeable {
         continue;
       }
       Trouble trouble = ofHost ? host.unreached : begun.since(host.troubles.get(map));
-      if (!ofHost) {
+      if (ofHost) {
+        host.troubles.computeIfPresent(map, (of, before) -> before.withoutOwn(nowNs));
+      } else {
         host.troubles.put(map, trouble);
       }
       long ageMs = TimeUnit.NANOSECONDS.toMillis(nowNs - trouble.sinceNs());

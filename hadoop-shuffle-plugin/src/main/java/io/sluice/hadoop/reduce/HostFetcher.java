@@ -219,9 +219,7 @@ final class HostFetcher implements Runnable {
               batch,
               address ->
                   reader.locateEach(address, Partitions.one(settings.reduce), ids(batch.maps())));
-      if (!outputs.outputs().isEmpty()) {
-        notes.accepted();
-      }
+      notes.accepted();
       return isReached(batch, outputs)
           ? new Located(outputs, Service.ABSENT, null)
           : Located.none(Service.SILENT);

@@ -263,7 +263,7 @@ final class ReduceShuffle {
   /** Waits until every map's output is located or staged. */
   private void gather() throws IOException, InterruptedException {
     FetchPolicy policy =
-        reduce.getId() > 0 ? FetchPolicy.of(job) : FetchPolicy.of(job).ofFirstAttempt();
+        isFirstOfMany() ? FetchPolicy.of(job).ofFirstAttempt() : FetchPolicy.of(job);
     schedule =
         new FetchSchedule(
             job.getNumMapTasks(), policy, new Listener(), System::nanoTime, new Random());
@@ -285,6 +285,11 @@ final class ReduceShuffle {
     }
     closeWithdrawn();
     failureReports.send();
+  }
+
+  /** Whether another attempt of this reduce, on another host perhaps, may do what it cannot. */
+  private boolean isFirstOfMany() {
+    return reduce.getId() == 0 && job.getMaxReduceAttempts() > 1;
   }
 
   private void closeWithdrawn() throws IOException {
@@ -329,7 +334,7 @@ final class ReduceShuffle {
             policy,
             restartMs,
             reader.windowCount() / Math.max(1, job.getNumMapTasks()),
-            reduce.getId() > 0);
+            !isFirstOfMany());
     for (int i = 0; i < fetchers; i++) {
       threads.add(
           start(

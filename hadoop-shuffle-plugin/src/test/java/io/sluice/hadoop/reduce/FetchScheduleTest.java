@@ -765,8 +765,8 @@ final class FetchScheduleTest {
     FetchSchedule schedule = schedule(1);
     schedule.resolve(succeeded(map(0, 0), HOST));
     assertEquals(List.of(), laterFor(schedule, first, 179_000));
-    assertEquals(List.of(), laterFor(schedule, second, 1_000));
-    assertEquals(List.of(), laterFor(schedule, second, 170_000));
+    assertEquals(List.of(), laterFor(schedule, second, 60_000), "with a pause behind the first");
+    assertEquals(List.of(), laterFor(schedule, second, 100_000));
     assertEquals(List.of(map(0, 0)), laterFor(schedule, second, 60_000), "it has a clock, too");
   }
 
@@ -790,6 +790,29 @@ final class FetchScheduleTest {
       assertEquals(List.of(), laterFor(schedule, Kind.OWN, 100_000));
     }
     assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.WAITED, 150_000));
+  }
+
+  /** Each of the two is tried for as long as if there were not the other. */
+  @ParameterizedTest
+  @EnumSource(names = {"CONNECT", "UNREACHED"})
+  void ownTroubleAndThatOfAHostAreNotOneThatWentOnForLong(Kind ofHost) throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, Kind.OWN, 1_000));
+    assertEquals(List.of(), laterFor(schedule, ofHost, 170_000));
+    assertEquals(List.of(), laterFor(schedule, Kind.OWN, 170_000), "it was over in between");
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, ofHost, 60_000), "this one was not");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CONNECT", "UNREACHED"})
+  void theTimeOfOwnTroubleIsNotTheHosts(Kind ofHost) throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, ofHost, 1_000));
+    assertEquals(List.of(), laterFor(schedule, Kind.OWN, 170_000));
+    assertEquals(List.of(), laterFor(schedule, ofHost, 100_000));
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, ofHost, 150_000));
   }
 
   /** The same trouble each second for so long, the first time at once. */

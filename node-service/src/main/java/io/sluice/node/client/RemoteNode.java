@@ -15,6 +15,7 @@ import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.segment.PoolPlaces;
@@ -278,8 +279,8 @@ public final class RemoteNode implements AutoCloseable {
 
   /**
    * Connects to where the node serves its data, over the best transport that leads there; those
-   * that do not are given up, but none because this process has no descriptor left. Nothing is done
-   * for a node that serves nothing to this task.
+   * that do not are given up, but for what {@link #isShort this process lacks}. Nothing is done for
+   * a node that serves nothing to this task.
    *
    * @throws TransportException if none leads there
    */
@@ -291,11 +292,21 @@ public final class RemoteNode implements AutoCloseable {
       } catch (NodeBusyException e) {
         return; // it is there
       } catch (TransportException e) {
-        if (Trouble.isShort(e) || !giveUp(best.get(), e)) {
+        if (isShort(e) || !giveUp(best.get(), e)) {
           throw e;
         }
       }
     }
+  }
+
+  /**
+   * Whether this process lacks what no way of reading can do without. That is a descriptor, or
+   * memory or a port for the last of the transports; what it may not pin is not had by waiting.
+   */
+  synchronized boolean isShort(TransportException failure) {
+    return !(failure instanceof RegistrationException)
+        && (Trouble.isShortOfDescriptors(failure)
+            || (usable.size() == 1 && Trouble.isShort(failure)));
   }
 
   private synchronized Optional<String> best() {

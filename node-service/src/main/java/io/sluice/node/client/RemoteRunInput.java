@@ -1,7 +1,6 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegistrationException;
@@ -280,6 +279,10 @@ final class RemoteRunInput implements RunInput {
     if (Thread.currentThread().isInterrupted()) {
       throw where.interrupted(); // the others that use this node are not to go another way for it
     }
+    boolean isShort = node.isShort(cause);
+    if (!isShort) {
+      shortage.isOver();
+    }
     if (cause instanceof NodeBusyException busy) {
       suspend(); // who waits must not hold what others could read into
       refusal.comeLater(busy);
@@ -293,7 +296,7 @@ final class RemoteRunInput implements RunInput {
     }
     node.stats().retried();
     suspend();
-    if (isShort(cause)) {
+    if (isShort) {
       if (!shortage.waits()) {
         throw new ReaderFailedException(
             name + ": cannot be read by this process: " + ErrorText.of(cause), cause);
@@ -323,11 +326,6 @@ final class RemoteRunInput implements RunInput {
               + cause.getMessage(),
           cause);
     }
-  }
-
-  /** Whether this process had no descriptor left; what it may not pin is not had by waiting. */
-  private static boolean isShort(TransportException cause) {
-    return !(cause instanceof RegistrationException) && Trouble.isShort(cause);
   }
 
   /**

@@ -149,7 +149,9 @@ final class Whereabouts {
   private boolean isDamaged(ChecksumException cause) throws IOException {
     while (true) {
       try {
-        return node.isDamaged(run.partition(), outputId);
+        boolean damaged = node.isDamaged(run.partition(), outputId);
+        refusal.isOver();
+        return damaged;
       } catch (NodeBusyException e) {
         refusal.comeLater(e);
       } catch (IOException e) {

@@ -1,6 +1,7 @@
 package io.sluice.node.wire;
 
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -38,10 +39,12 @@ public enum Trouble {
   /** The reader's own process or host lacks something, now. */
   SHORT;
 
+  private static final String NO_DESCRIPTOR = "Too many open files";
+
   /** How the JDK words what the kernel says of it. */
   private static final List<String> SHORTAGES =
       List.of(
-          "Too many open files",
+          NO_DESCRIPTOR,
           "Cannot allocate memory",
           "No buffer space available",
           "Cannot assign requested address");
@@ -60,15 +63,24 @@ public enum Trouble {
 
   /** Whether it is {@link #SHORT}, of whatever a reader did itself. */
   public static boolean isShort(IOException failure) {
-    boolean isShort = false;
+    return says(failure, SHORTAGES);
+  }
+
+  /** Whether it is {@link #SHORT} of descriptors, which every way of reading needs. */
+  public static boolean isShortOfDescriptors(IOException failure) {
+    return says(failure, List.of(NO_DESCRIPTOR));
+  }
+
+  private static boolean says(IOException failure, List<String> texts) {
+    boolean says = false;
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof RemoteError) {
+      if (cause instanceof RemoteError || cause instanceof RemoteAccessException) {
         return false; // that is of what a service did
       }
       String said = ErrorText.of(cause);
-      isShort |= SHORTAGES.stream().anyMatch(said::contains);
+      says |= texts.stream().anyMatch(said::contains);
     }
-    return isShort;
+    return says;
   }
 
   /** Whether it is the reader's own. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.Partitions;
+import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.node.wire.JobSecret;
@@ -22,15 +23,19 @@ import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A reader that has no descriptor left: neither an output nor a transport is at fault. */
 @Timeout(300)
@@ -49,10 +54,10 @@ class RemoteReadShortageTest {
   private TestOutput output;
   private MovingNode node;
 
-  /** The best transport, whose next connections and reads find no descriptor. */
+  /** The best transport, whose next connections and reads find no descriptor, say. */
   private static final class Short extends WrappedTcp {
     private int failures;
-    private Runnable before = () -> {};
+    private String errno = "Too many open files";
 
     @Override
     public String name() {
@@ -60,13 +65,11 @@ class RemoteReadShortageTest {
     }
 
     private boolean fails() {
-      before.run();
       return failures > 0 && failures-- > 0;
     }
 
-    private static TransportException failure() {
-      return new TransportException(
-          "cannot connect, for a test", new SocketException("Too many open files"));
+    private TransportException failure() {
+      return new TransportException("cannot connect, for a test", new SocketException(errno));
     }
 
     @Override
@@ -141,13 +144,46 @@ class RemoteReadShortageTest {
   }
 
   @Test
-  void aReaderThatWaitsForADescriptorIsInterrupted() throws IOException {
+  void aReaderThatWaitsForADescriptorIsInterrupted() throws Exception {
     try (NodeReader reader = reader(TIMEOUT_MS)) {
       NodeRun run = locate(reader);
       best.failures = ALWAYS;
-      best.before = Thread.currentThread()::interrupt;
+      Thread self = Thread.currentThread();
+      FutureTask<Void> interrupting =
+          new FutureTask<>(
+              () -> {
+                Await.until("it waits", () -> waits(self));
+                self.interrupt();
+              },
+              null);
+      new Thread(interrupting, "interrupting").start();
       assertThrows(InterruptedIOException.class, () -> read(run));
       assertTrue(Thread.interrupted());
+      interrupting.get();
+    }
+  }
+
+  private static boolean waits(Thread reader) {
+    return Arrays.stream(reader.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(Refusal.class.getName()));
+  }
+
+  /** Memory that one transport lacks, say, may be nothing that another one needs. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Cannot allocate memory", "Cannot assign requested address"})
+  void whatOneTransportLacksIsReadOverAnother(String errno) throws IOException {
+    try (NodeReader reader = reader(TIMEOUT_MS)) {
+      NodeRun run = locate(reader);
+      best.errno = errno;
+      best.failures = ALWAYS;
+      assertArrayEquals(output.runs().get(0), read(run));
+      assertEquals(RUN_BYTES, reader.stats().bytes("tcp"));
+      assertEquals(1, reader.stats().transportFallbacks());
+    }
+    try (NodeReader reader = reader(TIMEOUT_MS)) {
+      locate(reader);
+      reader.reach(node.address());
+      assertEquals(1, reader.stats().transportFallbacks());
     }
   }
 

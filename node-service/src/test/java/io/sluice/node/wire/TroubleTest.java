@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Errnos;
+import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -71,6 +72,9 @@ class TroubleTest {
     RemoteError ofService = new RemoteError(RemoteError.Code.INTERNAL, errno);
     assertFalse(Trouble.isShort(ofService), "a service said so of itself");
     assertFalse(Trouble.isShort(new IOException("of an answer", ofService)));
+    IOException ofRead = new IOException("of a read", new RemoteAccessException(errno));
+    assertFalse(Trouble.isShort(ofRead));
+    assertFalse(Trouble.isShortOfDescriptors(ofRead));
     assertEquals(Trouble.NOT_NOW, Trouble.ofAsking(ofService));
   }
 

@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkConf;
@@ -49,8 +50,9 @@ class KilledWriterTest {
   private static final int REMOVED_AT_ONCE = 10; // of which some lie on disk
   private static final int RECORDS = 60;
   private static final int RECORD_BYTES = 20_000;
-  private static final String STAYING_THREADS =
-      "sluice-(device |disk |pool-filler|tcp-(deadlines|read-)).*";
+  private static final String OF_THE_DISK_TIER = "sluice-(device |disk |pool-filler).*";
+  private static final String OF_READS = "sluice-tcp-(deadlines|read-[0-7])";
+  private static final int MOST_OF_READS = 9;
 
   /** Attempts of tasks that are to be killed. */
   private static final BlockingQueue<Long> DOOMED = new LinkedBlockingQueue<>();
@@ -170,6 +172,7 @@ class KilledWriterTest {
           remove(context, ATTEMPTS);
           Await.until("nothing is left", () -> isEmpty(ofNode ? service.storeStats() : stats()));
           Await.until("no thread is left", () -> threads() <= threadsBefore);
+          assertTrue(threads(name -> name.matches(OF_READS)) <= MOST_OF_READS);
         } finally {
           killer.interrupt();
           killer.join();
@@ -214,9 +217,14 @@ class KilledWriterTest {
 
   /** But for those of the disk tier, which stay for a while, and those of an endpoint's reads. */
   private static long threads() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .map(Thread::getName)
-        .filter(name -> name.startsWith("sluice") && !name.matches(STAYING_THREADS))
-        .count();
+    return threads(
+        name ->
+            name.startsWith("sluice")
+                && !name.matches(OF_THE_DISK_TIER)
+                && !name.matches(OF_READS));
+  }
+
+  private static long threads(Predicate<String> named) {
+    return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).filter(named).count();
   }
 }

@@ -31,9 +31,9 @@ final class TcpReadLoops {
   }
 
   /**
-   * The one for the next connection: that with the fewest.
+   * The one for the next connection: that with the fewest, or another one if that can be started.
    *
-   * @throws IOException if it cannot be started, or this is closed
+   * @throws IOException if there is none and none can be started, or this is closed
    */
   synchronized TcpReadLoop next() throws IOException {
     if (closed) {
@@ -47,14 +47,26 @@ final class TcpReadLoops {
       }
     }
     if (idlest == null || (idlest.members() > 0 && loops.size() < most)) {
-      idlest = TcpReadLoop.start("sluice-tcp-read-" + loops.size());
-      loops.add(idlest);
+      idlest = another(idlest);
     }
     if (!watched) {
       deadlines.every(WATCH_MS, this::watch);
       watched = true;
     }
     return idlest;
+  }
+
+  private TcpReadLoop another(TcpReadLoop instead) throws IOException {
+    try {
+      TcpReadLoop another = TcpReadLoop.start("sluice-tcp-read-" + loops.size());
+      loops.add(another);
+      return another;
+    } catch (IOException | OutOfMemoryError e) { // of descriptors or threads
+      if (instead == null) {
+        throw e;
+      }
+      return instead;
+    }
   }
 
   private void watch() {
