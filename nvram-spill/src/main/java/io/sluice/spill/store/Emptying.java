@@ -62,7 +62,8 @@ final class Emptying {
   private boolean leaves; // its outputs do; else its leases are to end first
   private long sinceNs; // of what is emptied, or of the failure
   private boolean paused;
-  private final Set<Integer> triedInVain = new HashSet<>(); // segments, since one was emptied
+  private final Set<Integer> unmovable = new HashSet<>(); // segments, since one was emptied
+  private final Set<Integer> longLeased = new HashSet<>(); // the same
 
   /** What lies in segments. */
   interface Content {
@@ -134,7 +135,8 @@ final class Emptying {
   /** The output to move now; null if there is none. */
   CommittedOutput next() {
     if (segment != null && memory.segment(segment.info().segmentId()) != segment) {
-      triedInVain.clear();
+      unmovable.clear();
+      longLeased.clear();
       forget(); // it has gone over, or is damaged
     }
     if (segment != null && !leaves && lacking != null && isAnyUnleased(lacking)) {
@@ -169,7 +171,7 @@ final class Emptying {
   /** Of who has most, the one with fewest bytes to be moved, where that can begin now. */
   private Optional<SegmentHandle> victim(Owner owner) {
     if (untried(owner).findAny().isEmpty()) {
-      triedInVain.clear(); // a lease may have ended meanwhile
+      victims(owner).map(each -> each.info().segmentId()).forEach(this::tryAgain);
     }
     return untried(owner)
         .min(
@@ -182,8 +184,18 @@ final class Emptying {
     return untried(owner).anyMatch(each -> content.leasedBytes(each) == 0);
   }
 
+  /** Those that were not tried in vain, or whose leases have ended meanwhile. */
   private Stream<SegmentHandle> untried(Owner owner) {
-    return victims(owner).filter(each -> !triedInVain.contains(each.info().segmentId()));
+    return victims(owner)
+        .filter(each -> !unmovable.contains(each.info().segmentId()))
+        .filter(
+            each ->
+                !longLeased.contains(each.info().segmentId()) || content.leasedBytes(each) == 0);
+  }
+
+  private void tryAgain(int segmentId) {
+    unmovable.remove(segmentId);
+    longLeased.remove(segmentId);
   }
 
   private Stream<SegmentHandle> victims(Owner owner) {
@@ -217,7 +229,7 @@ final class Emptying {
       }
     }
     if (!isWaiting()) {
-      triedInVain.add(segment.info().segmentId());
+      longLeased.add(segment.info().segmentId());
       stay();
     }
   }
@@ -229,7 +241,7 @@ final class Emptying {
     paused = true;
     lacking = null;
     if (staying != null) {
-      triedInVain.add(staying.info().segmentId());
+      unmovable.add(staying.info().segmentId());
     }
     stay();
     LastWords.warn(

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -248,6 +249,36 @@ class SegmentShareTest {
     emptying.lacked(BOB);
     assertNull(emptying.next());
     assertNotSame(first, memory.leaving().orElseThrow());
+  }
+
+  @Test
+  void oneThatWasTriedInVainComesFirstOnceItsLeaseHasEnded() throws IOException {
+    hoard();
+    int first = triedInVain();
+    assertNotEquals(first, triedInVain());
+    leasedBytes.remove(first);
+    emptying.lacked(BOB);
+    assertNull(emptying.next());
+    assertEquals(first, emptied);
+  }
+
+  private int triedInVain() {
+    emptying.lacked(BOB);
+    assertNull(emptying.next());
+    int tried = memory.leaving().orElseThrow().info().segmentId();
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(Emptying.LONGEST_MS));
+    assertNull(emptying.next());
+    return tried;
+  }
+
+  /** Nothing may be taken from anybody for an owner that has as many as the others. */
+  @Test
+  void whoCanBeGivenNoneLetsNoneBeTriedAgain() throws IOException {
+    hoard();
+    int first = triedInVain();
+    emptying.lacked(ANN);
+    assertNull(emptying.next());
+    assertNotEquals(first, triedInVain());
   }
 
   @Test
