@@ -41,6 +41,9 @@ public record ScenarioConf(
   /** How much of its heap each map task fills with what is its own. */
   public static final String MAP_HEAP_MB = "scenario.map-heap-mb";
 
+  /** The same of each reduce task of {@link ScenarioJob}. */
+  public static final String REDUCE_HEAP_MB = "scenario.reduce-heap-mb";
+
   /** Directory with the gate at the end of each map task; see {@link Gate}. */
   public static final String MAP_GATE = "scenario.map-gate";
 

@@ -65,12 +65,14 @@ public final class ScenarioJob extends Configured implements Tool {
     }
   }
 
-  /** Writes every record it gets, or their sum, and passes the reduce gate on the way. */
+  /** Fills the heap, writes every record or their sum, and passes the reduce gate on the way. */
   public static final class Write extends Reducer<WritableComparable<?>, Writable, Text, Text> {
     private long keysToGate;
+    private byte[][] own;
 
     @Override
     protected void setup(Context context) {
+      own = new byte[context.getConfiguration().getInt(ScenarioConf.REDUCE_HEAP_MB, 0)][1 << 20];
       keysToGate = context.getConfiguration().getLong(ScenarioConf.REDUCE_GATE_KEYS, 0);
     }
 
@@ -95,6 +97,11 @@ public final class ScenarioJob extends Configured implements Tool {
       if (combine) {
         context.write(RecordText.key(key), RecordText.value(new LongWritable(sum)));
       }
+    }
+
+    @Override
+    protected void cleanup(Context context) {
+      Reference.reachabilityFence(own);
     }
   }
 
