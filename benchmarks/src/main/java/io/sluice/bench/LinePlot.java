@@ -75,9 +75,14 @@ public record LinePlot(
                 name,
                 points.stream().mapToDouble(Point::x).toArray(),
                 points.stream().mapToDouble(Point::y).toArray(),
-                points.stream().mapToDouble(Point::spread).toArray());
+                points.stream().mapToDouble(this::shownSpread).toArray());
           }
         });
     BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);
+  }
+
+  /** A logarithmic axis has no zero: there a bar ends at a tenth of the middle. */
+  private double shownSpread(Point point) {
+    return logarithmic ? Math.min(point.spread(), 0.9 * point.y()) : point.spread();
   }
 }

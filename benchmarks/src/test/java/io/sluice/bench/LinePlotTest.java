@@ -29,6 +29,15 @@ class LinePlotTest {
   }
 
   @Test
+  void whatIsFartherOffThanTheMiddleIsDrawnWithoutAZero(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("plot.png");
+    List<LinePlot.Point> points =
+        List.of(new LinePlot.Point(10, 0.2, 2), new LinePlot.Point(100, 0.2, 0));
+    new LinePlot("title", "across", "unit", Map.of("measured", points), true).draw(file);
+    assertTrue(ImageIO.read(file.toFile()).getWidth() > 0);
+  }
+
+  @Test
   void aPointIsAsFarOffAsItsFarthestMeasurement() {
     assertEquals(
         new LinePlot.Point(0.5, 10, 4),
