@@ -11,6 +11,8 @@ import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.jobs.Gate;
 import io.sluice.it.jobs.ScenarioConf;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
@@ -116,6 +118,27 @@ final class GatedRun implements AutoCloseable {
           job.requireAlive();
           return Optional.of(reducePercent.get() > 0);
         });
+  }
+
+  /** Waits until a task of the job has logged a line with this text. */
+  void awaitLogged(String text) {
+    Poll.untilTrue(
+        "a task's line with \"" + text + "\"",
+        DEADLINE,
+        () -> {
+          job.requireAlive();
+          return Optional.of(hasLogged(text));
+        });
+  }
+
+  private boolean hasLogged(String text) throws IOException {
+    for (Path container : cluster.containerLogs().ofJob(job.jobId())) {
+      Path log = container.resolve("syslog");
+      if (Files.exists(log) && Files.readString(log).contains(text)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Waits until so many reduces stand at their gates, all at once. */

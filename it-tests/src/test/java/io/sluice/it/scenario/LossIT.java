@@ -155,6 +155,35 @@ class LossIT {
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
 
+  /**
+   * It is down while the reduce asks it for the output of one of its maps, and has that of the
+   * other when it is back. The reduce runs on the other node, the only one that runs containers
+   * when it starts.
+   */
+  @Test
+  void aNodeManagerRestartsWhileAReduceGathersFromIt(PseudoCluster cluster) {
+    String expected = StockOutput.of(cluster, RECORDS);
+    Scenario scenario =
+        RECORDS
+            .named("restart-in-gather")
+            .with("mapreduce.job.reduce.slowstart.completedmaps", "0.75")
+            // One report would have the map run again.
+            .with("mapreduce.reduce.shuffle.max-fetch-failures-notifications", 1);
+    NodeManager node = cluster.nodes().get(1);
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      run.finish(run.mapsOn(1).subList(0, 1));
+      node.killHard();
+      run.finish(run.mapsOn(0));
+      run.awaitFirstCopy();
+      run.awaitLogged("No Sluice service answers at ");
+      node.start();
+      run.openMapGate();
+      run.openReduceGate();
+      run.await().readBothWays().allSucceededAtOnce();
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
   /** As by a reboot, but for the maps' processes, which have ended. */
   @Test
   @Tag("campaign")

@@ -337,13 +337,19 @@ public final class PseudoCluster implements AutoCloseable {
     return new ContainerLogs(nodes.stream().map(node -> node.place().containerLogs()).toList());
   }
 
-  /** Index of the node on which the only ApplicationMaster runs. */
+  /**
+   * Index of the node on which the only ApplicationMaster runs; waits for that of a job before to
+   * end.
+   */
   public int nodeOfMaster() {
-    List<Integer> nodes = TaskProcess.nodesOfMasters(directory.path());
-    if (nodes.size() != 1) {
-      throw new IllegalStateException("ApplicationMasters run on " + nodes + ", expected one");
-    }
-    return nodes.get(0);
+    List<Integer> only =
+        Poll.until(
+            "an ApplicationMaster that is the only one",
+            CONTAINERS_DEADLINE,
+            () ->
+                Optional.of(TaskProcess.nodesOfMasters(directory.path()))
+                    .filter(nodes -> nodes.size() == 1));
+    return only.get(0);
   }
 
   /** The task attempts that run right now. */
