@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.job.JobCounters;
 import io.sluice.it.job.JobHistory;
 import io.sluice.it.job.JobResult;
@@ -64,6 +65,19 @@ record FinishedJob(PseudoCluster cluster, JobCounters counters, List<TaskAttempt
     assertTrue(
         unsuccessful().stream().anyMatch(attempt -> attempt.id().equals(attemptId)),
         attemptId + " should have failed or been killed: " + attempts);
+    return this;
+  }
+
+  /** The tasks of these attempts had so many attempts each. */
+  FinishedJob attempted(int times, List<TaskProcess> tasks) {
+    for (TaskProcess task : tasks) {
+      String id = task.attemptId();
+      String prefix = id.substring(0, id.lastIndexOf('_') + 1);
+      assertEquals(
+          times,
+          attempts.stream().filter(attempt -> attempt.id().startsWith(prefix)).count(),
+          () -> "attempts of the task of %s among %s".formatted(id, attempts));
+    }
     return this;
   }
 

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Nodes without Sluice's service, or with one that could not start or is of another release; the
- * jobs do not notice.
+ * Nodes without Sluice's service, or with one that could not start, is of another release, or
+ * cannot be reached; the jobs do not notice, or run no more maps again than they must.
  */
 @ExtendWith(SharedCluster.class)
 class MissingServiceIT {
@@ -36,6 +36,24 @@ class MissingServiceIT {
           .with(ScenarioConf.KEY_TYPE, KeyType.INT)
           .with(ScenarioConf.RECORDS_PER_MAP, 3_000)
           .with("mapreduce.job.reduces", REDUCES);
+
+  /**
+   * The ApplicationMaster's node has no room for the reduce, and beside the reduce the other node
+   * has none for a map. So the reduce asks from the other node for what maps have put out on the
+   * master's, and maps that run again meanwhile do so there. One report has a map run again.
+   */
+  private static final Scenario FAR_REDUCE =
+      Scenario.newApi("far-reduce")
+          .with(ScenarioConf.MAPS, 4)
+          .with(ScenarioConf.KEY_TYPE, KeyType.INT)
+          .with(ScenarioConf.RECORDS_PER_MAP, 3_000)
+          .with("mapreduce.reduce.memory.mb", 2_816)
+          .with("mapreduce.job.reduce.slowstart.completedmaps", "1.0")
+          .with("mapreduce.job.reducer.preempt.delay.sec", 300)
+          .with("mapreduce.reduce.shuffle.connect.timeout", 1_000)
+          .with("mapreduce.reduce.shuffle.retry-delay.max.ms", 500)
+          .with("mapreduce.reduce.shuffle.max-fetch-failures-notifications", 1)
+          .with("sluice.restart.timeout-ms", 1_000);
 
   @AfterEach
   void allNodesServeAgainAndHoldNothing(PseudoCluster cluster) {
@@ -81,14 +99,9 @@ class MissingServiceIT {
       throws IOException, InterruptedException {
     String expected = StockOutput.of(cluster, RECORDS);
     Scenario scenario = RECORDS.named("next-release");
-    Workspace workspace = Workspace.find();
-    Path plugin = SluiceFragments.load(workspace).orElseThrow().jar();
-    Path next =
-        NextRelease.jar(workspace.root(), plugin, cluster.localDirectory("next-release-jar"));
     NodeManager upgraded = cluster.nodes().get(1);
     try {
-      upgraded.restartWith(
-          Map.of("yarn.nodemanager.aux-services.sluice_shuffle.classpath", next.toString()));
+      upgraded.restartWith(withService(cluster, NextRelease.NOTHING_IN_COMMON));
       cluster.awaitActiveNodes(2);
       assertTrue(upgraded.poolState().running(), "the service of the next release runs");
       FinishedJob finished = run(cluster, scenario);
@@ -99,6 +112,117 @@ class MissingServiceIT {
       assertEquals(2 * REDUCES, finished.counters().sluice("FALLBACK_FETCH_TO_HTTP"));
     } finally {
       upgraded.restartWith(Map.of());
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  /** Of the node's two maps, one has committed to each release; both speak a common version. */
+  @Test
+  void aNodeIsUpgradedUnderARunningJob(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, FAR_REDUCE);
+    Scenario scenario =
+        FAR_REDUCE.named("upgrade").with("sluice.restart.timeout-ms", 180_000); // the default
+    NodeManager upgraded = null;
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      upgraded = cluster.nodes().get(cluster.nodeOfMaster());
+      run.finish(run.mapsOn(upgraded.place().index()).subList(0, 1));
+      upgraded.restartWith(withService(cluster, NextRelease.IN_COMMON));
+      assertEquals(1, upgraded.poolState().outputs(), "outputs that the next release has taken on");
+      run.openMapGate();
+      run.openReduceGate();
+      run.await().readBothWays().allSucceededAtOnce();
+    } finally {
+      restore(upgraded);
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  /** No common version: what Sluice has taken there is out of reach, and stock takes it next. */
+  @Test
+  void aNodeIsUpgradedToAForeignReleaseUnderARunningJob(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, FAR_REDUCE);
+    Scenario scenario = FAR_REDUCE.named("foreign-upgrade");
+    NodeManager upgraded = null;
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      int node = cluster.nodeOfMaster();
+      upgraded = cluster.nodes().get(node);
+      run.finish(run.mapsOn(node));
+      upgraded.restartWith(withService(cluster, NextRelease.NOTHING_IN_COMMON));
+      assertEquals(2, upgraded.poolState().outputs(), "outputs that the next release has taken on");
+      run.openMapGate();
+      run.openReduceGate();
+      FinishedJob finished = run.await();
+      takenByStock(finished.attempted(2, run.mapsOn(node)).attempted(1, run.mapsOn(1 - node)));
+    } finally {
+      restore(upgraded);
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  /**
+   * The control port is dropped once outputs lie behind it. The reduce can ask neither for these
+   * nor for those of their maps' second attempts.
+   */
+  @Test
+  void mapsBehindAFirewallRunAgainUntilStockTakesTheirOutputs(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, FAR_REDUCE);
+    Scenario scenario = FAR_REDUCE.named("firewall").with("sluice.io.timeout-ms", 2_000);
+    NodeManager hidden = null;
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      int node = cluster.nodeOfMaster();
+      hidden = cluster.nodes().get(node);
+      run.finish(run.mapsOn(node));
+      hidden.killHard();
+      try (SilentPort silent = new SilentPort(controlPort(hidden))) {
+        hidden.start();
+        assertEquals(2, hidden.poolState().outputs(), "outputs behind the firewall");
+        run.openMapGate();
+        run.openReduceGate();
+        FinishedJob finished = run.await();
+        takenByStock(finished.attempted(3, run.mapsOn(node)).attempted(1, run.mapsOn(1 - node)));
+        assertTrue(failedReduces(finished) <= 1, "attempts: " + finished.attempts());
+        assertTrue(silent.isBound(), "the port was not to be had");
+      }
+    } finally {
+      restore(hidden);
+    }
+    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  /**
+   * The data ports alone are dropped. The reduce's first attempt finds that out in its merge, the
+   * second one before it counts an output as fetched.
+   */
+  @Test
+  void aReduceLosesOneAttemptToDataPortsBehindAFirewall(PseudoCluster cluster)
+      throws IOException, InterruptedException {
+    String expected = StockOutput.of(cluster, FAR_REDUCE);
+    Scenario scenario = FAR_REDUCE.named("data-firewall").with("sluice.io.timeout-ms", 2_000);
+    NodeManager hidden = null;
+    try (GatedRun run = GatedRun.start(cluster, scenario)) {
+      int node = cluster.nodeOfMaster();
+      hidden = cluster.nodes().get(node);
+      run.finish(run.mapsOn(node));
+      hidden.killHard();
+      try (SilentDataPorts silent = new SilentDataPorts(controlPort(hidden))) {
+        hidden.start();
+        assertEquals(2, hidden.poolState().outputs(), "outputs behind the firewall");
+        run.openMapGate();
+        run.openReduceGate();
+        FinishedJob finished = run.await();
+        finished
+            .logged(attempt -> !attempt.map() && attempt.succeeded(), "No data can be read from ")
+            .attempted(1, run.mapsOn(1 - node))
+            .has("READ_BYTES_LOCAL", "READ_BYTES_HTTP")
+            .hasNo("READ_BYTES_TCP", "FALLBACK_REDUCE_TO_STOCK");
+        assertEquals(1, failedReduces(finished), "attempts: " + finished.attempts());
+        assertTrue(silent.answers() > 1, "readers were told where the data ports are");
+      }
+    } finally {
+      restore(hidden);
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }
@@ -136,6 +260,36 @@ class MissingServiceIT {
       noDirectory.restartWith(Map.of());
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  /** The reduce read two outputs in place, and has fetched the other two from stock. */
+  private static void takenByStock(FinishedJob finished) {
+    finished
+        .has("READ_BYTES_LOCAL", "READ_BYTES_HTTP")
+        .hasNo("READ_BYTES_TCP", "FALLBACK_REDUCE_TO_STOCK");
+    assertEquals(2, finished.counters().sluice("FALLBACK_MAP_TO_STOCK"));
+    assertEquals(2, finished.counters().sluice("FALLBACK_FETCH_TO_HTTP"));
+  }
+
+  private static long failedReduces(FinishedJob finished) {
+    return finished.attempts().stream()
+        .filter(attempt -> !attempt.map() && !attempt.succeeded())
+        .count();
+  }
+
+  private static Map<String, String> withService(PseudoCluster cluster, NextRelease release)
+      throws IOException {
+    Workspace workspace = Workspace.find();
+    Path plugin = SluiceFragments.load(workspace).orElseThrow().jar();
+    Path directory = cluster.localDirectory(release.name());
+    Path next = release.jar(workspace.root(), plugin, directory);
+    return Map.of("yarn.nodemanager.aux-services.sluice_shuffle.classpath", next.toString());
+  }
+
+  private static void restore(NodeManager node) {
+    if (node != null) {
+      node.restartWith(Map.of());
+    }
   }
 
   private static int controlPort(NodeManager node) {

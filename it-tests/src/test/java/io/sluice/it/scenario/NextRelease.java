@@ -16,15 +16,24 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
 /**
- * The plugin of a release to come, whose node service speaks other versions of its protocols, and
- * none that this one speaks: the packages that speak them are compiled again with other numbers.
+ * The plugin of a release to come, whose node service speaks one more version of its protocols: the
+ * packages that speak them are compiled again with other numbers.
  */
-final class NextRelease {
+enum NextRelease {
+  /** It speaks this release's versions too. */
+  IN_COMMON("VERSION"),
+  /** It does not: as if there had been only one, the new one. */
+  NOTHING_IN_COMMON("OLDEST", "VERSION");
+
   private static final String PACKAGE = "io/sluice/node/";
   private static final List<String> PROTOCOLS =
       List.of("local/LocalProtocol.java", "remote/RemoteProtocol.java");
 
-  private NextRelease() {}
+  private final List<String> raised;
+
+  NextRelease(String... raised) {
+    this.raised = List.of(raised);
+  }
 
   /**
    * Makes its jar.
@@ -33,7 +42,7 @@ final class NextRelease {
    * @param plugin this release's jar
    * @param directory for the jar, and for what is compiled
    */
-  static Path jar(Path root, Path plugin, Path directory) throws IOException {
+  Path jar(Path root, Path plugin, Path directory) throws IOException {
     Path sources = Files.createDirectories(directory.resolve("sources"));
     List<String> arguments = new ArrayList<>(List.of("-proc:none", "-nowarn"));
     Path classes = Files.createDirectories(directory.resolve("classes"));
@@ -63,12 +72,15 @@ final class NextRelease {
     return jar;
   }
 
-  private static void raiseVersion(Path protocol) throws IOException {
+  private void raiseVersion(Path protocol) throws IOException {
     String source = Files.readString(protocol);
-    String raised = source.replaceAll("(int (OLDEST|VERSION) = )(\\d+);", "$1 1 + $3;");
-    int longer = 2 * " 1 + ".length();
-    assertEquals(source.length() + longer, raised.length(), protocol.toString());
-    Files.writeString(protocol, raised);
+    String next = source;
+    for (String number : raised) {
+      next = next.replaceAll("(int %s = )(\\d+);".formatted(number), "$1 1 + $2;");
+    }
+    int longer = raised.size() * " 1 + ".length();
+    assertEquals(source.length() + longer, next.length(), protocol.toString());
+    Files.writeString(protocol, next);
   }
 
   private static List<Path> filesBelow(Path directory) throws IOException {
