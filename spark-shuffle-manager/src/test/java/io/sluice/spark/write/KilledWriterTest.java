@@ -172,7 +172,9 @@ class KilledWriterTest {
           remove(context, ATTEMPTS);
           Await.until("nothing is left", () -> isEmpty(ofNode ? service.storeStats() : stats()));
           Await.until("no thread is left", () -> threads() <= threadsBefore);
-          assertTrue(threads(name -> name.matches(OF_READS)) <= MOST_OF_READS);
+          Await.until(
+              "no read of a task's stays",
+              () -> threads(name -> name.matches(OF_READS)) <= MOST_OF_READS);
         } finally {
           killer.interrupt();
           killer.join();
