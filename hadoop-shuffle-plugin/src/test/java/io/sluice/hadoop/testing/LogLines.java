@@ -2,6 +2,7 @@ package io.sluice.hadoop.testing;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
@@ -15,6 +16,7 @@ import org.apache.log4j.spi.LoggingEvent;
 public final class LogLines extends AppenderSkeleton implements AutoCloseable {
   private final Level level = Logger.getRootLogger().getLevel();
   private final List<String> lines = new ArrayList<>();
+  private final AtomicBoolean open = new AtomicBoolean(true);
 
   public LogLines() {
     Logger.getRootLogger().setLevel(Level.INFO);
@@ -40,9 +42,12 @@ public final class LogLines extends AppenderSkeleton implements AutoCloseable {
     return false;
   }
 
+  /** Once: its finalizer closes it, too, in the middle of a later test. */
   @Override
   public void close() {
-    Logger.getRootLogger().removeAppender(this);
-    Logger.getRootLogger().setLevel(level);
+    if (open.getAndSet(false)) {
+      Logger.getRootLogger().removeAppender(this);
+      Logger.getRootLogger().setLevel(level);
+    }
   }
 }
