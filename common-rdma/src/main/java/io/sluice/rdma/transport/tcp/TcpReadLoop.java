@@ -9,7 +9,9 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +29,9 @@ import org.slf4j.LoggerFactory;
  * callback's gives the connection back when it returns.
  *
  * <p>Thread contract: safe from any thread. The turns of one connection follow each other, whatever
- * threads they are on. Ownership: {@link TcpReadLoops} closes it. Failure: if the loop itself
- * fails, it ends all its connections.
+ * threads they are on. Ownership: {@link TcpReadLoops} closes it. Failure: a turn that throws ends
+ * its connection and no other, at once or, where that lacks memory, in a later turn; if the loop
+ * itself fails, it ends all its connections.
  */
 final class TcpReadLoop {
   private static final Logger LOG = LoggerFactory.getLogger(TcpReadLoop.class);
@@ -40,6 +43,7 @@ final class TcpReadLoop {
   private final CountDownLatch over = new CountDownLatch(1);
   private final Object lock = new Object();
   private final Map<SelectionKey, Thread> turns = new HashMap<>(); // now, with whose they are
+  private final Deque<SelectionKey> unended = new ArrayDeque<>(); // whose end has failed so far
   private Thread thread; // that goes on with the loop
   private long begunTurns;
   private long watchedTurns;
@@ -48,7 +52,10 @@ final class TcpReadLoop {
 
   /** A connection, as the loop sees it. */
   interface Member {
-    /** Receives what has arrived and sends what waits, and ends if it was given up. */
+    /**
+     * Receives what has arrived and sends what waits, and ends if it was given up. If that throws,
+     * there is another turn, which goes on with it.
+     */
     void turn();
 
     /** Is to end in its next turn. */
@@ -193,6 +200,9 @@ final class TcpReadLoop {
     boolean orphaned;
     try {
       member.turn();
+    } catch (RuntimeException | Error e) { // of memory, mostly: the other connections go on
+      LastWords.error(LOG, "{}: a connection failed, and ends", name, e);
+      end(key, e);
     } finally {
       synchronized (lock) {
         turns.remove(key);
@@ -200,7 +210,7 @@ final class TcpReadLoop {
         orphaned = replaced && ended;
       }
       if (orphaned) {
-        end(member, null);
+        end(key, null);
       } else if (replaced) {
         addInterest(key, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
         wantTurn(key);
@@ -218,11 +228,15 @@ final class TcpReadLoop {
   }
 
   /**
-   * Has another thread go on if this one is in the same turn as when it was looked at before;
-   * called at intervals by one thread.
+   * Has another thread go on if this one is in the same turn as when it was looked at before, and
+   * gives a turn to each connection that did not end as it should; called at intervals by one
+   * thread.
    */
   void watch() {
     synchronized (lock) {
+      for (SelectionKey key = unended.poll(); key != null; key = unended.poll()) {
+        wantTurn(key);
+      }
       if (!ended && begunTurns == watchedTurns && turns.containsValue(thread)) {
         LOG.warn(
             "A callback of a read blocks {}; another thread receives for the other connections",
@@ -252,8 +266,11 @@ final class TcpReadLoop {
         hasTurn = turns.containsKey(key); // then it ends with that
       }
       if (!hasTurn) {
-        end((Member) key.attachment(), failure);
+        end(key, failure);
       }
+    }
+    for (int left = countUnended(); left > 0; left--) {
+      endAgain(failure);
     }
     try {
       selector.close();
@@ -263,12 +280,30 @@ final class TcpReadLoop {
     over.countDown();
   }
 
-  private void end(Member member, Throwable failure) {
+  private int countUnended() {
+    synchronized (lock) {
+      return unended.size();
+    }
+  }
+
+  private void endAgain(Throwable failure) {
+    SelectionKey key;
+    synchronized (lock) {
+      key = unended.poll();
+    }
+    end(key, failure);
+  }
+
+  private void end(SelectionKey key, Throwable failure) {
+    Member member = (Member) key.attachment();
     try {
       member.giveUp(failure == null ? "closed by this side" : "unexpected " + failure, failure);
       member.turn();
-    } catch (RuntimeException | Error e) { // of memory: the others must end, too
+    } catch (RuntimeException | Error e) { // of memory: the others must go on, or end, too
       LastWords.error(LOG, "{}: a connection did not end as it should", name, e);
+      synchronized (lock) {
+        unended.add(key);
+      }
     }
   }
 

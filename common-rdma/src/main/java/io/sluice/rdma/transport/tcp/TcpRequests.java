@@ -7,11 +7,12 @@ import io.sluice.rdma.transport.support.PendingRead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.Consumer;
 
 /**
  * The reads of a TCP connection that are not done: requests out, in turn, as many as may be on the
@@ -104,16 +105,28 @@ final class TcpRequests {
     }
   }
 
-  /** Takes no more reads, and hands over those that are not done. */
-  List<PendingRead> end() {
+  /** Takes no more reads; said again, it changes nothing. */
+  void end() {
     synchronized (lock) {
-      ended = true;
-      List<PendingRead> unfinished = new ArrayList<>(outstanding.values());
-      unfinished.addAll(waiting);
-      outstanding.clear();
-      waiting.clear();
-      OffHeap.free(request);
-      return unfinished;
+      if (!ended) {
+        ended = true;
+        OffHeap.free(request);
+      }
+    }
+  }
+
+  /**
+   * Has each read that is not done failed, when no more are taken; if that throws, the next call
+   * goes on with the read that it threw for. In the turns of the responses.
+   */
+  void failRest(Consumer<PendingRead> fail) {
+    failEach(outstanding.values(), fail);
+    failEach(waiting, fail);
+  }
+
+  private static void failEach(Collection<PendingRead> reads, Consumer<PendingRead> fail) {
+    for (Iterator<PendingRead> rest = reads.iterator(); rest.hasNext(); rest.remove()) {
+      fail.accept(rest.next());
     }
   }
 }

@@ -12,7 +12,6 @@ import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -42,6 +41,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
   private final CountDownLatch ended = new CountDownLatch(1);
   private ByteBuffer into = header; // what arrives next
   private PendingRead read; // that it answers; null while that is the header of a response
+  private boolean released; // the header
 
   /** {@code whenEnded} runs when every read is done and the socket closed. */
   TcpResponseReader(TcpLink link, TcpRequests requests, TransportMeter meter, Runnable whenEnded) {
@@ -176,27 +176,46 @@ final class TcpResponseReader implements TcpReadLoop.Member {
     return asked;
   }
 
+  /** If that throws, the next turn goes on with it. */
   private void finish() {
     if (!finishing.compareAndSet(false, true)) {
       return;
     }
-    List<PendingRead> unfinished = requests.end();
-    meter.connectionClosed();
+    try {
+      requests.end();
+      closeSocket();
+      release();
+      requests.failRest(this::failAsEnded);
+      whenEnded.run();
+      ended.countDown();
+    } catch (RuntimeException | Error e) { // of memory, mostly
+      finishing.set(false);
+      throw e;
+    }
+  }
+
+  private void closeSocket() {
     try {
       link.close();
     } catch (IOException e) {
-      LOG.warn("{}: closing the socket failed", link, e);
+      LastWords.warn(LOG, "{}: closing the socket failed", link, e);
     }
-    OffHeap.free(header);
-    for (PendingRead read : unfinished) {
-      if (link.gaveUpFor(read)) {
-        read.failLate();
-      } else {
-        link.failAsLost(read);
-      }
+  }
+
+  private void release() {
+    if (!released) {
+      released = true;
+      OffHeap.free(header);
+      meter.connectionClosed();
     }
-    whenEnded.run();
-    ended.countDown();
+  }
+
+  private void failAsEnded(PendingRead unfinished) {
+    if (link.gaveUpFor(unfinished)) {
+      unfinished.failLate();
+    } else {
+      link.failAsLost(unfinished);
+    }
   }
 
   /** Returns when every read is done; at once if a callback of a read is what is calling. */
