@@ -38,6 +38,7 @@ final class TcpConnector {
     SocketChannel channel = null;
     AtomicBoolean late = new AtomicBoolean();
     boolean connected = false;
+    boolean welcome = false;
     try {
       channel = SocketChannel.open();
       Sockets.configure(channel);
@@ -60,6 +61,7 @@ final class TcpConnector {
       } finally {
         deadline.cancel();
       }
+      welcome = true; // what fails now is this side's
       channel.configureBlocking(false);
       return TcpConnection.open(holdings, loops.next(), channel, remote);
     } catch (IOException | RuntimeException e) {
@@ -73,9 +75,9 @@ final class TcpConnector {
                   + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos)
                   + " ms): "
                   + ErrorText.of(e)
-                  + "; is the Sluice service up there and the port open?",
+                  + (welcome ? "" : "; is the Sluice service up there and the port open?"),
               e,
-              connected && !late.get() && !(e instanceof ProtocolMismatch));
+              connected && !welcome && !late.get() && !(e instanceof ProtocolMismatch));
       Closing.after(failure, channel);
       throw failure;
     } catch (Error e) { // of memory, mostly
