@@ -109,10 +109,13 @@ final class PoolRun implements MergeRun {
     }
   }
 
+  /** Keeps nothing of what has read it: the reducer keeps the run, to know whose it was. */
   @Override
   public void close() throws IOException {
-    if (opened != null) {
-      opened.close();
+    NodeRun ended = opened;
+    opened = null;
+    if (ended != null) {
+      ended.close();
     }
   }
 }

@@ -42,14 +42,19 @@ final class LocatedOutputHeapTest {
    *
    * @param gathered while the last output is located, with connections to nodes
    * @param handedOver when the merge gets the runs, without
+   * @param merged when each was opened and closed, as by rounds of the merge
    */
-  private record Took(long gathered, long handedOver) {
+  private record Took(long gathered, long handedOver, long merged) {
     long gatheredFor(int runs) {
       return gathered / runs;
     }
 
     long handedOverFor(int runs) {
       return handedOver / runs;
+    }
+
+    long mergedFor(int runs) {
+      return merged / runs;
     }
   }
 
@@ -68,6 +73,7 @@ final class LocatedOutputHeapTest {
     Took took = gather(maps, FEW_NODES, 1);
     assertAtMost(100, took.gatheredFor(maps), "each run that was located");
     assertAtMost(100, took.handedOverFor(maps), "each run that waits for its merge");
+    assertAtMost(100, took.mergedFor(maps), "each run that a round has merged");
   }
 
   @Test
@@ -121,8 +127,14 @@ final class LocatedOutputHeapTest {
     for (int i = 0; i < located.size(); i++) {
       assertEquals(ManyOutputs.lengthBytes(i / runs, i % runs), located.get(i).lengthBytes());
     }
+    for (MergeRun run : located) {
+      run.input();
+      run.close();
+    }
+    long merged = UsedHeap.bytes() - before;
+    assertEquals(maps * runs, located.size()); // they are kept until here
     schedule.close();
-    return new Took(gathered, handedOver);
+    return new Took(gathered, handedOver, merged);
   }
 
   private static HostFetcher fetcher(FetchSchedule schedule, NodeReader reader) {

@@ -176,6 +176,7 @@ public final class ReduceMerge {
       try {
         long rawLengthBytes = write(merge, staged, chunkBytes);
         staged.finish();
+        Closing.all(runs); // theirs too is what the cursors do not hold
         return new MergedRun(
             staged.name(),
             staged.lengthBytes(),
