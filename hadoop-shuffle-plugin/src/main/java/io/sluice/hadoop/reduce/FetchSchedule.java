@@ -1,6 +1,5 @@
 package io.sluice.hadoop.reduce;
 
-import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchFailures.Verdict;
 import io.sluice.mapreduce.reduce.MergeRun;
@@ -491,12 +490,12 @@ final class FetchSchedule implements Closeable {
   }
 
   /**
-   * The host's service takes no further connection now. It is left alone for longer each time, and
-   * nothing has failed.
+   * The host's service is busy now. It is left alone for longer each time, and nothing has failed.
    *
+   * @param reason what it says, and what it says to raise
    * @return how often it has refused since it last answered, or the host delivered something
    */
-  synchronized int refused(Batch batch) {
+  synchronized int refused(Batch batch, String reason) {
     Host host = hosts.get(batch.hostName());
     long nowNs = nanoClock.getAsLong();
     if (host.refusals == 0) {
@@ -513,11 +512,10 @@ final class FetchSchedule implements Closeable {
           new IOException(
               "the Sluice service at "
                   + host.name
-                  + " has taken no connection for "
+                  + " has been busy for "
                   + refusedMs
-                  + " ms; raise "
-                  + NodeSettings.LIMITS.maxConnections().name()
-                  + " of its NodeManager"));
+                  + " ms: "
+                  + reason));
     }
     penalize(host, delayMs / 2 + random.nextLong(delayMs)); // not all reducers at once
     return host.refusals;

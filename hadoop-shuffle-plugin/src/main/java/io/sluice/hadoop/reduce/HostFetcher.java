@@ -166,7 +166,7 @@ final class HostFetcher implements Runnable {
    * either is no more lost than before.
    */
   private void comeLater(Batch batch, NodeBusyException refusal) throws IOException {
-    int refusals = schedule.refused(batch);
+    int refusals = schedule.refused(batch, refusal.getMessage());
     LOG.info("Coming back to {} later: {}", batch.hostName(), refusal.getMessage());
     if (refusals % REFUSALS_BEFORE_STOCK == 0) {
       fetchElsewhere(batch, batch.maps(), Located.none(Service.BUSY));

@@ -133,7 +133,7 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 0), HOST));
     for (int refusals = 1; refusals <= 8; refusals++) {
       Batch batch = schedule.take(0);
-      assertEquals(refusals, schedule.refused(batch));
+      assertEquals(refusals, schedule.refused(batch, "for a test"));
       schedule.putBack(batch, batch.maps());
       schedule.release(batch);
       passMs(Math.min(30_000, 500 << (refusals - 1)) / 2 - 1);
@@ -153,13 +153,13 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 0), HOST));
     for (int i = 0; i < 30 && !schedule.isOver(); i++) {
       Batch batch = schedule.take(0);
-      schedule.refused(batch);
+      schedule.refused(batch, "for a test");
       schedule.putBack(batch, batch.maps());
       schedule.release(batch);
       passMs(45_000);
     }
     IOException e = assertThrows(IOException.class, schedule::throwIfFailed);
-    assertTrue(e.getMessage().contains("sluice.service.max-connections"), e.getMessage());
+    assertTrue(e.getMessage().endsWith(": for a test"), e.getMessage());
     assertEquals(List.of(), listener.reported);
     assertEquals(0, listener.failedFetches);
   }
@@ -169,7 +169,7 @@ final class FetchScheduleTest {
     FetchSchedule schedule = schedule(1);
     schedule.resolve(succeeded(map(0, 0), HOST));
     Batch batch = schedule.take(0);
-    assertEquals(1, schedule.refused(batch));
+    assertEquals(1, schedule.refused(batch, "for a test"));
     schedule.putBack(batch, batch.maps());
     schedule.release(batch);
     passMs(1_000);
@@ -178,7 +178,7 @@ final class FetchScheduleTest {
     schedule.lost(batch, map(0, 0));
     schedule.release(batch);
     passMs(601_000);
-    assertEquals(1, schedule.refused(schedule.take(0)));
+    assertEquals(1, schedule.refused(schedule.take(0), "for a test"));
     schedule.throwIfFailed();
   }
 
@@ -708,7 +708,7 @@ final class FetchScheduleTest {
     schedule.release(batch);
     passMs(10_000);
     batch = schedule.take(0);
-    schedule.refused(batch);
+    schedule.refused(batch, "for a test");
     schedule.putBack(batch, batch.maps());
     schedule.release(batch);
     passMs(10_000);

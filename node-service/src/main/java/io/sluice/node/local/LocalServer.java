@@ -316,7 +316,8 @@ public final class LocalServer implements AutoCloseable {
           RefusalKind.TOO_MANY,
           RemoteError.Code.BUSY,
           "as many tasks are connected as this node's service takes, in all or of user id "
-              + owner);
+              + owner
+              + "; raise its max-connections for more");
     }
     if (opening.task() == null) {
       return listening(frames, opening);

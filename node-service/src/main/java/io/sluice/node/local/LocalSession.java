@@ -273,7 +273,8 @@ final class LocalSession {
   private static RemoteError tooManyInFlight() {
     return new RemoteError(
         RemoteError.Code.BUSY,
-        "as many open files are on their way to tasks, of this user or in all, as may be");
+        "as many open files are on their way to tasks, of this user or in all, as may be; raise the"
+            + " service's limit on open files (ulimit -n) for more");
   }
 
   private Answer perform(Frames.Frame request, LeaseRecords.LeaseRecord record) throws IOException {

@@ -84,7 +84,10 @@ public final class RemoteClient implements AutoCloseable {
           RemoteError busy =
               new RemoteError(
                   RemoteError.Code.BUSY,
-                  "the service at " + address + " hangs up before it has heard the proof");
+                  "the service at "
+                      + address
+                      + " hangs up before it has heard the proof; if that lasts, raise its"
+                      + " max-unproved-connections");
           busy.initCause(e);
           throw busy;
         }

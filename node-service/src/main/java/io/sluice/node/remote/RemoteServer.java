@@ -139,7 +139,7 @@ public final class RemoteServer implements AutoCloseable {
             RemoteError.Code.BUSY,
             "as many readers are connected as this node takes, "
                 + limits.maxConnections()
-                + " in all",
+                + " in all; raise max-connections of its service for more",
             TIMEOUT_MS);
         return;
       }

@@ -98,7 +98,7 @@ final class OwnersReader implements ServedReader {
                         + transport
                         + " as this node takes, "
                         + endpoints.mostConnections()
-                        + " in all"));
+                        + " in all; raise max-connections of its service for more"));
   }
 
   @Override

@@ -157,7 +157,11 @@ final class ReaderSlots implements BounceSlots {
       }
       throw new RemoteError(
           RemoteError.Code.BUSY,
-          "no bounce slot for " + request.transport() + " came free within " + waitMs + " ms");
+          "no bounce slot for "
+              + request.transport()
+              + " came free within "
+              + waitMs
+              + " ms; raise bounce-buffer-mb of this service for more");
     }
     return slot;
   }

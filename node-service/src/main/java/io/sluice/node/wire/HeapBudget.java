@@ -27,33 +27,36 @@ public final class HeapBudget {
   /** Shorter than peers wait for an answer, whatever their settings; they come again. */
   private static final long WAIT_MS = 2_000;
 
+  private final String whose;
   private final FairBudget budget;
   private final long waitMs;
 
   /**
    * A budget of one's own.
    *
+   * @param whose readers or tasks, for messages
    * @param shared whether there may be several owners
    * @param waitMs how long one waits for what others hold
    */
-  public HeapBudget(long mostBytes, boolean shared, long waitMs) {
+  public HeapBudget(String whose, long mostBytes, boolean shared, long waitMs) {
+    this.whose = whose;
     this.budget = new FairBudget(mostBytes, shared);
     this.waitMs = waitMs;
   }
 
   /** What the service in this process has for its readers. */
   public static HeapBudget ofReaders(boolean shared) {
-    return ofThisProcess(shared, READERS_SHARES);
+    return ofThisProcess("readers", shared, READERS_SHARES);
   }
 
   /** What it has for tasks. */
   public static HeapBudget ofTasks(boolean shared) {
-    return ofThisProcess(shared, TASKS_SHARES);
+    return ofThisProcess("tasks", shared, TASKS_SHARES);
   }
 
-  private static HeapBudget ofThisProcess(boolean shared, int shares) {
+  private static HeapBudget ofThisProcess(String whose, boolean shared, int shares) {
     long shareBytes = Runtime.getRuntime().maxMemory() / shares;
-    return new HeapBudget(Math.max(LEAST_BYTES, shareBytes), shared, WAIT_MS);
+    return new HeapBudget(whose, Math.max(LEAST_BYTES, shareBytes), shared, WAIT_MS);
   }
 
   /**
@@ -70,13 +73,17 @@ public final class HeapBudget {
               + bytes
               + " bytes of heap within "
               + waitMs
-              + " ms: readers and tasks of user id "
+              + " ms: "
+              + whose
+              + " of user id "
               + owner
               + " hold "
               + budget.held().getOrDefault(owner, 0L)
               + " of "
               + budget.most()
-              + " bytes for requests and answers");
+              + " bytes for the requests and answers of "
+              + whose
+              + "; raise the heap (-Xmx) of this service's process for more");
     }
     return new Held(owner, bytes);
   }

@@ -76,7 +76,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   private final UUID poolId = UUID.randomUUID();
   private final PoolPlaces places;
   private final ServerEndpoint endpoint;
-  private final HeapBudget heap = new HeapBudget(1 << 30, false, 0);
+  private final HeapBudget heap = new HeapBudget("readers", 1 << 30, false, 0);
   private RemoteServer server;
   private final Map<Integer, Segment> segments = new HashMap<>();
   private final Set<Integer> scribbled = new HashSet<>();

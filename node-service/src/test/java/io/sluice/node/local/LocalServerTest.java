@@ -140,7 +140,7 @@ class LocalServerTest extends LocalServerTestBase {
   @Test
   void aCommitWaitsForRoomOnTheHeap() throws IOException {
     server.close();
-    heap = new HeapBudget(1 << 20, false, 0);
+    heap = new HeapBudget("tasks", 1 << 20, false, 0);
     server = startServer();
     Owner other = new Owner(77);
     HeapBudget.Held held = heap.take(other, 1 << 20);
@@ -320,6 +320,7 @@ class LocalServerTest extends LocalServerTestBase {
       }
       RemoteError e = assertThrows(RemoteError.class, () -> connect(APP));
       assertEquals(RemoteError.Code.BUSY, e.code());
+      assertTrue(e.getMessage().contains("raise its max-connections"), e.getMessage());
       assertEquals(1, refusals.counts().get(RefusalKind.TOO_MANY));
       assertEquals(tasks.size(), server.counters().open());
     } finally {

@@ -43,7 +43,7 @@ abstract class LocalServerTestBase {
   SpillStore store;
   LeaseRecords records;
   LedgerKeeper memory;
-  HeapBudget heap = new HeapBudget(1 << 30, false, TIMEOUT_MS);
+  HeapBudget heap = new HeapBudget("tasks", 1 << 30, false, TIMEOUT_MS);
   LocalServer server;
   final Refusals refusals = new Refusals();
 

@@ -197,6 +197,7 @@ class RemoteClientTest {
     RemoteError e = assertThrows(RemoteError.class, () -> connect(TIMEOUT_MS, channel -> {}));
     assertEquals(RemoteError.Code.BUSY, e.code());
     assertTrue(e.getMessage().contains("hangs up"), e.getMessage());
+    assertTrue(e.getMessage().contains("max-unproved-connections"), e.getMessage());
   }
 
   @ParameterizedTest

@@ -482,7 +482,7 @@ class RemoteServerTest {
     List<String> many = Collections.nCopies(400, "attempt_" + "0".repeat(60));
     try (DeadlineChannel channel = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
       Frames frames = authenticated(channel);
-      backend.heap = new HeapBudget(ReaderSession.DESCRIBE_BYTES, false, 0);
+      backend.heap = new HeapBudget("readers", ReaderSession.DESCRIBE_BYTES, false, 0);
       HeapBudget.Held held = backend.heap.take(new Owner(2), 1);
       for (List<String> outputs : List.of(List.of("attempt_0"), many)) {
         describe(frames, outputs);
@@ -716,6 +716,7 @@ class RemoteServerTest {
     }
     RemoteError e = assertThrows(RemoteError.class, () -> connect(SECRET));
     assertEquals(RemoteError.Code.BUSY, e.code());
+    assertTrue(e.getMessage().contains("raise max-connections"), e.getMessage());
     assertEquals(MAX_READERS, server.counters().open());
     assertEquals(1, server.counters().refused());
     readers.get(0).close();

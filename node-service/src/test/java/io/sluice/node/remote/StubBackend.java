@@ -37,7 +37,7 @@ final class StubBackend implements RemoteBackend {
   final List<String> expected = new ArrayList<>();
   Exception failure; // of what is looked up; null: none
   final StubSlots slots = new StubSlots();
-  HeapBudget heap = new HeapBudget(1 << 30, false, 0);
+  HeapBudget heap = new HeapBudget("readers", 1 << 30, false, 0);
 
   @Override
   public JobSecret secretOf(String applicationId) {

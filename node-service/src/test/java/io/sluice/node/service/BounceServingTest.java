@@ -189,6 +189,7 @@ class BounceServingTest extends BounceTestBase {
       }
       FetchFailedException e = assertThrows(FetchFailedException.class, () -> readSome(run, 1));
       assertTrue(e.getMessage().contains("no bounce slot for rdma came free"), e.getMessage());
+      assertTrue(e.getMessage().contains("raise bounce-buffer-mb"), e.getMessage());
     }
   }
 

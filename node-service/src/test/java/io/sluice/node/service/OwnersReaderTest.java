@@ -50,7 +50,8 @@ class OwnersReaderTest {
     ReaderSlots slots =
         new ReaderSlots(
             "application_1_0001", ANN, id -> Optional.empty(), new OpenSegments(), bounce);
-    return new OwnersReader(ANN, true, endpoints, new HeapBudget(1, true, 0), bounce, slots);
+    return new OwnersReader(
+        ANN, true, endpoints, new HeapBudget("readers", 1, true, 0), bounce, slots);
   }
 
   private boolean isOpen(String name) {

@@ -12,7 +12,7 @@ class HeapBudgetTest {
   private static final Owner ANN = new Owner(1001);
   private static final Owner BOB = new Owner(1002);
 
-  private final HeapBudget heap = new HeapBudget(1_000, true, 0);
+  private final HeapBudget heap = new HeapBudget("readers", 1_000, true, 0);
 
   /** Most of what an answer may take is not needed while its reader receives it. */
   @Test
@@ -35,7 +35,8 @@ class HeapBudgetTest {
     heap.take(ANN, 800);
     RemoteError e = assertThrows(RemoteError.class, () -> heap.take(ANN, 1));
     assertEquals(RemoteError.Code.BUSY, e.code());
-    assertTrue(e.getMessage().contains("user id 1001 hold 800 of 1000"), e.getMessage());
+    assertTrue(e.getMessage().contains("readers of user id 1001 hold 800 of 1000"), e.getMessage());
+    assertTrue(e.getMessage().contains("raise the heap (-Xmx)"), e.getMessage());
     heap.take(BOB, 1);
   }
 }

@@ -117,7 +117,9 @@ final class TcpConnector {
               + VERSION);
     }
     if (verdict == VERDICT_FULL) {
-      throw new IOException("server has as many connections as it takes; try again later");
+      throw new IOException(
+          "server has as many connections as it takes; try again later, or raise its"
+              + " max-connections");
     }
     if (verdict == VERDICT_NOT_EXPECTED) {
       throw new IOException("server does not expect this connection, or no longer; ask it again");
