@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -33,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Nobody waits for it: who lacked room has written to disk by then, and the next one has it. It
  * is taken only from who has at least two segments more than who gets it, so that two owners never
- * take from each other in turns: each time they are more alike.
+ * take from each other in turns: each time they are more alike. One that was tried in vain, since a
+ * lease in it does not end, say, is not tried again before all others were.
  *
  * <p>Thread contract: guarded by the lock of the store, but for {@link Content#moveToDisk}, which
  * {@link Emptier} calls. Ownership: nothing to close. Failure: the segment stays its owner's, and
@@ -59,6 +62,7 @@ final class Emptying {
   private boolean leaves; // its outputs do; else its leases are to end first
   private long sinceNs; // of what is emptied, or of the failure
   private boolean paused;
+  private final Set<Integer> triedInVain = new HashSet<>(); // segments, since one was emptied
 
   /** What lies in segments. */
   interface Content {
@@ -130,6 +134,7 @@ final class Emptying {
   /** The output to move now; null if there is none. */
   CommittedOutput next() {
     if (segment != null && memory.segment(segment.info().segmentId()) != segment) {
+      triedInVain.clear();
       forget(); // it has gone over, or is damaged
     }
     if (segment != null && !leaves && lacking != null && isAnyUnleased(lacking)) {
@@ -163,7 +168,10 @@ final class Emptying {
 
   /** Of who has most, the one with fewest bytes to be moved, where that can begin now. */
   private Optional<SegmentHandle> victim(Owner owner) {
-    return victims(owner)
+    if (untried(owner).findAny().isEmpty()) {
+      triedInVain.clear(); // a lease may have ended meanwhile
+    }
+    return untried(owner)
         .min(
             Comparator.comparing((SegmentHandle each) -> content.leasedBytes(each) > 0)
                 .thenComparing(each -> -memory.segmentsOf(each.owner()))
@@ -171,7 +179,11 @@ final class Emptying {
   }
 
   private boolean isAnyUnleased(Owner owner) {
-    return victims(owner).anyMatch(each -> content.leasedBytes(each) == 0);
+    return untried(owner).anyMatch(each -> content.leasedBytes(each) == 0);
+  }
+
+  private Stream<SegmentHandle> untried(Owner owner) {
+    return victims(owner).filter(each -> !triedInVain.contains(each.info().segmentId()));
   }
 
   private Stream<SegmentHandle> victims(Owner owner) {
@@ -196,19 +208,16 @@ final class Emptying {
 
   /** Nothing is left to be moved, or may be yet. */
   private void finish() {
-    if (!leaves) {
-      if (!isWaiting()) {
-        stay();
+    if (leaves) {
+      try {
+        content.reuseFormer(segment.info().segmentId());
+      } catch (IOException e) {
+        failed(e);
+        return;
       }
-      return;
-    }
-    try {
-      content.reuseFormer(segment.info().segmentId());
-    } catch (IOException e) {
-      failed(e);
-      return;
     }
     if (!isWaiting()) {
+      triedInVain.add(segment.info().segmentId());
       stay();
     }
   }
@@ -219,6 +228,9 @@ final class Emptying {
     sinceNs = nanoTime.getAsLong();
     paused = true;
     lacking = null;
+    if (staying != null) {
+      triedInVain.add(staying.info().segmentId());
+    }
     stay();
     LastWords.warn(
         LOG,

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,9 +17,11 @@ import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -216,6 +219,35 @@ class SegmentShareTest {
     assertEquals(
         SEGMENTS * (blocks() - 1),
         take(ANN, SEGMENTS * blocks()).stream().mapToLong(Extent::lengthBytes).sum() / BLOCK_BYTES);
+  }
+
+  /** And again from the first one, since its lease may have ended when all were tried. */
+  @Test
+  void whatWasTriedInVainIsTriedAgainBehindAllOthers() throws IOException {
+    hoard();
+    for (int round = 0; round < 2; round++) {
+      Set<Integer> tried = new HashSet<>();
+      while (tried.size() < SEGMENTS) {
+        emptying.lacked(BOB);
+        assertNull(emptying.next());
+        assertTrue(tried.add(memory.leaving().orElseThrow().info().segmentId()), "again: " + tried);
+        nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(Emptying.LONGEST_MS));
+        assertNull(emptying.next());
+      }
+    }
+  }
+
+  @Test
+  void oneThatCannotBeMovedIsTriedAgainBehindOthers() throws IOException {
+    hoard();
+    emptying.lacked(BOB);
+    assertNull(emptying.next());
+    SegmentHandle first = memory.leaving().orElseThrow();
+    emptying.failed(new IOException("for a test"));
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(Emptying.PAUSE_MS));
+    emptying.lacked(BOB);
+    assertNull(emptying.next());
+    assertNotSame(first, memory.leaving().orElseThrow());
   }
 
   @Test
