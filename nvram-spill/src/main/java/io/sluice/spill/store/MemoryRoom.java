@@ -119,12 +119,8 @@ final class MemoryRoom implements Closeable {
     if (contiguous && lengthBytes > config.segmentBytes()) {
       return ""; // no segment will ever do
     }
-    if (!memory.mayHaveMore(owner, last)) {
-      return " (user id "
-          + owner
-          + " has "
-          + memory.segmentsOf(owner)
-          + " segments, its share; the rest is kept for others)";
+    if (!memory.mayGetFurther(owner, last)) {
+      return share(owner, last); // whatever came, it would not be granted
     }
     long waitMs = Math.min(config.fillTimeoutMs(), timeoutMs);
     growth.need(owner, lengthBytes, contiguous);
@@ -148,9 +144,20 @@ final class MemoryRoom implements Closeable {
     }
     growth.wentWithout();
     lacked(owner);
-    return mayCome(owner, last)
-        ? " (the next segment did not come within " + waitMs + " ms)"
-        : growth.reason();
+    if (mayCome(owner, last)) {
+      return " (the next segment did not come within " + waitMs + " ms)";
+    }
+    return memory.mayGetFurther(owner, last) ? growth.reason() : share(owner, last);
+  }
+
+  private String share(Owner owner, boolean last) {
+    return " (user id "
+        + owner
+        + " has "
+        + memory.segmentsOf(owner)
+        + " segments and may have "
+        + memory.mayHave(owner, last)
+        + " more; the rest is kept for others)";
   }
 
   /** A lease of that owner found no room, and does not wait for any. */
@@ -163,7 +170,7 @@ final class MemoryRoom implements Closeable {
 
   /** Whether room that a lease lacks may still come. */
   private boolean mayCome(Owner owner, boolean last) {
-    return memory.mayHaveMore(owner, last) && (growth.mayCome() || handOver.mayCome(owner));
+    return memory.mayGetFurther(owner, last) && (growth.mayCome() || handOver.mayCome(owner));
   }
 
   /** Something was given back, so that a segment may be idle now. */

@@ -312,6 +312,16 @@ final class MemoryTier {
     return mostMore(owner, last) > 0;
   }
 
+  /** How many more it may have, whether there are any. */
+  int mayHave(Owner owner, boolean last) {
+    return Math.max(0, mostMore(owner, last));
+  }
+
+  /** Whether it may have more than it can get now, so that further ones would be of use to it. */
+  boolean mayGetFurther(Owner owner, boolean last) {
+    return mostMore(owner, last) > claimable(owner, last);
+  }
+
   /**
    * How many more an owner may have. Beside others, who has its share leaves the last eighth to
    * those who have less: one block that is leased keeps all of a segment from others, so bytes are
