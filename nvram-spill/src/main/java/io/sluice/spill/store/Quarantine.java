@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
@@ -65,6 +66,13 @@ final class Quarantine {
 
   boolean isEmpty() {
     return blocks.isEmpty();
+  }
+
+  /** Whether a task of that owner may be writing to any of them. */
+  boolean isOf(Owner owner) {
+    return blocks.ranges().stream()
+        .map(range -> allocator.segment(range.segmentId()))
+        .anyMatch(segment -> segment.owner().equals(owner));
   }
 
   /** That application has ended. */

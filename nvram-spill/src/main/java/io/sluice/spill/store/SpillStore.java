@@ -245,7 +245,8 @@ public final class SpillStore implements Closeable {
 
   /**
    * Checks that a task of that owner will be able to keep what it writes: one that can use another
-   * shuffle does so before it begins.
+   * shuffle does so before it begins. After a restart tasks come back for what they have written
+   * already: while any may, those of its owner are let in, and have what is kept for tasks.
    *
    * @throws HeapShareException if the owner's outputs and files leave no heap for more
    */
@@ -254,8 +255,10 @@ public final class SpillStore implements Closeable {
     try {
       allocator.heap().checkTask(owner, () -> leased.isServingOthers(owner));
     } catch (HeapShareException e) {
-      allocator.heap().refused(owner);
-      throw e;
+      if (!quarantine.isOf(owner)) {
+        allocator.heap().refused(owner);
+        throw e;
+      }
     } finally {
       lock.unlock();
     }

@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** How many outputs and files of the disk tier a user may have. */
@@ -57,6 +59,35 @@ class HeapShareTest extends PoolTestBase {
       commit(bob);
       assertEquals(Map.of(ANN, many, BOB, 1L), store.stats().outputsOfUsers());
       assertEquals(Map.of(ANN, 2L), store.stats().heapShareRefusals());
+    }
+  }
+
+  /** Only its own service knows what it has written. */
+  @Test
+  void whoHoldsSomethingOfBeforeARestartIsLetIn() throws Exception {
+    Map<String, Owner> owners = Map.of(APP, ANN, BOBS_APP, BOB);
+    StoreConfig.Builder config =
+        config(8)
+            .shared()
+            .heapBytes(HEAP_BYTES)
+            .applicationOwners(id -> Optional.ofNullable(owners.get(id)));
+    try (SpillStore store = open(config.build())) {
+      store.openLease(BOBS_APP, BOB).lease(BLOCK_BYTES);
+      Lease ann = store.openLease(APP, ANN);
+      fill(ann);
+      ann.lease(BLOCK_BYTES);
+      assertThrows(HeapShareException.class, () -> store.checkTakesOutputs(ANN));
+    } // and with it goes no lease
+    try (SpillStore successor = open(config.recover(Set.of(APP)).build());
+        Lease bob = successor.openLease(BOBS_APP, BOB)) {
+      assertEquals(BOB, bob.owner());
+      successor.checkTakesOutputs(ANN);
+      assertEquals(Map.of(), successor.stats().heapShareRefusals());
+    }
+    try (SpillStore successor = open(config.recover(Set.of()).build());
+        Lease bob = successor.openLease(BOBS_APP, BOB)) {
+      assertEquals(BOB, bob.owner());
+      assertThrows(HeapShareException.class, () -> successor.checkTakesOutputs(ANN));
     }
   }
 
