@@ -109,11 +109,12 @@ public final class NodeReader implements AutoCloseable {
   }
 
   /**
-   * The same for who needs all of them.
+   * The same for who needs all of them, and waits for a node that is busy.
    *
    * @return by output id, its runs, in the order of the partitions; an output that the node does
    *     not hold is absent
    * @throws RemoteError NOT_NOW if the node cannot read one of them now
+   * @throws NodeBusyException if it is busy for longer than this reader waits
    */
   public Map<String, List<NodeRun>> locate(
       NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
@@ -137,7 +138,7 @@ public final class NodeReader implements AutoCloseable {
       NodeAddress address, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     RemoteNode node = node(address);
-    Description description = node.describe(partitions, outputIds, inlinedRunBytes);
+    Description description = describe(node, partitions, outputIds, inlinedRunBytes);
     for (String why : description.unreadable().values()) {
       throw new RemoteError(RemoteError.Code.NOT_NOW, why);
     }
@@ -157,6 +158,20 @@ public final class NodeReader implements AutoCloseable {
               all.put(outputId, runs);
             });
     return all;
+  }
+
+  private Description describe(
+      RemoteNode node, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+      throws IOException {
+    Refusal refusal =
+        new Refusal(outputIds.size() + " outputs of " + node.name(), timeouts.busyMs());
+    while (true) {
+      try {
+        return node.describe(partitions, outputIds, inlinedRunBytes);
+      } catch (NodeBusyException e) {
+        refusal.comeLater(e);
+      }
+    }
   }
 
   private Located located(RemoteNode node, Description description) {

@@ -174,8 +174,10 @@ public final class LocalClient implements MemorySource, Closeable {
    * @param socket the service's socket, from its {@code NodeMetadata}
    * @param service whose it is, from there too; where that is not this process's user, segments are
    *     handed over as open files. In another user namespace it is a number that nobody has here
-   * @param timeouts of exchanges, and of a restart of the service, which this client waits for; it
-   *     is not told that the service is busy, but waits as long as for a restart
+   * @param borrower a process waits for a service that is busy; a task is told so at once, since it
+   *     can do without one before it has begun
+   * @param timeouts of exchanges, of a restart of the service, which this client waits for, busy or
+   *     not, and of that first wait
    */
   public static LocalClient connect(
       Path socket,
@@ -202,7 +204,10 @@ public final class LocalClient implements MemorySource, Closeable {
     LocalClient client =
         new LocalClient(
             ServiceLink.to(socket, service), versions, borrower, applicationId, secret, timeouts);
-    client.session = client.open();
+    client.session =
+        borrower.equals(Borrower.PROCESS)
+            ? client.whileBusy(timeouts.busyMs(), client::open)
+            : client.open();
     return client;
   }
 
@@ -405,19 +410,26 @@ public final class LocalClient implements MemorySource, Closeable {
     return whileBusy(timeoutMs, () -> opened(segment, writable));
   }
 
-  /** Asks again what the service has no room for now. */
+  /** Asks again what the service has no room for now, less and less often. */
   private <T> T whileBusy(long mostMs, Step<T> question) throws IOException {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(mostMs);
+    long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {
         return question.run();
       } catch (RemoteError e) {
-        boolean late = System.nanoTime() - deadlineNs > 0;
-        if (e.code() != RemoteError.Code.BUSY || late || Thread.currentThread().isInterrupted()) {
+        if (e.code() != RemoteError.Code.BUSY || Thread.currentThread().isInterrupted()) {
           throw e;
         }
+        if (System.nanoTime() - deadlineNs >= 0) {
+          RemoteError late =
+              new RemoteError(e.code(), "busy for over " + mostMs + " ms: " + e.getMessage());
+          late.initCause(e);
+          throw late;
+        }
       }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(FIRST_PAUSE_MS));
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
   }
 

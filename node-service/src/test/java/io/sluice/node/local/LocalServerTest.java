@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.ledger.Kind;
+import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
@@ -15,6 +16,7 @@ import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
@@ -298,9 +300,30 @@ class LocalServerTest extends LocalServerTestBase {
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
   }
 
-  /** The service of a node leaves some to the tasks of others; that of one user has no others. */
+  private LocalClient connectPatiently() {
+    try {
+      return connect(APP);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private LocalClient connectImpatiently() throws IOException {
+    return LocalClient.connect(
+        socket(),
+        SeenFromElsewhere.owner(handout()),
+        Borrower.PROCESS,
+        APP,
+        SECRET,
+        new Timeouts(TIMEOUT_MS, TIMEOUT_MS, 0));
+  }
+
+  /**
+   * The service of a node leaves some to the tasks of others; that of one user has no others. A
+   * process waits for its place as long as it may.
+   */
   @Test
-  void oneUserTakesNotAllConnectionsThatUsersShare() throws IOException {
+  void oneUserTakesNotAllConnectionsThatUsersShare() throws Exception {
     server.close();
     server =
         LocalServer.start(
@@ -318,11 +341,17 @@ class LocalServerTest extends LocalServerTestBase {
       for (int i = 0; i < (servedUsers() == ServedUsers.ALL ? 3 : 4); i++) {
         tasks.add(connect(APP));
       }
-      RemoteError e = assertThrows(RemoteError.class, () -> connect(APP));
+      RemoteError e = assertThrows(RemoteError.class, this::connectImpatiently);
       assertEquals(RemoteError.Code.BUSY, e.code());
+      assertTrue(e.getMessage().startsWith("busy for over 0 ms: "), e.getMessage());
       assertTrue(e.getMessage().contains("raise its max-connections"), e.getMessage());
       assertEquals(1, refusals.counts().get(RefusalKind.TOO_MANY));
       assertEquals(tasks.size(), server.counters().open());
+      CompletableFuture<LocalClient> waiting =
+          CompletableFuture.supplyAsync(this::connectPatiently);
+      Await.until("it is refused", () -> refusals.counts().get(RefusalKind.TOO_MANY) > 1);
+      tasks.remove(0).close();
+      tasks.add(waiting.join());
     } finally {
       Closing.all(tasks);
     }

@@ -87,6 +87,26 @@ class FullNodeBounceTest extends BounceTestBase {
     }
   }
 
+  /** Its outputs may be there, and another may leave within its patience. */
+  @Test
+  void whoNeedsToKnowWhereAllLiesWaitsForAPlace() throws Exception {
+    ExecutorService threads = Executors.newSingleThreadExecutor();
+    try (NodeReader reader = reader(4, null, TIMEOUT_MS, RDMA)) {
+      RemoteClient holder = connectAtLast();
+      Future<NodeRun> locating;
+      try {
+        locating = threads.submit(() -> locateOnly(reader, output.id()));
+        Await.until("it is refused", () -> reader.stats().nodeRefusals() > 1);
+      } finally {
+        holder.close();
+      }
+      assertArrayEquals(output.runs().get(0), readAll(locating.get()));
+    } finally {
+      threads.shutdown();
+      threads.awaitTermination(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+    }
+  }
+
   private RemoteClient connectAtLast() throws IOException {
     while (true) {
       try {
