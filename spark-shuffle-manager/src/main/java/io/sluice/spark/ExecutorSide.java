@@ -1,5 +1,6 @@
 package io.sluice.spark;
 
+import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.conf.ApplicationId;
@@ -127,6 +128,15 @@ final class ExecutorSide implements Closeable {
     return failure;
   }
 
+  private static boolean isBusy(IOException failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RemoteError refusal) {
+        return refusal.code() == RemoteError.Code.BUSY;
+      }
+    }
+    return false;
+  }
+
   /**
    * Where a map task writes now; empty if it has to write files, which is counted.
    *
@@ -145,7 +155,10 @@ final class ExecutorSide implements Closeable {
         }
         FallbackPolicy.of(conf).permit("the node's service cannot be reached: " + e, e);
         LOG.debug("The node's service cannot be reached", e);
-        counters.fellBack("a node's service that cannot be reached");
+        counters.fellBack(
+            isBusy(e)
+                ? "a node's service that is busy"
+                : "a node's service that cannot be reached");
       }
     }
     Optional<ExecutorPool> own = poolToWrite();

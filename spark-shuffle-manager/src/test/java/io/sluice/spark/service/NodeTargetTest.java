@@ -7,13 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.local.LocalClient;
+import io.sluice.node.local.RefusalKind;
 import io.sluice.node.local.ServiceFile;
 import io.sluice.node.remote.Partitions;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceBuilder;
 import io.sluice.node.service.ServicePlace;
+import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spark.LogLines;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
@@ -36,6 +40,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
@@ -75,6 +80,8 @@ class NodeTargetTest {
   private static final String WINDOWS = "spark.sluice.read.buffer";
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private static final long LONG_MS = 120_000;
 
   @TempDir private Path base;
   private NodeService service;
@@ -641,6 +648,39 @@ class NodeTargetTest {
     Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a directory away");
     Files.setAttribute(directory, "unix:uid", 12345);
     assertOwnPoolIsUsed();
+  }
+
+  /** Each executor waits for it once, and tells why it has gone another way. */
+  @Test
+  void aServiceThatTakesNoFurtherTaskIsWaitedFor() throws IOException {
+    Path directory = base.resolve("full");
+    ServiceBuilder full =
+        ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), 16 << 20)
+            .transport(TransportChooser.AUTO)
+            .listen(InetAddress.getLoopbackAddress(), 0)
+            .limits(new ConnectionLimits(1, 8, LONG_MS, LONG_MS));
+    try (NodeService one = full.start()) {
+      ServiceFile.write(directory, one.metadata().address().at(""));
+      LocalClient only =
+          LocalClient.connect(
+              one.metadata().address().socket(),
+              "another",
+              new JobSecret("secret".getBytes(StandardCharsets.US_ASCII)),
+              LONG_MS);
+      SparkConf conf =
+          conf()
+              .set("spark.sluice.service", directory.toString())
+              .set("spark.sluice.io.timeout", "2s");
+      try (JavaSparkContext context = new JavaSparkContext(conf)) {
+        assertEquals(100, grouped(context).count());
+        SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+        assertEquals(
+            Set.of("a node's service that is busy"), manager.counters().fallbacks().keySet());
+        assertTrue(one.taskRefusals().get(RefusalKind.TOO_MANY) > 1, "it was asked again");
+      } finally {
+        only.close();
+      }
+    }
   }
 
   private void assertOwnPoolIsUsed() {
