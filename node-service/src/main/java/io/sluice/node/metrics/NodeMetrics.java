@@ -183,7 +183,7 @@ public final class NodeMetrics {
               "sluice_disk_share_refused_total",
               Type.COUNTER,
               "Leases that a user was refused because the rest of the disk tier is kept for users"
-                  + " who hold less",
+                  + " or applications that hold less",
               now -> diskShareRefusals(now.store())),
           gauge(
               "sluice_disk_directories_failed",

@@ -31,7 +31,14 @@ final class Allocator {
     this.directories = files.disk();
     this.heap = new HeapShares(config.heapBytes(), config.shared());
     this.disk =
-        new DiskTier(config, files.poolId(), files.owner(), directories, files.generations(), heap);
+        new DiskTier(
+            config,
+            files.poolId(),
+            files.owner(),
+            directories,
+            files.generations(),
+            heap,
+            nanoTime);
     this.quarantined = new BlockSet(config.blockBytes(), disk.promised());
   }
 
@@ -71,16 +78,16 @@ final class Allocator {
     return new Range(range.segmentId(), startBytes, roundUp(range.endBytes() - startBytes));
   }
 
-  /** Checks a user's shares of the disk tier and the heap. Copies count as free: they give way. */
-  void checkShare(Owner owner, long lengthBytes, DiskDirectories.Room room, Leased leases)
+  /**
+   * Checks an application's shares of the disk tier and the heap.
+   *
+   * @param last whether it has nowhere else to write
+   */
+  void checkShare(
+      Tenant tenant, long lengthBytes, DiskDirectories.Room room, Leased leases, boolean last)
       throws DiskShareException, HeapShareException {
-    disk.checkShare(
-        owner,
-        lengthBytes,
-        room.allBytes(),
-        leases.copiesBytes(),
-        leases.copiesBytes(owner),
-        leases.isServingOthers(owner));
+    disk.checkShare(tenant, lengthBytes, room.allBytes(), leases, last);
+    Owner owner = tenant.owner();
     long files = (lengthBytes - 1) / Extent.MAX_LENGTH_BYTES + 1;
     heap.check(owner, files * HeapShares.FILE_BYTES, () -> leases.isServingOthers(owner));
   }
@@ -214,19 +221,5 @@ final class Allocator {
         + names.diskDirectories()
         + " or raise "
         + names.diskCapacity();
-  }
-
-  /** How much is leased now. */
-  interface Leased {
-    long bytes(Tier tier);
-
-    /** Of the disk tier, by copies that are given up for a lease. */
-    long copiesBytes();
-
-    /** Of these, by those of one user's outputs. */
-    long copiesBytes(Owner owner);
-
-    /** Whether another user has a lease or an output. */
-    boolean isServingOthers(Owner owner);
   }
 }

@@ -1,7 +1,6 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -32,7 +31,7 @@ final class DiskRoom {
   private final Condition ended;
   private final Allocator allocator;
   private final DiskTier disk;
-  private final Allocator.Leased leased;
+  private final Leased leased;
   private final Usable usable;
   private final Set<Request> making = new HashSet<>(); // guarded by the lock
 
@@ -55,19 +54,21 @@ final class DiskRoom {
   static final class Request {
     private final Lease lease;
     private final long lengthBytes;
+    private final boolean last;
     private final Outcome outcome;
     private final Set<Path> tried = new HashSet<>(); // in vain
     private DiskTier.Reservation reservation;
     private boolean begun; // its turn has come
 
-    private Request(Lease lease, long lengthBytes, Outcome outcome) {
+    private Request(Lease lease, long lengthBytes, boolean last, Outcome outcome) {
       this.lease = lease;
       this.lengthBytes = lengthBytes;
+      this.last = last;
       this.outcome = outcome;
     }
   }
 
-  DiskRoom(ReentrantLock lock, Allocator allocator, Allocator.Leased leased, Usable usable) {
+  DiskRoom(ReentrantLock lock, Allocator allocator, Leased leased, Usable usable) {
     this.lock = lock;
     this.ended = lock.newCondition();
     this.allocator = allocator;
@@ -76,9 +77,13 @@ final class DiskRoom {
     this.usable = usable;
   }
 
-  /** Reserves so much for a lease; called under the lock. What it returns is to be made. */
-  Request reserve(Lease lease, long lengthBytes, Outcome outcome) throws IOException {
-    Request request = new Request(lease, lengthBytes, outcome);
+  /**
+   * Reserves so much for a lease; called under the lock. What it returns is to be made.
+   *
+   * @param last whether its task has nowhere else to write
+   */
+  Request reserve(Lease lease, long lengthBytes, boolean last, Outcome outcome) throws IOException {
+    Request request = new Request(lease, lengthBytes, last, outcome);
     try {
       reserve(request);
       return request;
@@ -89,18 +94,17 @@ final class DiskRoom {
   }
 
   private void reserve(Request request) throws IOException {
-    Owner owner = request.lease.owner();
+    Tenant tenant = Tenant.of(request.lease);
     Optional<DiskDirectories.Room> room = disk.roomiest(request.tried);
     if (room.isPresent()) {
-      allocator.checkShare(owner, request.lengthBytes, room.get(), leased);
+      allocator.checkShare(tenant, request.lengthBytes, room.get(), leased, request.last);
     }
     long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
     if (roomBytes < request.lengthBytes) {
       throw new StoreFullException(request.outcome.refused(request.lengthBytes - roomBytes));
     }
     Path directory = room.orElseThrow().path();
-    request.reservation =
-        disk.reserve(directory, owner, request.lease.applicationId(), request.lengthBytes);
+    request.reservation = disk.reserve(directory, tenant, request.lengthBytes);
     request.begun = false;
     making.add(request);
   }

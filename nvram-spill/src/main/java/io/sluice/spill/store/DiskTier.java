@@ -23,11 +23,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,9 +46,6 @@ final class DiskTier {
   /** How many ids there are. */
   private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
 
-  /** So much of the tier is kept for users who hold less. */
-  private static final int KEPT_PART = 8;
-
   /** Files that a former store left take turns as those of one application. */
   private static final String RECOVERED = "";
 
@@ -58,6 +57,7 @@ final class DiskTier {
   private final DiskDirectories directories;
   private final GenerationCounter generations;
   private final HeapShares heap;
+  private final DiskShares shares;
   private final Devices devices;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
@@ -66,8 +66,7 @@ final class DiskTier {
       new HashMap<>(); // of the files, as createdBytes has them
   private final List<Reservation> reserved = new ArrayList<>();
   private long createdBytes; // and reserved
-  private final Map<Owner, Long> ownerBytes = new HashMap<>(); // of used, by whose it is
-  private final Map<Owner, Long> shareRefusals = new HashMap<>();
+  private final Map<Integer, DiskShares.Holder> holders = new HashMap<>(); // of the files
 
   /**
    * A tier without files.
@@ -76,6 +75,7 @@ final class DiskTier {
    * @param own this process's user
    * @param generations names new files, so that no two in the life of a pool have the same id
    * @param heap counts the files by whose they are
+   * @param nanoTime is a clock as {@link System#nanoTime} is one
    */
   DiskTier(
       StoreConfig config,
@@ -83,13 +83,15 @@ final class DiskTier {
       Owner own,
       DiskDirectories directories,
       GenerationCounter generations,
-      HeapShares heap) {
+      HeapShares heap,
+      LongSupplier nanoTime) {
     this.config = config;
     this.poolId = poolId;
     this.own = own;
     this.directories = directories;
     this.generations = generations;
     this.heap = heap;
+    this.shares = new DiskShares(config, nanoTime);
     this.devices = new Devices(config.diskTimeoutMs());
     this.used = new BlockSet(config.blockBytes());
     this.promised = new PromisedBytes(config.blockBytes(), segments::get);
@@ -123,14 +125,14 @@ final class DiskTier {
     DiskThreads threads = directories.threads(path.getParent());
     SegmentHandle segment =
         handle(info, owner, SharedFile.openForEachCall(path), threads, RECOVERED);
-    add(segment);
+    add(segment, shares.holdFormer(new Tenant(owner, RECOVERED), segment.range().lengthBytes()));
   }
 
-  private void add(SegmentHandle segment) {
+  private void add(SegmentHandle segment, DiskShares.Holder holder) {
     segments.put(segment.info().segmentId(), segment);
     heap.addFile(segment.owner());
     used.add(segment.range());
-    ownerBytes.merge(segment.owner(), segment.range().lengthBytes(), Long::sum);
+    holders.put(segment.info().segmentId(), holder);
     hasLength(segment.info().segmentId(), segment.lengthBytes());
   }
 
@@ -199,84 +201,58 @@ final class DiskTier {
   }
 
   /**
-   * Checks the share of a user where several are served: the last eighth of the tier is for users
-   * who hold less than an eighth. What is leased cannot be taken back, so whoever comes later must
-   * find some room. Who is here alone may have all: where every task runs as the same user, nobody
-   * else comes.
+   * Checks that an application may have so much more, see {@link DiskShares#check}.
    *
    * @param roomBytes what all directories have left
-   * @param copiesBytes what copies hold, which give way
-   * @param ownCopiesBytes of these, those of this user's outputs
-   * @param others whether another user has a lease or an output, in whichever tier
-   * @throws DiskShareException if this user would take some of that and hold more
    */
-  void checkShare(
-      Owner owner,
-      long lengthBytes,
-      long roomBytes,
-      long copiesBytes,
-      long ownCopiesBytes,
-      boolean others)
+  void checkShare(Tenant tenant, long lengthBytes, long roomBytes, Leased leases, boolean last)
       throws DiskShareException {
-    long heldBytes = ownerBytes.getOrDefault(owner, 0L) - ownCopiesBytes;
-    long freeBytes = roomBytes + copiesBytes;
-    long keptBytes = (createdBytes() + roomBytes) / KEPT_PART;
-    boolean leavesEnough = freeBytes - lengthBytes >= keptBytes;
-    boolean holdsLess = heldBytes + lengthBytes <= keptBytes;
-    if (config.shared() && !leavesEnough && !holdsLess && (others || isOthersToo(owner))) {
-      throw new DiskShareException(
-          "the disk tier is full for user id "
-              + owner
-              + ", who holds "
-              + heldBytes
-              + " bytes of it and asks for "
-              + lengthBytes
-              + ": "
-              + freeBytes
-              + " bytes are free, and "
-              + keptBytes
-              + " are kept for users who hold less than that; add directories to "
-              + config.settingNames().diskDirectories()
-              + " or raise "
-              + config.settingNames().diskCapacity());
+    shares.check(tenant, lengthBytes, createdBytes(), roomBytes, leases, last);
+  }
+
+  /**
+   * Checks that a task which begins, and can use another shuffle, may have what one of its
+   * application was refused a moment ago. Where what it writes with that one takes the room of this
+   * tier, nothing is kept by it: then it is turned away only if it would fail.
+   */
+  void checkTask(Tenant tenant, Leased leases) throws DiskShareException {
+    OptionalLong refusedBytes = shares.refusedBytes(tenant);
+    if (refusedBytes.isEmpty()) {
+      return;
+    }
+    Optional<DiskDirectories.Room> room =
+        directories.roomiest(Set.of(), promisedBytes(), config.diskReserve());
+    if (room.isPresent()) {
+      long roomBytes = allowedBytes(room.get().allBytes());
+      long besideBytes = room.get().allBytes() - roomBytes;
+      boolean hasRoomBeside = besideBytes >= (createdBytes() + roomBytes) / DiskShares.KEPT_PART;
+      checkShare(tenant, refusedBytes.getAsLong(), roomBytes, leases, !hasRoomBeside);
     }
   }
 
-  /** Also by what is in quarantine: its tasks may still be writing. */
-  private boolean isOthersToo(Owner owner) {
-    return ownerBytes.keySet().stream().anyMatch(holder -> !holder.equals(owner));
-  }
-
-  /** What each user holds: leases, outputs and their copies. */
-  Map<Owner, Long> ownerBytes() {
-    return Map.copyOf(ownerBytes);
-  }
-
-  /** A task's lease was granted nothing, because what is left is kept for others. */
-  void shareRefused(Owner owner) {
-    shareRefusals.merge(owner, 1L, Long::sum);
-  }
-
-  /** How many leases of each user's tasks were refused room that was kept for others. */
-  Map<Owner, Long> shareRefusals() {
-    return Map.copyOf(shareRefusals);
+  /** Who holds how much. */
+  DiskShares shares() {
+    return shares;
   }
 
   /** Room that is leased for files which are being made. */
   static final class Reservation {
     private final Path directory;
-    private final Owner owner;
-    private final String applicationId;
+    private final DiskShares.Holder holder;
     private final long lengthBytes;
     private final DiskThreads threads;
-    private final List<SegmentInfo> files = new ArrayList<>();
+    private final List<SegmentInfo> files;
     private long failures; // of its directory when its turn came
 
     private Reservation(
-        Path directory, Owner owner, String applicationId, long lengthBytes, DiskThreads threads) {
+        Path directory,
+        DiskShares.Holder holder,
+        List<SegmentInfo> files,
+        long lengthBytes,
+        DiskThreads threads) {
       this.directory = directory;
-      this.owner = owner;
-      this.applicationId = applicationId;
+      this.holder = holder;
+      this.files = files;
       this.lengthBytes = lengthBytes;
       this.threads = threads;
     }
@@ -292,18 +268,17 @@ final class DiskTier {
     }
   }
 
-  /** Leases room for files of {@code lengthBytes} in sum, for an owner's application. */
-  Reservation reserve(Path directory, Owner owner, String applicationId, long lengthBytes)
-      throws IOException {
-    Reservation reservation =
-        new Reservation(
-            directory, owner, applicationId, lengthBytes, directories.threads(directory));
+  /** Leases room for files of {@code lengthBytes} in sum. */
+  Reservation reserve(Path directory, Tenant tenant, long lengthBytes) throws IOException {
+    DiskThreads threads = directories.threads(directory);
+    List<SegmentInfo> files = new ArrayList<>();
     for (long leftBytes = lengthBytes; leftBytes > 0; ) {
       long fileBytes = Math.min(leftBytes, Extent.MAX_LENGTH_BYTES);
-      reservation.files.add(newFile(directory, owner, fileBytes));
+      files.add(newFile(directory, tenant.owner(), fileBytes));
       leftBytes -= fileBytes;
     }
-    ownerBytes.merge(owner, lengthBytes, Long::sum); // before: it needs heap
+    DiskShares.Holder holder = shares.hold(tenant, lengthBytes);
+    Reservation reservation = new Reservation(directory, holder, files, lengthBytes, threads);
     reserved.add(reservation);
     createdBytes += lengthBytes;
     return reservation;
@@ -353,9 +328,12 @@ final class DiskTier {
 
   /** The files are there: they are leased from here on. */
   List<Extent> made(Reservation reservation, List<SegmentHandle> files) {
-    notMade(reservation);
+    for (SegmentHandle file : files) {
+      shares.hold(reservation.holder, file.range().lengthBytes());
+      add(file, reservation.holder);
+    }
+    notMade(reservation); // last: it holds some all the time
     directories.worked(reservation.directory, reservation.failures);
-    files.forEach(this::add);
     return files.stream().map(file -> file.extent(file.range())).toList();
   }
 
@@ -363,7 +341,7 @@ final class DiskTier {
   void notMade(Reservation reservation) {
     if (reserved.remove(reservation)) {
       createdBytes -= reservation.lengthBytes;
-      disowned(reservation.owner, reservation.lengthBytes);
+      shares.release(reservation.holder, reservation.lengthBytes);
     }
   }
 
@@ -372,18 +350,15 @@ final class DiskTier {
     directories.failed(reservation.directory, cause);
   }
 
-  private void disowned(Owner owner, long lengthBytes) {
-    ownerBytes.compute(owner, (it, bytes) -> bytes == lengthBytes ? null : bytes - lengthBytes);
-  }
-
   /** Gives back blocks, and with the last ones the file, which is no longer known here then. */
   void free(Range range, GivenBack givenBack) {
     used.remove(range);
     SegmentHandle segment = segments.get(range.segmentId());
-    disowned(segment.owner(), range.lengthBytes());
+    shares.release(holders.get(range.segmentId()), range.lengthBytes());
     long endBytes = used.endBytesOf(range.segmentId());
     if (endBytes == 0) {
       segments.remove(range.segmentId());
+      holders.remove(range.segmentId());
       heap.removeFile(segment.owner());
       hasLength(range.segmentId(), 0);
       givenBack.retire(segment);
@@ -449,8 +424,8 @@ final class DiskTier {
     SegmentHandle segment;
     try {
       SharedFile file = SharedFile.openForEachCall(info.path()); // there may be very many
-      segment =
-          handle(info, reservation.owner, file, reservation.threads, reservation.applicationId);
+      Tenant tenant = reservation.holder.tenant();
+      segment = handle(info, tenant.owner(), file, reservation.threads, tenant.applicationId());
     } catch (IOException | RuntimeException | Error e) {
       Files.deleteIfExists(info.path());
       throw e;

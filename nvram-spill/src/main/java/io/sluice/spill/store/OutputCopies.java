@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  */
 final class OutputCopies {
   private final Map<OutputId, Copy> copies = new LinkedHashMap<>(); // oldest first
-  private final Map<Owner, Long> ownBytes = new HashMap<>(); // of users that have any
+  private final Map<Tenant, Long> ownBytes = new HashMap<>(); // of those that have any
   private final Listener listener;
 
   /** Is told whether an output has one, when that changes. */
@@ -43,8 +43,8 @@ final class OutputCopies {
       return new Copy(copy, copy.place().extentsBeside(output.place()));
     }
 
-    Owner owner() {
-      return output.place().tail().owner();
+    Tenant tenant() {
+      return new Tenant(output.place().tail().owner(), output.id().applicationId());
     }
 
     long ownBytes() {
@@ -59,7 +59,7 @@ final class OutputCopies {
     if (former != null) {
       throw new IllegalStateException(copy.id() + " has a copy already");
     }
-    ownBytes.merge(added.owner(), added.ownBytes(), Long::sum);
+    ownBytes.merge(added.tenant(), added.ownBytes(), Long::sum);
     listener.changed(copy.id(), true);
     return added;
   }
@@ -78,8 +78,8 @@ final class OutputCopies {
     if (copy == null) {
       return Optional.empty();
     }
-    if (ownBytes.merge(copy.owner(), -copy.ownBytes(), Long::sum) == 0) {
-      ownBytes.remove(copy.owner());
+    if (ownBytes.merge(copy.tenant(), -copy.ownBytes(), Long::sum) == 0) {
+      ownBytes.remove(copy.tenant());
     }
     listener.changed(id, false);
     return Optional.of(copy);
@@ -103,6 +103,14 @@ final class OutputCopies {
 
   /** Of these, by those of one user's outputs. */
   long bytes(Owner owner) {
-    return ownBytes.getOrDefault(owner, 0L);
+    return ownBytes.entrySet().stream()
+        .filter(each -> each.getKey().owner().equals(owner))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  /** Of these, by those of one application's outputs. */
+  long bytes(Tenant tenant) {
+    return ownBytes.getOrDefault(tenant, 0L);
   }
 }

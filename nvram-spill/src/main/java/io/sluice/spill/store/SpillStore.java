@@ -76,6 +76,7 @@ public final class SpillStore implements Closeable {
   private final Allocator allocator;
   private final OutputDirectory outputs;
   private final Set<Lease> leases = new HashSet<>();
+  private final LeaseCounts leaseCounts = new LeaseCounts();
   private final LeasedBytes leasedBytes;
   private final LeaseKeeper keeper = new LeaseKeeper();
   private final AllLeased leased = new AllLeased();
@@ -237,6 +238,7 @@ public final class SpillStore implements Closeable {
       LeaseInfo info = new LeaseInfo(poolId(), config.blockBytes(), generation);
       Lease lease = new Lease(keeper, applicationId, owner, ioClass, info, leasedBytes);
       leases.add(lease);
+      leaseCounts.add(lease);
       return lease;
     } finally {
       lock.unlock();
@@ -256,6 +258,21 @@ public final class SpillStore implements Closeable {
     } catch (HeapShareException e) {
       allocator.heap().refused(owner);
       throw e;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Checks whether a task of an application that can use another shuffle had better do so.
+   *
+   * @throws DiskShareException if so: one of its tasks was just refused room on the disk tier that
+   *     is kept for others, and would be again
+   */
+  public void checkDiskShare(String applicationId, Owner owner) throws DiskShareException {
+    lock.lock();
+    try {
+      allocator.disk().checkTask(new Tenant(owner, applicationId), leased);
     } finally {
       lock.unlock();
     }
@@ -347,6 +364,7 @@ public final class SpillStore implements Closeable {
           leases.stream()
               .filter(lease -> lease.applicationId().equals(applicationId))
               .forEach(Lease::revoke);
+          allocator.disk().shares().ended(applicationId);
           memoryKeeper.stopped(applicationId);
           freeAll(outputs.of(applicationId), givenBack, cleanup);
           quarantine.freed(applicationId);
@@ -1057,7 +1075,7 @@ public final class SpillStore implements Closeable {
       if (givesWay) {
         allocator.heap().checkCopy(lease.owner(), () -> leased.isServingOthers(lease.owner()));
       }
-      request = diskRoom.reserve(lease, copy.lengthBytes(), outcome);
+      request = diskRoom.reserve(lease, copy.lengthBytes(), false, outcome);
       if (givesWay) {
         copying = lease;
       }
@@ -1196,8 +1214,8 @@ public final class SpillStore implements Closeable {
         allocator.failedDirectories(),
         allocator.memory().segmentsOfOwners(),
         new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies),
-        allocator.disk().ownerBytes(),
-        allocator.disk().shareRefusals(),
+        allocator.disk().shares().ownerBytes(),
+        allocator.disk().shares().refusals(),
         allocator.heap().outputs(),
         allocator.heap().files(),
         allocator.heap().refusals());
@@ -1315,6 +1333,7 @@ public final class SpillStore implements Closeable {
       boolean last = !hasDisk();
       Wanted wanted = new Wanted(lease, wantedBytes, contiguous, last);
       boolean settled = false;
+      boolean counted = false;
       while (true) {
         long memoryBytes =
             fits
@@ -1323,7 +1342,12 @@ public final class SpillStore implements Closeable {
         try {
           return take(wanted, memoryBytes, memoryMs(deadlineNs, last));
         } catch (StoreFullException e) {
-          if (!settled && hasDisk()) {
+          boolean kept = e instanceof DiskShareException;
+          if (kept && !counted) {
+            counted = true;
+            shareRefused(lease, wantedBytes);
+          }
+          if (!settled && hasDisk() && (last || !kept)) {
             settled = true;
             diskRoom.settle(settleMs(deadlineNs));
             continue; // there may be more room now
@@ -1332,7 +1356,7 @@ public final class SpillStore implements Closeable {
           if (makesRoom(e, wantedBytes, settleMs(deadlineNs))) {
             continue; // there is more room on disk now
           }
-          if (last || memoryBytes == wantedBytes && !isLimited(lease.owner())) {
+          if (last || !kept && memoryBytes == wantedBytes && !isLimited(lease.owner())) {
             throw refused(lease, e);
           }
           last = true;
@@ -1363,7 +1387,9 @@ public final class SpillStore implements Closeable {
       lock.lock();
       try {
         allocator.refused();
-        shareRefused(lease, e);
+        if (e instanceof HeapShareException) {
+          allocator.heap().refused(lease.owner());
+        }
         return e;
       } finally {
         lock.unlock();
@@ -1371,14 +1397,19 @@ public final class SpillStore implements Closeable {
     }
 
     /** Counts who was refused what others have less of. */
-    private void shareRefused(Lease lease, StoreFullException e) {
+    private void shareRefused(Lease lease, long lengthBytes) {
       lock.lock();
       try {
-        if (e instanceof DiskShareException) {
-          allocator.disk().shareRefused(lease.owner());
-        } else if (e instanceof HeapShareException) {
-          allocator.heap().refused(lease.owner());
-        }
+        allocator.disk().shares().refused(Tenant.of(lease), lengthBytes);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void heapRefused(Lease lease) {
+      lock.lock();
+      try {
+        allocator.heap().refused(lease.owner());
       } finally {
         lock.unlock();
       }
@@ -1445,7 +1476,8 @@ public final class SpillStore implements Closeable {
         taken.forEach(extent -> lease.held().add(extent.range()));
         long missingBytes = wanted.bytes() - memoryBytesOf(taken);
         if (missingBytes > 0) {
-          rest.set(diskRoom.reserve(lease, missingBytes, rest(wanted, taken, lack)));
+          DiskRoom.Outcome outcome = rest(wanted, taken, lack);
+          rest.set(diskRoom.reserve(lease, missingBytes, wanted.last(), outcome));
         }
         room.wake();
       } catch (IOException | RuntimeException | Error e) {
@@ -1557,8 +1589,11 @@ public final class SpillStore implements Closeable {
       try {
         Wanted wanted = new Wanted(lease, wantedBytes, false, false);
         return droppingCopies(wantedBytes, () -> take(wanted, 0, 0));
-      } catch (DiskShareException | HeapShareException e) {
-        shareRefused(lease, e);
+      } catch (DiskShareException e) {
+        shareRefused(lease, wantedBytes);
+        throw e;
+      } catch (HeapShareException e) {
+        heapRefused(lease);
         throw e;
       }
     }
@@ -1625,7 +1660,7 @@ public final class SpillStore implements Closeable {
         announced.announce(written);
         freeing(givenBack -> publish(lease, output, mayReplace, givenBack));
       } catch (HeapShareException e) {
-        shareRefused(lease, e);
+        heapRefused(lease);
         throw e;
       } finally {
         unpin(output);
@@ -1645,6 +1680,7 @@ public final class SpillStore implements Closeable {
       return;
     }
     leases.remove(lease);
+    leaseCounts.remove(lease);
     for (MemoryUse use : MemoryUse.values()) {
       for (Range range : lease.held(use).ranges()) {
         lease.held(use).remove(range);
@@ -2032,7 +2068,7 @@ public final class SpillStore implements Closeable {
   }
 
   /** What all leases and all copies hold. */
-  private final class AllLeased implements Allocator.Leased {
+  private final class AllLeased implements Leased {
     @Override
     public long bytes(Tier tier) {
       return leasedBytes.of(tier);
@@ -2050,9 +2086,14 @@ public final class SpillStore implements Closeable {
     }
 
     @Override
+    public long copiesBytes(Tenant tenant) {
+      boolean isCopying = copying != null && Tenant.of(copying).equals(tenant);
+      return copies.bytes(tenant) + (isCopying ? copyingBytes() : 0);
+    }
+
+    @Override
     public boolean isServingOthers(Owner owner) {
-      return leases.stream().anyMatch(lease -> !lease.owner().equals(owner))
-          || outputs.hasOthers(owner);
+      return leaseCounts.hasOthers(owner) || outputs.hasOthers(owner);
     }
   }
 

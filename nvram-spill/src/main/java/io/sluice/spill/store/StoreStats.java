@@ -21,7 +21,7 @@ import java.util.Map;
  * @param copies copies on disk of outputs that lie in memory
  * @param diskBytesOfUsers of the disk tier, by each user's leases, outputs and copies
  * @param diskShareRefusals how often each user was refused room on the disk tier that is kept for
- *     users who hold less
+ *     users or applications that hold less
  * @param outputsOfUsers how many outputs each user has
  * @param diskFilesOfUsers how many files of the disk tier each user has
  * @param heapShareRefusals how often each user's tasks were refused something for lack of heap

@@ -336,7 +336,7 @@ class BackgroundCopyTest extends PoolTestBase {
   @Test
   void copiesGiveWayToWhatNeedsTheirRoom() throws Exception {
     long roomBytes = 2 * SEGMENT_BYTES;
-    try (SpillStore store = open(config(2).disk(List.of(disk()), roomBytes, 0).build())) {
+    try (SpillStore store = open(config(2).disk(List.of(disk()), tierFor(roomBytes), 0).build())) {
       final Outputs.Content content = commit(store, 1);
       commit(store, 2);
       store.copyToDisk(output(store, 1));
@@ -366,7 +366,7 @@ class BackgroundCopyTest extends PoolTestBase {
   @Test
   void copiesGiveWayToWhatIsLeasedOnDiskAlone() throws Exception {
     long roomBytes = 2 * SEGMENT_BYTES;
-    try (SpillStore store = open(config(2).disk(List.of(disk()), roomBytes, 0).build())) {
+    try (SpillStore store = open(config(2).disk(List.of(disk()), tierFor(roomBytes), 0).build())) {
       commit(store, 1);
       store.copyToDisk(output(store, 1));
       try (Lease lease = store.openLease(APP)) {
@@ -384,7 +384,7 @@ class BackgroundCopyTest extends PoolTestBase {
   @Test
   void aCopyThatIsBeingWrittenGivesWayToo() throws Exception {
     long roomBytes = SEGMENT_BYTES;
-    StoreConfig.Builder config = config(2).disk(List.of(disk()), roomBytes, 0);
+    StoreConfig.Builder config = config(2).disk(List.of(disk()), tierFor(roomBytes), 0);
     try (SpillStore store = open(withStep(config).build())) {
       final Outputs.Content content = commit(store, 1);
       try (Lease lease = store.openLease(APP)) {

@@ -95,6 +95,11 @@ abstract class PoolTestBase {
     return new Random(TestSeed.next(test));
   }
 
+  /** How large a disk tier is of which one application that is alone can have so much. */
+  static long tierFor(long bytes) {
+    return bytes + bytes / 64;
+  }
+
   /** Those that are to leave memory, in order. */
   static List<OutputId> inMemory(SpillStore store) {
     List<OutputId> ids = new ArrayList<>();

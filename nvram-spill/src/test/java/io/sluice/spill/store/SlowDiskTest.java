@@ -123,6 +123,31 @@ class SlowDiskTest extends PoolTestBase {
     return extents.stream().mapToLong(Extent::lengthBytes).sum();
   }
 
+  /** What is reserved and not made yet is held as well. */
+  @Test
+  void whatIsBeingMadeCountsInTheShare() throws Exception {
+    int tierBlocks = 64;
+    StoreConfig.Builder config = slow(2).disk(List.of(disk()), (long) tierBlocks * BLOCK_BYTES, 0);
+    try (SpillStore store = SpillStore.open(config.build());
+        Lease other = store.openLease(OTHER_APP);
+        Lease onDisk = store.openLease(APP);
+        Lease inMemory = store.openLease(APP)) {
+      awaitMemory(store);
+      commit(inMemory, id(1), seeded("whatIsBeingMadeCountsInTheShare"), 1_000);
+      CommittedOutput output = store.find(id(1)).orElseThrow();
+      other.leaseDisk(BLOCK_BYTES);
+      List<FutureTask<List<Extent>>> leasing = new ArrayList<>();
+      whileItCuts(
+          store,
+          () -> {
+            leasing.add(leaseOnDisk(onDisk, tierBlocks - tierBlocks / 8 - 3));
+            assertThrows(DiskShareException.class, () -> store.copyToDisk(output));
+          });
+      assertEquals(1, leasing.get(0).get().size());
+      store.freeApplication(APP);
+    }
+  }
+
   @Test
   void holdsUpOnlyWhoLeasesThere() throws Exception {
     Random random = seeded("holdsUpOnlyWhoLeasesThere");
