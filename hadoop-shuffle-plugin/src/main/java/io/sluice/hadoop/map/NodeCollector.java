@@ -91,7 +91,8 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     if (declined.isPresent()) {
       throw new IOException(declined.get());
     }
-    if (FallbackPolicy.of(job) != FallbackPolicy.NEVER && isRepeated(mapTask.getTaskID())) {
+    boolean mayFallBack = FallbackPolicy.of(job) != FallbackPolicy.NEVER;
+    if (mayFallBack && isRepeated(mapTask.getTaskID())) {
       throw new IOException("earlier attempts of this map could not be read or failed");
     }
     outputId =
@@ -101,13 +102,14 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     MapPlan<K, V> plan = plan(job);
     UnknownSettings.warn(job);
 
+    Borrower map = Borrower.map(TaskNames.attempt(mapTask.getTaskID()), plan.sortBytes());
     NodeMetadata found = NodeManagerNotice.find(environment);
     ServiceAddress service = found.address();
     node =
         NodeLink.connect(
             found,
             mapTask.getJobID(),
-            Borrower.map(TaskNames.attempt(mapTask.getTaskID()), plan.sortBytes()),
+            mayFallBack ? map : map.staying(),
             secret,
             JobSettings.timeouts(job));
     Medium medium = medium(service);

@@ -202,11 +202,11 @@ public final class LocalClient implements MemorySource, Closeable {
     LocalClient client =
         new LocalClient(
             ServiceLink.to(socket, service), versions, borrower, applicationId, secret, timeouts);
-    client.session = client.open();
+    client.session = client.open(borrower);
     return client;
   }
 
-  private Session open() throws IOException {
+  private Session open(Borrower who) throws IOException {
     MessageStream stream = link.connect(timeoutMs);
     try {
       Frames frames = new Frames(stream);
@@ -219,7 +219,7 @@ public final class LocalClient implements MemorySource, Closeable {
                 Bounded.writeString(out, applicationId);
                 Bounded.writeBytes(out, secret.bytes());
                 LocalProtocol.writeHandout(out, link.handout());
-                LocalProtocol.writeBorrower(out, borrower);
+                LocalProtocol.writeBorrower(out, who);
               },
               NOTHING);
       return greeted(stream, frames, answer);
@@ -641,7 +641,7 @@ public final class LocalClient implements MemorySource, Closeable {
     long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {
-        Session next = open();
+        Session next = open(borrower.staying());
         checkSuccessor(next, cause);
         return next;
       } catch (IOException e) {

@@ -24,7 +24,8 @@ import java.util.UUID;
  *
  * <pre>
  * HELLO             versions that the task speaks, string application, bytes secret, int8 handout,
- *                   string task, int8 role, int64 length of a sort buffer of its own
+ *                   string task, int8 role, int64 length of a sort buffer of its own; from version
+ *                   16 on int8 1 if it has written nothing yet and may use another shuffle
  *                     -> OK uint16 version, the highest of both sides,
  *                        int64 + int64 pool id, int32 block size, int64 generation,
  *                        int64 instance (of the service, new with every start), then, of handout
@@ -78,7 +79,11 @@ final class LocalProtocol {
   /** The oldest version that is still spoken; the next number leaves it as it is. */
   static final int OLDEST = 15;
 
-  static final int VERSION = 15;
+  static final int VERSION = 16;
+
+  /** From which on tasks say whether they can go elsewhere. */
+  private static final int ELSEWHERE = 16;
+
   static final Versions VERSIONS = new Versions(OLDEST, VERSION);
 
   /** Both sides, for messages about versions. */
@@ -140,14 +145,17 @@ final class LocalProtocol {
     Bounded.writeString(out, borrower.task());
     out.writeByte(borrower.role().ordinal());
     out.writeLong(borrower.sortBytes());
+    out.writeByte(borrower.canGoElsewhere() ? 1 : 0);
   }
 
-  static Borrower readBorrower(DataInputStream in) throws IOException {
+  /** As that version has it; who does not say is taken for one that stays. */
+  static Borrower readBorrower(DataInputStream in, int version) throws IOException {
     Role[] roles = Role.values();
     return new Borrower(
         Bounded.readString(in),
         roles[Bounded.readByteBelow(in, roles.length, "roles")],
-        in.readLong());
+        in.readLong(),
+        version >= ELSEWHERE && Bounded.readByteBelow(in, 2, "ways to go") == 1);
   }
 
   static void writeNotice(DataOutputStream out, Notice notice) throws IOException {

@@ -26,6 +26,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.DiskShareException;
 import io.sluice.spill.store.HeapShareException;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
@@ -322,6 +323,7 @@ public final class LocalServer implements AutoCloseable {
       return listening(frames, opening);
     }
     checkTakesOutputs(owner, opening.task().borrower());
+    checkDiskShare(opening);
     IoClass ioClass =
         opening.task().borrower().role() == Role.REDUCE
             ? IoClass.WRITE_RECEIVE
@@ -349,6 +351,20 @@ public final class LocalServer implements AutoCloseable {
     }
   }
 
+  /** But for whom it is told the sooner the better. */
+  private void checkDiskShare(Opening opening) throws TaskRefusedException {
+    if (!opening.task().borrower().canGoElsewhere()) {
+      return;
+    }
+    Speaker speaker = opening.speaker();
+    try {
+      store.checkDiskShare(speaker.applicationId(), speaker.owner());
+    } catch (DiskShareException e) {
+      throw new TaskRefusedException(
+          RefusalKind.SHARE_USED_UP, RemoteError.Code.BUSY, e.getMessage());
+    }
+  }
+
   private Opening read(Frames.Frame request, Owner owner) throws IOException {
     boolean listens = request.type() == LocalProtocol.LISTEN;
     DataInputStream in = request.in();
@@ -363,7 +379,7 @@ public final class LocalServer implements AutoCloseable {
     if (listens) {
       return new Opening(version, speaker, secret, null, in.readLong());
     }
-    Task task = new Task(LocalProtocol.readHandout(in), LocalProtocol.readBorrower(in));
+    Task task = new Task(LocalProtocol.readHandout(in), LocalProtocol.readBorrower(in, version));
     checkHandout(owner, task.handout());
     return new Opening(version, speaker, secret, task, 0);
   }

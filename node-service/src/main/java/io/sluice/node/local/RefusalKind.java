@@ -25,6 +25,9 @@ public enum RefusalKind {
   /** What it sent makes no sense. */
   BAD_MESSAGE,
 
+  /** Its application has its share of the disk tier, and was just refused more. */
+  SHARE_USED_UP,
+
   /** As many are served as may be, or what is to be asked does not answer: it may come again. */
   TOO_MANY;
 
