@@ -86,9 +86,17 @@ public final class TestNode implements Closeable {
 
   /** A node whose pool has so much memory, and a disk behind it. */
   public static TestNode start(Path directory, long capacityBytes, Path disk) throws IOException {
+    return start(directory, capacityBytes, disk, 0);
+  }
+
+  /** The same with so much of that disk. */
+  public static TestNode start(Path directory, long capacityBytes, Path disk, long diskBytes)
+      throws IOException {
     Files.createDirectories(disk);
     return start(
-        directory, capacityBytes, service(directory, capacityBytes).overflow(List.of(disk), 0, 0));
+        directory,
+        capacityBytes,
+        service(directory, capacityBytes).overflow(List.of(disk), diskBytes, 0));
   }
 
   private static ServiceBuilder service(Path directory, long capacityBytes) {
