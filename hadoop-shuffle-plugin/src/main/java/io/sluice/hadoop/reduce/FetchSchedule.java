@@ -128,12 +128,14 @@ final class FetchSchedule implements Closeable {
       return interrupted == null || interrupted.kind != kind ? this : interrupted;
     }
 
-    /** What this reduce's own trouble has interrupted, without the time in between. */
+    /** What this reduce's own trouble has interrupted, without the time in between; null: none. */
     Trouble withoutOwn(long nowNs) {
-      if (kind != Kind.OWN || behind == null) {
-        return kind == Kind.OWN ? null : this;
+      if (kind != Kind.OWN) {
+        return this;
       }
-      return new Trouble(behind.kind, behind.sinceNs + nowNs - sinceNs, null);
+      return behind == null
+          ? null
+          : new Trouble(behind.kind, behind.sinceNs + nowNs - sinceNs, null);
     }
   }
 
