@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Nobody waits for it: who lacked room has written to disk by then, and the next one has it. It
  * is taken only from who has at least two segments more than who gets it, so that two owners never
- * take from each other in turns: each time they are more alike. One that was tried in vain, since a
- * lease in it does not end, say, is not tried again before all others were.
+ * take from each other in turns: each time they are more alike. One that was tried in vain is not
+ * tried again before all others were, unless what was leased in it has been given back.
  *
  * <p>Thread contract: guarded by the lock of the store, but for {@link Content#moveToDisk}, which
  * {@link Emptier} calls. Ownership: nothing to close. Failure: the segment stays its owner's, and
@@ -229,8 +229,9 @@ final class Emptying {
       }
     }
     if (!isWaiting()) {
-      longLeased.add(segment.info().segmentId());
-      stay();
+      int segmentId = segment.info().segmentId();
+      stay(); // first: there may be no memory to remember it
+      longLeased.add(segmentId);
     }
   }
 
@@ -240,10 +241,10 @@ final class Emptying {
     sinceNs = nanoTime.getAsLong();
     paused = true;
     lacking = null;
+    stay(); // first, as above
     if (staying != null) {
       unmovable.add(staying.info().segmentId());
     }
-    stay();
     LastWords.warn(
         LOG,
         "{} cannot be emptied, and stays its owner's for now",

@@ -20,7 +20,7 @@ final class TcpReadLoops {
 
   private final int most;
   private final Deadlines deadlines;
-  private final List<TcpReadLoop> loops = new ArrayList<>();
+  private final List<TcpReadLoop> loops; // takes all without growing, once they have started
   private boolean watched;
   private boolean closed;
 
@@ -28,6 +28,7 @@ final class TcpReadLoops {
   TcpReadLoops(int most, Deadlines deadlines) {
     this.most = most;
     this.deadlines = deadlines;
+    this.loops = new ArrayList<>(most);
   }
 
   /**
