@@ -120,45 +120,40 @@ class MissingServiceIT {
   @Test
   void aNodeIsUpgradedUnderARunningJob(PseudoCluster cluster)
       throws IOException, InterruptedException {
-    String expected = StockOutput.of(cluster, FAR_REDUCE);
     Scenario scenario =
         FAR_REDUCE.named("upgrade").with("sluice.restart.timeout-ms", 180_000); // the default
-    NodeManager upgraded = null;
-    try (GatedRun run = GatedRun.start(cluster, scenario)) {
-      upgraded = cluster.nodes().get(cluster.nodeOfMaster());
-      run.finish(run.mapsOn(upgraded.place().index()).subList(0, 1));
-      upgraded.restartWith(withService(cluster, NextRelease.IN_COMMON));
-      assertEquals(1, upgraded.poolState().outputs(), "outputs that the next release has taken on");
-      run.openMapGate();
-      run.openReduceGate();
-      run.await().readBothWays().allSucceededAtOnce();
-    } finally {
-      restore(upgraded);
-    }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+    changing(
+        cluster,
+        scenario,
+        (run, upgraded) -> {
+          run.finish(run.mapsOn(upgraded.place().index()).subList(0, 1));
+          upgrade(cluster, upgraded, NextRelease.IN_COMMON, 1);
+          goOn(run).readBothWays().allSucceededAtOnce();
+        });
   }
 
   /** No common version: what Sluice has taken there is out of reach, and stock takes it next. */
   @Test
   void aNodeIsUpgradedToAForeignReleaseUnderARunningJob(PseudoCluster cluster)
       throws IOException, InterruptedException {
-    String expected = StockOutput.of(cluster, FAR_REDUCE);
-    Scenario scenario = FAR_REDUCE.named("foreign-upgrade");
-    NodeManager upgraded = null;
-    try (GatedRun run = GatedRun.start(cluster, scenario)) {
-      int node = cluster.nodeOfMaster();
-      upgraded = cluster.nodes().get(node);
-      run.finish(run.mapsOn(node));
-      upgraded.restartWith(withService(cluster, NextRelease.NOTHING_IN_COMMON));
-      assertEquals(2, upgraded.poolState().outputs(), "outputs that the next release has taken on");
-      run.openMapGate();
-      run.openReduceGate();
-      FinishedJob finished = run.await();
-      takenByStock(finished.attempted(2, run.mapsOn(node)).attempted(1, run.mapsOn(1 - node)));
-    } finally {
-      restore(upgraded);
-    }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+    changing(
+        cluster,
+        FAR_REDUCE.named("foreign-upgrade"),
+        (run, upgraded) -> {
+          int node = upgraded.place().index();
+          run.finish(run.mapsOn(node));
+          upgrade(cluster, upgraded, NextRelease.NOTHING_IN_COMMON, 2);
+          FinishedJob finished = goOn(run);
+          takenByStock(finished.attempted(2, run.mapsOn(node)).attempted(1, run.mapsOn(1 - node)));
+        });
+  }
+
+  private static void upgrade(
+      PseudoCluster cluster, NodeManager upgraded, NextRelease release, int outputs)
+      throws IOException, InterruptedException {
+    upgraded.restartWith(withService(cluster, release));
+    assertEquals(
+        outputs, upgraded.poolState().outputs(), "outputs that the next release has taken on");
   }
 
   /**
@@ -168,28 +163,22 @@ class MissingServiceIT {
   @Test
   void mapsBehindAFirewallRunAgainUntilStockTakesTheirOutputs(PseudoCluster cluster)
       throws IOException, InterruptedException {
-    String expected = StockOutput.of(cluster, FAR_REDUCE);
-    Scenario scenario = FAR_REDUCE.named("firewall").with("sluice.io.timeout-ms", 2_000);
-    NodeManager hidden = null;
-    try (GatedRun run = GatedRun.start(cluster, scenario)) {
-      int node = cluster.nodeOfMaster();
-      hidden = cluster.nodes().get(node);
-      run.finish(run.mapsOn(node));
-      hidden.killHard();
-      try (SilentPort silent = new SilentPort(controlPort(hidden))) {
-        hidden.start();
-        assertEquals(2, hidden.poolState().outputs(), "outputs behind the firewall");
-        run.openMapGate();
-        run.openReduceGate();
-        FinishedJob finished = run.await();
-        takenByStock(finished.attempted(3, run.mapsOn(node)).attempted(1, run.mapsOn(1 - node)));
-        assertTrue(failedReduces(finished) <= 1, "attempts: " + finished.attempts());
-        assertTrue(silent.isBound(), "the port was not to be had");
-      }
-    } finally {
-      restore(hidden);
-    }
-    Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+    changing(
+        cluster,
+        FAR_REDUCE.named("firewall").with("sluice.io.timeout-ms", 2_000),
+        (run, hidden) -> {
+          int node = hidden.place().index();
+          run.finish(run.mapsOn(node));
+          hidden.killHard();
+          try (SilentPort silent = new SilentPort(controlPort(hidden))) {
+            startBehindAFirewall(hidden);
+            FinishedJob finished = goOn(run);
+            takenByStock(
+                finished.attempted(3, run.mapsOn(node)).attempted(1, run.mapsOn(1 - node)));
+            assertTrue(failedReduces(finished) <= 1, "attempts: " + finished.attempts());
+            assertTrue(silent.isBound(), "the port was not to be had");
+          }
+        });
   }
 
   /**
@@ -199,32 +188,59 @@ class MissingServiceIT {
   @Test
   void aReduceLosesOneAttemptToDataPortsBehindAFirewall(PseudoCluster cluster)
       throws IOException, InterruptedException {
+    changing(
+        cluster,
+        FAR_REDUCE.named("data-firewall").with("sluice.io.timeout-ms", 2_000),
+        (run, hidden) -> {
+          int node = hidden.place().index();
+          run.finish(run.mapsOn(node));
+          hidden.killHard();
+          try (SilentDataPorts silent = new SilentDataPorts(controlPort(hidden))) {
+            startBehindAFirewall(hidden);
+            FinishedJob finished = goOn(run);
+            finished
+                .logged(
+                    attempt -> !attempt.map() && attempt.succeeded(), "No data can be read from ")
+                .attempted(1, run.mapsOn(1 - node))
+                .has("READ_BYTES_LOCAL", "READ_BYTES_HTTP")
+                .hasNo("READ_BYTES_TCP", "FALLBACK_REDUCE_TO_STOCK");
+            assertEquals(1, failedReduces(finished), "attempts: " + finished.attempts());
+            assertTrue(silent.answers() > 1, "readers were told where the data ports are");
+          }
+        });
+  }
+
+  private static void startBehindAFirewall(NodeManager hidden)
+      throws IOException, InterruptedException {
+    hidden.start();
+    assertEquals(2, hidden.poolState().outputs(), "outputs behind the firewall");
+  }
+
+  /** What happens to a node while a job runs. */
+  private interface Change {
+    void under(GatedRun run, NodeManager changed) throws IOException, InterruptedException;
+  }
+
+  /** The node is the ApplicationMaster's, where the reduce does not run. */
+  private static void changing(PseudoCluster cluster, Scenario scenario, Change change)
+      throws IOException, InterruptedException {
     String expected = StockOutput.of(cluster, FAR_REDUCE);
-    Scenario scenario = FAR_REDUCE.named("data-firewall").with("sluice.io.timeout-ms", 2_000);
-    NodeManager hidden = null;
+    NodeManager changed = null;
     try (GatedRun run = GatedRun.start(cluster, scenario)) {
-      int node = cluster.nodeOfMaster();
-      hidden = cluster.nodes().get(node);
-      run.finish(run.mapsOn(node));
-      hidden.killHard();
-      try (SilentDataPorts silent = new SilentDataPorts(controlPort(hidden))) {
-        hidden.start();
-        assertEquals(2, hidden.poolState().outputs(), "outputs behind the firewall");
-        run.openMapGate();
-        run.openReduceGate();
-        FinishedJob finished = run.await();
-        finished
-            .logged(attempt -> !attempt.map() && attempt.succeeded(), "No data can be read from ")
-            .attempted(1, run.mapsOn(1 - node))
-            .has("READ_BYTES_LOCAL", "READ_BYTES_HTTP")
-            .hasNo("READ_BYTES_TCP", "FALLBACK_REDUCE_TO_STOCK");
-        assertEquals(1, failedReduces(finished), "attempts: " + finished.attempts());
-        assertTrue(silent.answers() > 1, "readers were told where the data ports are");
-      }
+      changed = cluster.nodes().get(cluster.nodeOfMaster());
+      change.under(run, changed);
     } finally {
-      restore(hidden);
+      if (changed != null) {
+        changed.restartWith(Map.of());
+      }
     }
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
+  }
+
+  private static FinishedJob goOn(GatedRun run) {
+    run.openMapGate();
+    run.openReduceGate();
+    return run.await();
   }
 
   @Test
@@ -284,12 +300,6 @@ class MissingServiceIT {
     Path directory = cluster.localDirectory(release.name());
     Path next = release.jar(workspace.root(), plugin, directory);
     return Map.of("yarn.nodemanager.aux-services.sluice_shuffle.classpath", next.toString());
-  }
-
-  private static void restore(NodeManager node) {
-    if (node != null) {
-      node.restartWith(Map.of());
-    }
   }
 
   private static int controlPort(NodeManager node) {
