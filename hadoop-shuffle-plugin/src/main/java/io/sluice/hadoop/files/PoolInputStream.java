@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * be open.
  *
  * <p>Thread contract: safe from any thread, one at a time. Ownership: whoever opened it closes it.
- * Failure: {@link IOException} that names file and node when the node does not have it any more;
- * with a copy that is read instead, to the end.
+ * Failure: {@link IOException} that names file and node when the node does not have it any more, or
+ * is busy; with a copy that is read instead, to the end.
  */
 final class PoolInputStream extends FSInputStream {
   private static final Logger LOG = LoggerFactory.getLogger(PoolInputStream.class);
@@ -116,9 +116,12 @@ final class PoolInputStream extends FSInputStream {
   private void fetchOrFallBack() throws IOException {
     try {
       fetch();
-    } catch (InterruptedIOException | NodeBusyException e) {
+    } catch (InterruptedIOException e) {
       throw e; // nothing is wrong with the file
     } catch (IOException e) {
+      if (copy == null && e instanceof NodeBusyException) {
+        throw e; // nor is there
+      }
       if (copy == null) {
         throw new IOException(
             "%s is lost at %s of %s bytes: %s. What wrote it has to run again; with %s, files outlive their node"

@@ -12,7 +12,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.testing.TestNode;
+import io.sluice.node.remote.RemoteClient;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class ClusterFileSystemTest {
   private static final long POOL_BYTES = 16 << 20;
+  private static final long LONG_MS = 120_000;
   private static final int FILE_BYTES = 3 * BLOCK_BYTES + 700_001;
 
   @TempDir Path directory;
@@ -350,6 +353,27 @@ class ClusterFileSystemTest {
       assertTrue(driver.delete(path("/file"), false));
     }
     assertEquals(0, copies.toFile().list().length);
+  }
+
+  @Test
+  void theCopyIsReadWhereTheNodeIsBusy() throws IOException {
+    cluster.with("sluice.cluster.write-behind", "true");
+    ConnectionLimits limits = new ConnectionLimits(1, 8, LONG_MS, 10 * LONG_MS);
+    byte[] written = bytes(FILE_BYTES);
+    try (TestNode full = TestNode.start(directory.resolve("full"), POOL_BYTES, limits)) {
+      try (FileSystem task = cluster.task(full)) {
+        write(task, "/file", written);
+      }
+      cluster.with("sluice.io.timeout-ms", "3000");
+      RemoteClient only = cluster.reader(full, LONG_MS);
+      try (ClusterFileSystem driver = cluster.driver()) {
+        assertArrayEquals(written, readAll(driver, "/file"));
+        assertEquals(1, count(driver, "fallback_read_of_copy"));
+        assertTrue(full.service().connectionCounters().refused() > 0, "it was not busy");
+      } finally {
+        only.close();
+      }
+    }
   }
 
   /** Though he knows every name: records may be readable for all. */

@@ -1,6 +1,9 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.testing.TestNode;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.FilesId;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -52,6 +55,13 @@ final class ClusterFiles {
     ClusterFileSystem files = new ClusterFileSystem(() -> counts, environment);
     files.initialize(CLUSTER, conf);
     return files;
+  }
+
+  /** One that reads the files of this user at a node, and keeps a connection; likewise. */
+  RemoteClient reader(TestNode node, long timeoutMs) throws IOException {
+    FilesRoot root = FilesRoot.open(conf);
+    String files = FilesId.of(Owner.ofThisProcess(), root.id());
+    return RemoteClient.connect(node.address().control(), files, root.secret(), timeoutMs);
   }
 
   static org.apache.hadoop.fs.Path path(String path) {
