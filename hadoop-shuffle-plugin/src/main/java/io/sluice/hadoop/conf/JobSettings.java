@@ -28,7 +28,8 @@ public final class JobSettings {
           1,
           1024,
           "Off-heap memory of a reduce task for reading remote map outputs, in MiB. Add it to the"
-              + " task's container.");
+              + " task's container. It reads from one node at a time for each 64 KiB of it, as far"
+              + " as its limit on open files (ulimit -n) goes.");
 
   /** Deadline of each exchange with a node service. */
   public static final Setting<Integer> IO_TIMEOUT_MS =

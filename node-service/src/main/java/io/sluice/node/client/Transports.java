@@ -29,8 +29,11 @@ public final class Transports implements AutoCloseable {
   /** Of a data connection: its socket. */
   private static final int FILES_OF_TCP = 1;
 
-  /** One of its own, and those of a control connection where the node's service copies for it. */
-  private static final int FILES_OF_RDMA = 4;
+  /**
+   * DiSNI's channels for events and for completions, of which UCX has one for all connections; and
+   * a control connection where the node's service copies, with its selector.
+   */
+  private static final int FILES_OF_RDMA = 5;
 
   private final Map<String, TransportProvider> providers = new LinkedHashMap<>();
   private final Map<String, Opened> opened = new LinkedHashMap<>();
