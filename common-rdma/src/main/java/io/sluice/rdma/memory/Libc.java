@@ -62,4 +62,6 @@ final class Libc {
   static native int fcntl(int descriptor, int command, int argument) throws LastErrorException;
 
   static native int flock(int descriptor, int operation) throws LastErrorException;
+
+  static native String strerror(int errno);
 }

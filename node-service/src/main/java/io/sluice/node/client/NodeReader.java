@@ -7,6 +7,7 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -88,6 +89,7 @@ public final class NodeReader implements AutoCloseable {
     this.mapper = new SegmentMapper(opener, id -> null); // each run knows where it is
     this.task = new LocatedRuns.Task(applicationId, mapper, key);
     this.timeouts = timeouts;
+    Trouble.load();
     idleWatch.every(RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.tidy(System.nanoTime()));
   }
 

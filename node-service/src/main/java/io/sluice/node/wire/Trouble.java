@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.memory.Errno;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.spill.format.CorruptOutputException;
@@ -7,6 +8,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What a failure says of the output that was asked for. A reader reports an output as lost only
@@ -39,15 +41,20 @@ public enum Trouble {
   /** The reader's own process or host lacks something, now. */
   SHORT;
 
-  private static final String NO_DESCRIPTOR = "Too many open files";
+  /** How Java words what the kernel says, in English and in the language of this process. */
+  private static final List<String> NO_DESCRIPTOR = words(Errno.EMFILE, Errno.ENFILE);
 
-  /** How the JDK words what the kernel says of it. */
-  private static final List<String> SHORTAGES =
-      List.of(
-          NO_DESCRIPTOR,
-          "Cannot allocate memory",
-          "No buffer space available",
-          "Cannot assign requested address");
+  private static final List<String> SHORTAGES = words(Errno.values());
+
+  private static List<String> words(Errno... errors) {
+    return Stream.of(errors).flatMap(error -> error.words().stream()).toList();
+  }
+
+  /**
+   * Looks those words up, by loading this class. That may open a library: whoever may run out of
+   * descriptors calls this before.
+   */
+  public static void load() {}
 
   /** That of a reader that has asked a node service. */
   public static Trouble ofAsking(IOException failure) {
@@ -68,7 +75,7 @@ public enum Trouble {
 
   /** Whether it is {@link #SHORT} of descriptors, which every way of reading needs. */
   public static boolean isShortOfDescriptors(IOException failure) {
-    return says(failure, List.of(NO_DESCRIPTOR));
+    return says(failure, NO_DESCRIPTOR);
   }
 
   private static boolean says(IOException failure, List<String> texts) {
