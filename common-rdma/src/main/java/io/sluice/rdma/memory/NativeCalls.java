@@ -27,4 +27,9 @@ public final class NativeCalls {
   public static IOException failure(String what, LastErrorException e) {
     return new IOException("cannot " + what + ": " + e.getMessage(), e);
   }
+
+  /** The same, of a call that returns its error. */
+  public static IOException failure(String what, int errno) {
+    return new IOException("cannot " + what + ": [" + errno + "] " + Libc.strerror(errno));
+  }
 }

@@ -72,7 +72,7 @@ public final class UserNames {
           continue;
         }
         if (error != 0 && error != ENOENT) {
-          throw new IOException("cannot look up " + what + ": error " + error);
+          throw NativeCalls.failure("look up " + what, error);
         }
         return result[0] == 0 ? Optional.empty() : Optional.of(entry(passwd));
       } finally {
