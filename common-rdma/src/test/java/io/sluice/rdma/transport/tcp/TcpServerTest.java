@@ -252,14 +252,16 @@ class TcpServerTest {
   }
 
   @Test
-  void garbageInsteadOfAHelloDisturbsNobody() throws Exception {
+  void garbageInsteadOfAHelloDisturbsNobodyAndIsCounted() throws Exception {
+    Admission admission = Admission.open(limits(10, 60_000));
     try (RegionFixture fixture = new RegionFixture(dir, 4096, 8);
-        ServerEndpoint server = new TcpProvider().listen(ANY_PORT);
+        ServerEndpoint server = new TcpProvider().listen(ANY_PORT, admission);
         RawClient http = new RawClient(server);
         Client client = new Client(server, 4096)) {
       http.out.write(
           "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII)); // in one piece: it hangs up soon
       assertThrows(IOException.class, http.in::readByte);
+      assertEquals(1, admission.counters().dropped());
       client.read(server.register(fixture.region()), 0, 4096);
       assertEquals(-1, fixture.mismatch(0, client.landed(4096)));
     }
@@ -268,10 +270,10 @@ class TcpServerTest {
   @Test
   void clientsThatStallAreGivenUpAndIdleOnesAreNot() throws Exception {
     int length = 64 << 20;
+    Admission admission = Admission.open(limits(10, 60_000));
     try (RegionFixture fixture = new RegionFixture(dir, length, 8);
         ServerEndpoint server =
-            new TcpProvider(new TcpPatience(1_000, 1_000))
-                .listen(ANY_PORT, Admission.open(limits(10, 60_000)));
+            new TcpProvider(new TcpPatience(1_000, 1_000)).listen(ANY_PORT, admission);
         RawClient idle = new RawClient(server).welcomed();
         RawClient mute = new RawClient(server);
         RawClient slow = new RawClient(server).welcomed()) {
@@ -283,6 +285,7 @@ class TcpServerTest {
       while (server.counters().openConnections() > 1) { // ends by the test's timeout if never
         Thread.onSpinWait();
       }
+      assertEquals(1, admission.counters().dropped());
       assertCut(slow, length);
     }
   }
