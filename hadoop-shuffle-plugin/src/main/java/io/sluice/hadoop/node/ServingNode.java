@@ -68,7 +68,8 @@ final class ServingNode implements NodeRole {
     } catch (Exception | Error e) {
       // Errors too: no direct memory, a library that does not load, a full tmpfs behind a mapping.
       metadata = NodeMetadata.degraded(reason(e));
-      LOG.error("Sluice cannot serve on this node; its tasks use the stock shuffle", e);
+      LOG.error(
+          "Sluice does not serve on this node, whose tasks use stock's shuffle: {}", reason(e), e);
     }
     bean = MBeans.register("NodeManager", BEAN_NAME, new ServiceState(metadata, service));
     endOfMetrics = SluiceMetrics.register(service);

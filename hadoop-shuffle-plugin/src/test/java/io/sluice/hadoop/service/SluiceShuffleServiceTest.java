@@ -287,6 +287,20 @@ final class SluiceShuffleServiceTest {
     degraded.stop();
   }
 
+  @Test
+  void saysInOneLineWhyItDoesNotServe() {
+    conf.setInt(NodeManagerPlan.SHUFFLE_PORT, 0);
+    try (LogLines log = new LogLines()) {
+      start(false).stop();
+      assertEquals(
+          List.of(
+              "ERROR Sluice does not serve on this node, whose tasks use stock's shuffle:"
+                  + " mapreduce.shuffle.port is 0, so that reducers could not know where Sluice"
+                  + " listens; set a fixed port"),
+          log.with("serve on this node"));
+    }
+  }
+
   /** As any client of JMX gets them. */
   private static Map<String, Double> metrics() {
     try {
