@@ -1,5 +1,6 @@
 package io.sluice.hadoop.conf;
 
+import io.sluice.hadoop.SluiceCounter;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.SettingNames;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.Reporter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +45,27 @@ public final class UnknownSettings {
   }
 
   /**
+   * The same, and counts one of them by its name. The counters of a job are what its client prints
+   * when it has ended; on YARN nothing of Sluice's runs there.
+   */
+  public static void tell(Configuration conf, Reporter reporter) {
+    warn(conf);
+    NAMES.unknown(set(conf)).stream()
+        .findFirst()
+        .ifPresent(name -> reporter.incrCounter(SluiceCounter.GROUP, counter(name), 1));
+  }
+
+  /** Short, since Hadoop cuts the name of a counter after 64 letters. */
+  static String counter(String name) {
+    return "NO_SETTING "
+        + name.substring(PREFIX.length())
+        + NAMES
+            .nearest(name)
+            .map(nearest -> " (nearest " + nearest.substring(PREFIX.length()) + ")")
+            .orElse("");
+  }
+
+  /**
    * Throws if there is one.
    *
    * @throws IllegalArgumentException that has a sentence for each
@@ -56,11 +79,14 @@ public final class UnknownSettings {
 
   /** A sentence for each. */
   static List<String> in(Configuration conf) {
-    return NAMES.complaints(
-        conf.getPropsWithPrefix(PREFIX).keySet().stream()
-            .filter(rest -> !rest.startsWith(IN_ONE_PROCESS))
-            .map(rest -> PREFIX + rest)
-            .toList());
+    return NAMES.complaints(set(conf));
+  }
+
+  private static List<String> set(Configuration conf) {
+    return conf.getPropsWithPrefix(PREFIX).keySet().stream()
+        .filter(rest -> !rest.startsWith(IN_ONE_PROCESS))
+        .map(rest -> PREFIX + rest)
+        .toList();
   }
 
   /** Every setting of Hadoop's, for experiments too. */

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.hadoop.fs.SluiceFileSystem;
@@ -78,6 +79,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
     begin(SluiceFileSystem.CLUSTER, conf);
+    UnknownSettings.warn(conf);
     fallback = FallbackPolicy.of(conf);
     copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
     root = FilesRoot.open(conf);

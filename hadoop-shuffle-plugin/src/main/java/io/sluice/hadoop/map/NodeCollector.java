@@ -86,6 +86,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     reporter = context.getReporter();
     JobConf job = context.getJobConf();
     mapTask = context.getMapTask();
+    UnknownSettings.tell(job, reporter); // also of a job that is left to stock
     SecretKey secret = mapTask.getShuffleSecret();
     Optional<String> declined = Eligibility.declineReason(job, secret);
     if (declined.isPresent()) {
@@ -99,7 +100,6 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
             TaskNames.application(mapTask.getJobID()), TaskNames.attempt(mapTask.getTaskID()));
     key = JobEncryption.keyOf(job, mapTask);
     MapPlan<K, V> plan = plan(job);
-    UnknownSettings.warn(job);
 
     NodeMetadata found = NodeManagerNotice.find(environment);
     ServiceAddress service = found.address();

@@ -26,6 +26,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -154,6 +155,32 @@ final class FallbackTest extends CollectorFixture {
             FallbackRefused.class,
             () -> ours.run(TestCollectors.in(node.environment()), List.of()));
     assertTrue(refused.getMessage().contains(name), refused.getMessage());
+  }
+
+  /** In the log of the task, and in the counters that the job's client prints. */
+  @ParameterizedTest
+  @CsvSource({"yarn, 0", "local, 1"})
+  void aNameThatIsNoSettingIsToldAlsoWhereStockTakesTheMap(String framework, long fallbacks)
+      throws Exception {
+    job.set(MRConfig.FRAMEWORK_NAME, framework);
+    job.set("sluice.reduce.bufer-mb", "32");
+    try (LogLines log = new LogLines()) {
+      ours.run(
+          TestCollectors.in(node.environment()),
+          List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+      assertEquals(
+          List.of(
+              "WARN sluice.reduce.bufer-mb is no setting of Sluice; the nearest name is"
+                  + " sluice.reduce.buffer-mb"),
+          log.with("bufer"));
+    }
+    assertEquals(
+        1,
+        ours.reporter()
+            .getCounter(
+                SluiceCounter.GROUP, "NO_SETTING reduce.bufer-mb (nearest reduce.buffer-mb)")
+            .getValue());
+    assertEquals(fallbacks, fallbacks());
   }
 
   /** Stock sorts inside the heap; YARN would kill a container that has room for that alone. */

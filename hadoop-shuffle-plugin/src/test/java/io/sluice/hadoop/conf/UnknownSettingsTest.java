@@ -1,10 +1,14 @@
 package io.sluice.hadoop.conf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.conf.Setting;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Names that nobody reads any more, or never did. */
 class UnknownSettingsTest {
@@ -41,5 +45,25 @@ class UnknownSettingsTest {
             "sluice.pool.capacity is no setting of Sluice; the nearest name is"
                 + " sluice.pool.capacity-mb"),
         UnknownSettings.in(conf));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sluice.reduce.bufer-mb, NO_SETTING reduce.bufer-mb (nearest reduce.buffer-mb)",
+    "sluice.restart.timeout, NO_SETTING restart.timeout (nearest restart.timeout-ms)",
+    "sluice.nothing.like-it, NO_SETTING nothing.like-it"
+  })
+  void aCounterNamesItWithTheNearest(String name, String counter) {
+    assertEquals(counter, UnknownSettings.counter(name));
+  }
+
+  /** Hadoop cuts longer ones. */
+  @Test
+  void aCounterHasRoomForEverySettingOfAJobWithALetterTooMuch() {
+    for (Setting<?> setting : JobSettings.all()) {
+      String counter = UnknownSettings.counter(setting.name() + "s");
+      assertTrue(counter.contains("nearest " + setting.name().replace("sluice.", "")), counter);
+      assertTrue(counter.length() <= 64, counter);
+    }
   }
 }

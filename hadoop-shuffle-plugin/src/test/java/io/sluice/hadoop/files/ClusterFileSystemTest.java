@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.rdma.testing.TestSeed;
@@ -404,5 +405,20 @@ class ClusterFileSystemTest {
   void theRootIsNoSluiceFileSystem() {
     cluster.with("sluice.cluster.root", "sluice://cluster/names");
     assertThrows(IOException.class, cluster::driver);
+  }
+
+  /** Of a driver or a client, that is, where a task's log would not be looked into. */
+  @Test
+  void aNameThatIsNoSettingIsToldToTheProcessThatUsesTheFiles() throws IOException {
+    cluster.with("sluice.cluster.rot", "/names");
+    try (LogLines log = new LogLines();
+        FileSystem driver = cluster.driver()) {
+      assertEquals(
+          List.of(
+              "WARN sluice.cluster.rot is no setting of Sluice; the nearest name is"
+                  + " sluice.cluster.root"),
+          log.with("no setting"),
+          driver::toString);
+    }
   }
 }

@@ -22,12 +22,17 @@ public record SettingNames(Set<String> known, Map<String, String> renamed) {
   }
 
   /**
-   * One sentence for each name that nobody reads, in the order of the names.
+   * The names that nobody reads, in their order.
    *
    * @param names those that are set and begin as Sluice's do
    */
+  public List<String> unknown(Collection<String> names) {
+    return names.stream().filter(name -> !known.contains(name)).sorted().toList();
+  }
+
+  /** One sentence for each of those. */
   public List<String> complaints(Collection<String> names) {
-    return names.stream().filter(name -> !known.contains(name)).sorted().map(this::about).toList();
+    return unknown(names).stream().map(this::about).toList();
   }
 
   private String about(String name) {
