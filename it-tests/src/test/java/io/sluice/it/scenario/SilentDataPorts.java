@@ -1,14 +1,17 @@
 package io.sluice.it.scenario;
 
+import io.sluice.rdma.memory.Closing;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -18,7 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * what both say. But where the service says that its data ports are there, the reader is told of a
  * {@link SilentPort} instead.
  *
- * <p>Connections have threads of their own, which end with them. Whoever makes it closes it.
+ * <p>Connections have threads of their own, which end with them. Whoever makes it closes it, and
+ * with it all connections, one that is just coming about too.
  */
 final class SilentDataPorts implements AutoCloseable {
   private static final int FURTHER_ON = 1_000;
@@ -27,8 +31,9 @@ final class SilentDataPorts implements AutoCloseable {
   private final ServerSocket control;
   private final SilentPort silent;
   private final int port;
-  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private final List<Socket> sockets = new ArrayList<>();
   private final AtomicInteger answers = new AtomicInteger();
+  private boolean closed; // under the lock of sockets, as they
 
   SilentDataPorts(int controlPort) throws IOException {
     port = controlPort;
@@ -70,15 +75,31 @@ final class SilentDataPorts implements AutoCloseable {
   private void accept() throws IOException {
     while (true) {
       Socket reader = control.accept();
-      sockets.add(reader);
+      own(reader);
       start("reader " + reader.getPort(), () -> serve(reader));
     }
+  }
+
+  /**
+   * It is closed with this.
+   *
+   * @throws SocketException if this was closed before: it is closed, too
+   */
+  void own(Socket socket) throws IOException {
+    synchronized (sockets) {
+      if (!closed) {
+        sockets.add(socket);
+        return;
+      }
+    }
+    socket.close();
+    throw new SocketException("the firewall is gone");
   }
 
   private void serve(Socket reader) throws IOException {
     try (reader;
         Socket service = new Socket(InetAddress.getLoopbackAddress(), port + FURTHER_ON)) {
-      sockets.add(service);
+      own(service);
       start("requests of " + reader.getPort(), () -> requests(reader, service));
       answers(service.getInputStream(), reader.getOutputStream());
     }
@@ -118,10 +139,13 @@ final class SilentDataPorts implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    control.close();
-    silent.close();
-    for (Socket socket : sockets) {
-      socket.close();
+    List<Closeable> all = new ArrayList<>();
+    all.add(control);
+    all.add(silent::close);
+    synchronized (sockets) {
+      closed = true;
+      all.addAll(sockets);
     }
+    Closing.all(all);
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.it.scenario;
 
+import io.sluice.rdma.memory.Closing;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -41,9 +43,8 @@ final class SilentPort implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (Socket queued : queue) {
-      queued.close();
-    }
-    listener.close();
+    List<Closeable> all = new ArrayList<>(queue);
+    all.add(listener);
+    Closing.all(all);
   }
 }
