@@ -1,14 +1,19 @@
 package io.sluice.rdma.transport.support;
 
+import io.sluice.rdma.threads.LastWords;
 import io.sluice.rdma.transport.ReadTimeoutException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.TransportException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One read between its call and its completion: the checks, the hold on the destination, the
@@ -16,9 +21,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>Thread contract: any thread may complete it, the first one wins. Ownership: the connection
  * whose {@link ReadFactory} made it completes it; that releases the destination and cancels the
- * deadline before the future is done.
+ * deadline before the future is done. Failure: who has begun to complete it completes it, whatever
+ * it throws; nobody else would.
  */
 public final class PendingRead {
+  private static final Logger LOG = LoggerFactory.getLogger(PendingRead.class);
+
   private final RegionDescriptor remote;
   private final long remoteOffsetBytes;
   private final RegisteredBuffer destination;
@@ -111,43 +119,87 @@ public final class PendingRead {
 
   /** Completes normally; every byte has arrived. */
   public void succeed() {
-    if (finish()) {
-      meter.readDone(lengthBytes);
-      future.complete(null);
+    if (completed.compareAndSet(false, true)) {
+      try {
+        letGo();
+        meter.readDone(lengthBytes);
+      } finally {
+        future.complete(null);
+      }
     }
   }
 
   /** Completes exceptionally; nothing will be written to the destination any more. */
   public void fail(TransportException cause) {
-    if (finish()) {
-      meter.readFailed();
-      future.completeExceptionally(cause);
+    if (completed.compareAndSet(false, true)) {
+      try {
+        letGo();
+        meter.readFailed();
+      } finally {
+        future.completeExceptionally(cause);
+      }
     }
   }
 
   /** Completes exceptionally because the deadline has passed. */
   public void failLate() {
-    if (finish()) {
-      meter.readTimedOut();
-      future.completeExceptionally(
-          new ReadTimeoutException(
-              this
-                  + " did not finish within "
-                  + timeoutMs
-                  + " ms; the connection was closed so that it can write no more"));
+    if (completed.compareAndSet(false, true)) {
+      Throwable cause = null;
+      try {
+        letGo();
+        meter.readTimedOut();
+        cause =
+            new ReadTimeoutException(
+                this
+                    + " did not finish within "
+                    + timeoutMs
+                    + " ms; the connection was closed so that it can write no more");
+      } catch (RuntimeException | Error e) { // of memory, mostly
+        cause = e;
+        throw e;
+      } finally {
+        future.completeExceptionally(cause);
+      }
     }
   }
 
-  private boolean finish() {
-    if (!completed.compareAndSet(false, true)) {
-      return false;
+  /**
+   * Completes reads that their connection leaves behind, each by {@code end}. One that this fails
+   * for, for want of memory mostly, completes with that failure, so that nobody waits for ever for
+   * it or for those behind it.
+   */
+  public static void endAll(List<PendingRead> reads, Consumer<PendingRead> end) {
+    for (PendingRead read : reads) {
+      try {
+        end.accept(read);
+      } catch (RuntimeException | Error e) {
+        LastWords.error(LOG, "{} did not end as it should", read, e);
+        read.failWith(e);
+      }
     }
-    Deadlines.Deadline started = deadline;
-    if (started != null) {
-      started.cancel();
+  }
+
+  private void failWith(Throwable cause) {
+    if (completed.compareAndSet(false, true)) {
+      try {
+        letGo();
+      } catch (RuntimeException | Error e) {
+        LastWords.error(LOG, "{} was not let go of", this, e);
+      } finally {
+        future.completeExceptionally(cause);
+      }
     }
-    destination.unhold();
-    return true;
+  }
+
+  private void letGo() {
+    try {
+      Deadlines.Deadline started = deadline;
+      if (started != null) {
+        started.cancel();
+      }
+    } finally {
+      destination.unhold();
+    }
   }
 
   @Override

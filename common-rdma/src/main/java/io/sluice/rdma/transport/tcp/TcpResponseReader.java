@@ -188,15 +188,17 @@ final class TcpResponseReader implements TcpReadLoop.Member {
       LOG.warn("{}: closing the socket failed", link, e);
     }
     OffHeap.free(header);
-    for (PendingRead read : unfinished) {
-      if (link.gaveUpFor(read)) {
-        read.failLate();
-      } else {
-        link.failAsLost(read);
-      }
-    }
+    PendingRead.endAll(unfinished, this::end);
     whenEnded.run();
     ended.countDown();
+  }
+
+  private void end(PendingRead unfinished) {
+    if (link.gaveUpFor(unfinished)) {
+      unfinished.failLate();
+    } else {
+      link.failAsLost(unfinished);
+    }
   }
 
   /** Returns when every read is done; at once if a callback of a read is what is calling. */

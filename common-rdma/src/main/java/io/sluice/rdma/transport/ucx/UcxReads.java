@@ -147,17 +147,19 @@ final class UcxReads {
     remoteKeys.clear();
     List<PendingRead> failed = List.copyOf(inFlight);
     inFlight.clear();
-    for (PendingRead read : failed) {
-      if (read == late) {
-        read.failLate();
-      } else {
-        fail(read);
-      }
-    }
+    PendingRead.endAll(failed, this::endUnfinished);
     if (whenDecided != null) {
       whenDecided.run();
     }
     whenEnded.run();
+  }
+
+  private void endUnfinished(PendingRead read) {
+    if (read == late) {
+      read.failLate();
+    } else {
+      fail(read);
+    }
   }
 
   private void fail(PendingRead read) {

@@ -209,9 +209,7 @@ final class DisniConnection implements Connection {
       posted.clear();
       waiting.clear();
     }
-    for (DisniRead.Piece piece : failed) {
-      fail(piece.whole().read());
-    }
+    PendingRead.endAll(failed.stream().map(piece -> piece.whole().read()).toList(), this::fail);
     holdings.ended(this);
     ended.countDown();
   }
