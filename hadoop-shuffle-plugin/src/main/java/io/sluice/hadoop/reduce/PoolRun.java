@@ -5,6 +5,7 @@ import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.node.client.LocatedRuns;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 
@@ -12,13 +13,15 @@ import java.io.IOException;
  * A sorted run in a node's pool that this reducer will merge. Until something of it is fetched it
  * takes no more heap than its fields and its packed place: a reducer may have a million.
  *
- * <p>Thread contract: one thread at a time. Ownership: who has it closes it. Failure: that of
- * {@link NodeRun}.
+ * <p>Thread contract: one thread at a time. Ownership: who has it closes it; of one that was read
+ * to its end nothing else is left then, and it cannot be read again. Failure: that of {@link
+ * NodeRun}; {@link ClosedRunException}.
  */
 final class PoolRun implements MergeRun {
   private final PoolRuns all;
   private final int offset; // of the run among them
   private NodeRun opened; // null while nothing of it is read or on its way
+  private boolean merged; // it was closed at its end
 
   PoolRun(PoolRuns all, int offset) {
     this.all = all;
@@ -27,6 +30,9 @@ final class PoolRun implements MergeRun {
 
   /** What reads it. */
   NodeRun opened() {
+    if (merged) {
+      throw new IllegalStateException(name() + " was read to its end and closed");
+    }
     if (opened == null) {
       opened = new NodeRun(all.located(), offset);
     }
@@ -35,7 +41,7 @@ final class PoolRun implements MergeRun {
 
   /** Whether nothing of it was read, is here or is on its way. */
   boolean isUntouched() {
-    return opened == null;
+    return opened == null && !merged;
   }
 
   /**
@@ -98,7 +104,7 @@ final class PoolRun implements MergeRun {
 
   @Override
   public RunInput input() {
-    return opened().input();
+    return merged ? new Merged(name()) : opened().input();
   }
 
   @Override
@@ -113,6 +119,26 @@ final class PoolRun implements MergeRun {
   public void close() throws IOException {
     if (opened != null) {
       opened.close();
+      if (opened.isReadToItsEnd()) { // else it may be looked for what has failed
+        opened = null;
+        merged = true;
+      }
     }
+  }
+
+  /** Of a run that was read to its end and closed. */
+  private record Merged(String name) implements RunInput {
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+      throw new ClosedRunException(name);
+    }
+
+    @Override
+    public long remainingBytes() {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -262,6 +263,43 @@ final class LostOutputsTest {
     ClosedRunException ended = new ClosedRunException("test");
     assertHears(List.of(), List.of(), ended);
     assertEquals(0, ended.getSuppressed().length, "not even looked for");
+  }
+
+  /** Of a million runs that rounds have merged, what has read them would fill the heap. */
+  @Test
+  void aRunThatWasReadToItsEndIsForgottenOnceItIsClosed() throws IOException {
+    PoolRun run = poolRun(0);
+    RunInput input = run.input();
+    assertEquals(-1, input.read(new byte[1], 0, 1));
+    assertSame(input, run.input(), "not before");
+    run.close();
+    assertNotSame(input, run.input());
+    assertFalse(run.isUntouched());
+    assertThrows(ClosedRunException.class, () -> run.input().read(new byte[1], 0, 1));
+    assertThrows(IllegalStateException.class, run::opened);
+    IOException failure = new IOException("a codec's");
+    LostOutputs ofMerged = new LostOutputs(List.of(run), () -> {}, report(), this::isDamaged);
+    assertSame(failure, ofMerged.report(failure));
+    assertEquals(0, failure.getSuppressed().length);
+    assertEquals(List.of(), heard);
+    run.suspend();
+    run.close();
+  }
+
+  /** Where the merge has failed before, this one may be why. */
+  @Test
+  void aRunThatWasNotReadToItsEndIsLookedInto() throws IOException {
+    PoolRun run = poolRun(1);
+    RunInput input = run.input();
+    run.close();
+    assertSame(input, run.input());
+  }
+
+  private static PoolRun poolRun(int lengthBytes) {
+    List<String> maps = List.of(MAPS.get(0).toString());
+    NodeReader.Located located = TestFetches.located(FIRST, maps, lengthBytes);
+    PoolRuns all = new PoolRuns(located.runs(), null);
+    return new LocatedOutput(all, located.outputs().get(maps.get(0))).runs().get(0);
   }
 
   private static RunInput failing(IOException failure) {

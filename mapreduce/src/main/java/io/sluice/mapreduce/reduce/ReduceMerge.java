@@ -176,6 +176,7 @@ public final class ReduceMerge {
       try {
         long rawLengthBytes = write(merge, staged, chunkBytes);
         staged.finish();
+        Closing.all(runs); // which may hold more than the inputs that the cursors close
         return new MergedRun(
             staged.name(),
             staged.lengthBytes(),

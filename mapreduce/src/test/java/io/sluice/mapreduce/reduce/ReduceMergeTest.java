@@ -226,6 +226,31 @@ final class ReduceMergeTest {
     assertEquals(100, heap.closed);
   }
 
+  @Test
+  void aRoundClosesItsRunsWhichMayHoldMoreThanTheirInputs() throws IOException {
+    AtomicInteger closes = new AtomicInteger();
+    List<MergeRun> runs =
+        heap.runs(31, new Random(9)).stream().map(run -> counting(run, closes)).toList();
+    try (KWayMerge merge = merge(runs, 16)) {
+      assertEquals(1, rounds);
+      assertEquals(16, closes.get());
+      assertMerges(31, merge, () -> {});
+    }
+  }
+
+  private static MergeRun counting(MergeRun run, AtomicInteger closes) {
+    return (MergeRun)
+        Proxy.newProxyInstance(
+            MergeRun.class.getClassLoader(),
+            new Class<?>[] {MergeRun.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("close")) {
+                closes.incrementAndGet();
+              }
+              return method.invoke(run, arguments);
+            });
+  }
+
   /** With one decompressor for all that is in chunks. */
   @Test
   void roundsWriteWhatTheyMergeCompressed() throws IOException {

@@ -131,6 +131,11 @@ public final class NodeRun implements Closeable {
     return input == null && inlined == null;
   }
 
+  /** Whether all of it was read, and found right. */
+  public boolean isReadToItsEnd() {
+    return input != null && input.isAtEnd();
+  }
+
   /** Its bytes, verified, and decrypted if they are encrypted, while they are read. */
   public RunInput input() {
     RunInput opened = opened();

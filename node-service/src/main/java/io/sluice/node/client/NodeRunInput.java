@@ -24,6 +24,7 @@ import java.util.function.LongConsumer;
 final class NodeRunInput implements RunInput {
   private final String outputId;
   private final RunInput checked;
+  private boolean atEnd;
 
   /**
    * Reads {@code run} from {@code input}.
@@ -46,7 +47,9 @@ final class NodeRunInput implements RunInput {
   @Override
   public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
     try {
-      return checked.read(dst, offset, lengthBytes);
+      int n = checked.read(dst, offset, lengthBytes);
+      atEnd |= n < 0;
+      return n;
     } catch (FetchFailedException
         | InterruptedIOException
         | NodeBusyException
@@ -57,6 +60,11 @@ final class NodeRunInput implements RunInput {
     } catch (IOException e) {
       throw new FetchFailedException(outputId, ErrorText.of(e), e);
     }
+  }
+
+  /** Whether all of it was read, and found right. */
+  boolean isAtEnd() {
+    return atEnd;
   }
 
   @Override

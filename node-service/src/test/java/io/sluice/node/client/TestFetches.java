@@ -20,7 +20,14 @@ public final class TestFetches {
 
   /** Outputs of one run each that say where they were located, and cannot be read. */
   public static NodeReader.Located located(NodeAddress address, List<String> outputIds) {
-    Run run = new Run(0, 0, 1, 1, 0, 1, BlockChecksums.of(7));
+    return located(address, outputIds, 1);
+  }
+
+  /** The same; those of 0 bytes are read to their ends. */
+  public static NodeReader.Located located(
+      NodeAddress address, List<String> outputIds, int lengthBytes) {
+    int crc = lengthBytes == 0 ? 0 : 7;
+    Run run = new Run(0, 0, lengthBytes, 1, 0, 1, BlockChecksums.of(crc));
     RunPlace place = new RunPlace(new UUID(0, 0), 1, List.of(new Range(0, 0, 1)));
     Map<String, List<LocatedRun>> runs = new HashMap<>();
     outputIds.forEach(id -> runs.put(id, List.of(new LocatedRun(run, place))));
