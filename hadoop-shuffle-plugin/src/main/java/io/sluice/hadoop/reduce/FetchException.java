@@ -78,6 +78,11 @@ final class FetchException extends IOException {
     return scope;
   }
 
+  /** Whether the ShuffleHandler was reached, and so has answered somehow. */
+  boolean isAnswer() {
+    return kind == Kind.REFUSED || kind == Kind.READ;
+  }
+
   /**
    * Whether the ShuffleHandler said in its own words that it does not have the output. Any other
    * refusal may be the trouble of a moment, too many open files for example.

@@ -107,38 +107,6 @@ final class FetchSchedule implements Closeable {
     this.remaining = totalMaps;
   }
 
-  /**
-   * What keeps an output away, and since when.
-   *
-   * @param behind the trouble of others that this reduce's own has interrupted; null: none
-   */
-  private record Trouble(Kind kind, long sinceNs, Trouble behind) {
-    /**
-     * This one, or the one that was before if it is of the same kind. What this reduce's own
-     * trouble has interrupted goes on after it.
-     */
-    Trouble since(Trouble before) {
-      if (before == null || before.kind == kind) {
-        return before == null ? this : before;
-      }
-      if (kind == Kind.OWN) {
-        return new Trouble(kind, sinceNs, before);
-      }
-      Trouble interrupted = before.withoutOwn(sinceNs);
-      return interrupted == null || interrupted.kind != kind ? this : interrupted;
-    }
-
-    /** What this reduce's own trouble has interrupted, without the time in between; null: none. */
-    Trouble withoutOwn(long nowNs) {
-      if (kind != Kind.OWN) {
-        return this;
-      }
-      return behind == null
-          ? null
-          : new Trouble(behind.kind, behind.sinceNs + nowNs - sinceNs, null);
-    }
-  }
-
   /** A NodeManager, by the address of its stock ShuffleHandler. */
   private static final class Host {
     final String name;
@@ -154,11 +122,8 @@ final class FetchSchedule implements Closeable {
     /** Outputs that could not be had, and when to ask for each again. */
     final Map<TaskAttemptID, Long> laterNs = new HashMap<>();
 
-    /** Why each of these could not be had; kept until that is over. */
-    final Map<TaskAttemptID, Trouble> troubles = new HashMap<>();
-
-    /** Why the host could not be reached; null if it could. */
-    Trouble unreached;
+    /** Since when what could not be had is waited for. */
+    final TroubleClocks clocks = new TroubleClocks();
 
     boolean busy;
     boolean failedInBatch;
@@ -219,7 +184,7 @@ final class FetchSchedule implements Closeable {
       host.lostUntilNs.remove(attempt);
       host.unreported.remove(attempt);
       host.laterNs.remove(attempt);
-      host.troubles.remove(attempt);
+      host.clocks.over(attempt);
     }
     notifyAll(); // others may be reported now
     int index = attempt.getTaskID().getId();
@@ -242,6 +207,7 @@ final class FetchSchedule implements Closeable {
     deliveredBy[index] = null;
     done[index] = false;
     remaining++;
+    hosts.values().forEach(host -> host.clocks.overForMap(index));
     notifyAll();
   }
 
@@ -344,8 +310,7 @@ final class FetchSchedule implements Closeable {
     outputs[index] = output;
     Host host = hosts.get(batch.hostName());
     deliveredBy[index] = host;
-    host.troubles.remove(map);
-    host.unreached = null;
+    host.clocks.over(map);
     host.refusals = 0;
     failures.progressed(nanoClock.getAsLong());
     mapDone();
@@ -360,47 +325,29 @@ final class FetchSchedule implements Closeable {
 
   /**
    * These outputs cannot be had now, which is no failure yet: each is asked for again after a
-   * pause.
+   * pause. {@link TroubleClocks} has the rule by which troubles are timed.
    *
-   * @param kind of the trouble; that of a host which cannot be reached is the same for all of its
-   *     outputs
-   * @param patienceMs for how long that may go on, from the first time on
+   * @param patienceMs for how long the trouble may go on, from the first time on
    * @return those for which it has gone on for longer: they have failed
    */
   synchronized List<TaskAttemptID> later(
       Batch batch, Collection<TaskAttemptID> maps, Kind kind, long patienceMs) {
     Host host = hosts.get(batch.hostName());
     long nowNs = nanoClock.getAsLong();
-    Trouble begun = new Trouble(kind, nowNs, null);
-    boolean ofHost = kind == Kind.CONNECT || kind == Kind.UNREACHED;
-    if (ofHost || (kind == Kind.OWN && host.unreached != null)) {
-      host.unreached = begun.since(host.unreached);
-    }
     List<TaskAttemptID> failed = new ArrayList<>();
     for (TaskAttemptID map : maps) {
       if (ended || !wants(map)) {
         putBack(host, map);
         continue;
       }
-      Trouble trouble = ofHost ? host.unreached : begun.since(host.troubles.get(map));
-      if (ofHost) {
-        host.troubles.computeIfPresent(map, (of, before) -> before.withoutOwn(nowNs));
-      } else {
-        host.troubles.put(map, trouble);
-      }
-      long ageMs = TimeUnit.NANOSECONDS.toMillis(nowNs - trouble.sinceNs());
+      long ageMs = TimeUnit.NANOSECONDS.toMillis(host.clocks.ageNs(map, kind, nowNs));
       if (ageMs >= patienceMs) {
         failed.add(map);
       } else {
         host.laterNs.put(map, nowNs + TimeUnit.MILLISECONDS.toNanos(pauseMs(kind, ageMs)));
       }
     }
-    if (ofHost && !failed.isEmpty()) {
-      host.unreached = null; // as stock, which tries as long for the next ones
-    }
-    if (kind != Kind.WAITED) { // which was long enough: it is not waited for again
-      host.troubles.keySet().removeAll(failed);
-    }
+    host.clocks.failed(failed, kind);
     return failed;
   }
 
@@ -448,7 +395,7 @@ final class FetchSchedule implements Closeable {
       return;
     }
     long nowNs = nanoClock.getAsLong();
-    host.troubles.remove(map);
+    host.clocks.over(map);
     if (!host.mayReport(nowNs)) {
       host.unreported.add(map);
       return;
@@ -489,14 +436,19 @@ final class FetchSchedule implements Closeable {
    * longer than after a failure, whatever it asks for.
    */
   synchronized void backOff(Batch batch, long delayMs) {
-    penalize(hosts.get(batch.hostName()), Math.min(delayMs, failures.maxPenaltyMs()));
+    Host host = hosts.get(batch.hostName());
+    host.clocks.comeLater(batch.maps());
+    penalize(host, Math.min(delayMs, failures.maxPenaltyMs()));
+  }
+
+  /** The host's ShuffleHandler was reached, whatever it has answered. */
+  synchronized void answered(Batch batch) {
+    hosts.get(batch.hostName()).clocks.answered();
   }
 
   /** The host's service has answered and did not refuse: refusals before that are over. */
   synchronized void accepted(Batch batch) {
-    Host host = hosts.get(batch.hostName());
-    host.refusals = 0;
-    host.unreached = null;
+    hosts.get(batch.hostName()).refusals = 0;
   }
 
   /**
@@ -511,8 +463,7 @@ final class FetchSchedule implements Closeable {
     if (host.refusals == 0) {
       host.refusedSinceNs = nowNs;
     }
-    host.unreached = null; // it has answered
-    host.troubles.keySet().removeAll(batch.maps());
+    batch.maps().forEach(host.clocks::over);
     long delayMs =
         Math.min(LONGEST_REFUSAL_MS, FIRST_REFUSAL_MS << Math.min(host.refusals, MAX_DOUBLINGS));
     host.refusals++;

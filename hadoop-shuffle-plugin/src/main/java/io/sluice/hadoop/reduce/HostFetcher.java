@@ -354,7 +354,7 @@ final class HostFetcher implements Runnable {
   /** Takes out of {@code left} what has come; what was coming when it fails is its first. */
   private void receive(Batch batch, List<TaskAttemptID> asked, List<TaskAttemptID> left)
       throws IOException {
-    try (StockReply reply = stock.ask(batch.url(), asked, settings.reduce)) {
+    try (StockReply reply = ask(batch, asked)) {
       for (int i = 0; i < asked.size() && !schedule.isOver(); i++) {
         TaskAttemptID map = reply.next();
         left.remove(map);
@@ -362,6 +362,19 @@ final class HostFetcher implements Runnable {
         keep(batch, new StagedOutput(map, staged(map, reply)));
         left.remove(0);
       }
+    }
+  }
+
+  private StockReply ask(Batch batch, List<TaskAttemptID> maps) throws IOException {
+    try {
+      StockReply reply = stock.ask(batch.url(), maps, settings.reduce);
+      schedule.answered(batch);
+      return reply;
+    } catch (FetchException e) {
+      if (e.isAnswer()) {
+        schedule.answered(batch);
+      }
+      throw e;
     }
   }
 
@@ -374,7 +387,8 @@ final class HostFetcher implements Runnable {
     Kind kind = failure.kind();
     long patienceMs =
         switch (kind) {
-          case CONNECT, UNREACHED -> settings.policy.connectMs();
+          case CONNECT, UNREACHED ->
+              Math.max(settings.policy.connectMs(), settings.restartMs); // its node may restart
           case READ -> settings.policy.retryMs();
           case REFUSED, WAITED, OWN -> 0;
         };

@@ -683,9 +683,9 @@ final class FetchScheduleTest {
     return failed;
   }
 
-  /** As stock, whose connection is for 20 outputs, and not for each of them. */
+  /** As stock, which connects for as long for each 20 outputs. */
   @Test
-  void aHostThatCannotBeReachedIsSoForAllOfItsOutputs() throws Exception {
+  void aHostThatCannotBeReachedIsTriedForAsLongForTheNextOutputs() throws Exception {
     FetchSchedule schedule = schedule(40);
     for (int i = 0; i < 40; i++) {
       schedule.resolve(succeeded(map(i, 0), HOST));
@@ -695,7 +695,12 @@ final class FetchScheduleTest {
     schedule.release(first);
     passMs(180_000);
     Batch second = schedule.take(0);
-    assertEquals(second.maps(), schedule.later(second, second.maps(), Kind.UNREACHED, 180_000));
+    assertEquals(List.of(), schedule.later(second, second.maps(), Kind.UNREACHED, 180_000));
+    schedule.release(second);
+    Batch third = schedule.take(0);
+    assertEquals(
+        Set.copyOf(first.maps()),
+        Set.copyOf(schedule.later(third, third.maps(), Kind.UNREACHED, 180_000)));
   }
 
   /** Else one moment of each, minutes apart, would blame a healthy map. */
@@ -813,6 +818,153 @@ final class FetchScheduleTest {
     assertEquals(List.of(), laterFor(schedule, Kind.OWN, 170_000));
     assertEquals(List.of(), laterFor(schedule, ofHost, 100_000));
     assertEquals(List.of(map(0, 0)), laterFor(schedule, ofHost, 150_000));
+  }
+
+  /** As by stock, which connects until it has a connection, whatever keeps it from one. */
+  @Test
+  void aHostThatFailsInTwoWaysInTurnIsGivenUpAsOneThatFailsInOne() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    long startNs = nowNs;
+    List<TaskAttemptID> failed = List.of();
+    while (failed.isEmpty() && nowNs - startNs < TimeUnit.SECONDS.toNanos(300)) {
+      Kind kind = random.nextBoolean() ? Kind.CONNECT : Kind.UNREACHED;
+      failed = laterFor(schedule, kind, 1_000 * (1 + random.nextInt(30)));
+    }
+    assertEquals(List.of(map(0, 0)), failed);
+    long tookMs = TimeUnit.NANOSECONDS.toMillis(nowNs - startNs) - 1_000; // then it went on
+    assertTrue(tookMs >= 180_000 && tookMs < 200_000, tookMs + " ms");
+  }
+
+  /** Also one that asks to be left alone. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHostWhoseShuffleHandlerAnswersIsReached(boolean busy) throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, Kind.CONNECT, 170_000));
+    Batch batch = takeSoon(schedule);
+    if (busy) {
+      schedule.backOff(batch, 1_000);
+    } else {
+      schedule.answered(batch);
+    }
+    schedule.putBack(batch, batch.maps());
+    schedule.release(batch);
+    assertEquals(List.of(), laterFor(schedule, Kind.UNREACHED, 170_000));
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.UNREACHED, 60_000));
+  }
+
+  /** As stock, for which that is another visit of the host. */
+  @Test
+  void aReplyThatBreaksOffIsTriedForAsLongAgainAfterAHostWasBusy() throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, Kind.READ, 170_000));
+    Batch batch = takeSoon(schedule);
+    schedule.backOff(batch, 20_000);
+    schedule.putBack(batch, batch.maps());
+    schedule.release(batch);
+    assertEquals(List.of(), laterFor(schedule, Kind.READ, 170_000));
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.READ, 60_000));
+  }
+
+  /** When an output is asked for that its service does not have; others come from there. */
+  @Test
+  void whatAHostsServiceSaysDoesNotMakeItsShuffleHandlerReached() throws Exception {
+    FetchSchedule schedule = schedule(300);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    long startNs = nowNs;
+    List<TaskAttemptID> failed = List.of();
+    for (int i = 1; failed.isEmpty() && i < 300; i++) {
+      schedule.resolve(succeeded(map(i, 0), HOST));
+      Batch batch = takeSoon(schedule);
+      schedule.accepted(batch);
+      assertTrue(schedule.succeeded(batch, output(map(i, 0))));
+      if (batch.maps().contains(map(0, 0))) {
+        failed = schedule.later(batch, List.of(map(0, 0)), Kind.CONNECT, 180_000);
+      }
+      schedule.release(batch);
+      passMs(1_000);
+    }
+    assertEquals(List.of(map(0, 0)), failed);
+    assertTrue(nowNs - startNs < TimeUnit.SECONDS.toNanos(220));
+  }
+
+  /** Else an output that nobody has tried to connect for would fail the first time. */
+  @ParameterizedTest
+  @ValueSource(strings = {"withdrawn", "had from its service", "had from another host"})
+  void aHostIsTriedForAsLongAgainOnceNothingWaitsForIt(String what) throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, Kind.CONNECT, 10_000));
+    Batch batch = takeSoon(schedule);
+    switch (what) {
+      case "withdrawn" -> schedule.resolve(ended(map(0, 0), Status.KILLED));
+      case "had from its service" -> schedule.succeeded(batch, output(map(0, 0)));
+      default -> {
+        schedule.resolve(succeeded(map(0, 1), OTHER));
+        Batch other = schedule.take(0);
+        assertTrue(schedule.succeeded(other, output(map(0, 1))));
+        schedule.release(other);
+      }
+    }
+    schedule.release(batch);
+    passMs(1_000_000);
+    schedule.resolve(succeeded(map(1, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, Kind.CONNECT, 170_000));
+    assertEquals(List.of(map(1, 0)), laterFor(schedule, Kind.CONNECT, 60_000));
+  }
+
+  /** Its trouble of before is over: another host has had the output meanwhile. */
+  @ParameterizedTest
+  @EnumSource(names = {"CONNECT", "READ", "WAITED"})
+  void whatIsWantedAgainIsTriedForAsLongAgain(Kind kind) throws Exception {
+    FetchSchedule schedule = schedule(2);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    assertEquals(List.of(), laterFor(schedule, kind, 10_000));
+    schedule.resolve(succeeded(map(0, 1), OTHER));
+    for (Batch batch = takeSoon(schedule); ; batch = takeSoon(schedule)) {
+      boolean other = batch.hostName().equals(OTHER);
+      if (other) {
+        assertTrue(schedule.succeeded(batch, output(map(0, 1))));
+      } else {
+        schedule.putBack(batch, batch.maps());
+      }
+      schedule.release(batch);
+      if (other) {
+        break;
+      }
+    }
+    passMs(1_000_000);
+    schedule.resolve(ended(map(0, 1), Status.FAILED));
+    assertEquals(List.of(), laterFor(schedule, kind, 170_000));
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, kind, 60_000));
+  }
+
+  /** Neither ends the clock of a service that is waited for. */
+  @ParameterizedTest
+  @EnumSource(names = {"CONNECT", "UNREACHED", "READ"})
+  void anOutputWhoseTroublesAlternateIsGivenUp(Kind other) throws Exception {
+    FetchSchedule schedule = schedule(1);
+    schedule.resolve(succeeded(map(0, 0), HOST));
+    for (int i = 0; i < 8; i++) {
+      assertEquals(List.of(), laterFor(schedule, Kind.WAITED, 10_000));
+      assertEquals(List.of(), laterFor(schedule, other, 10_000));
+    }
+    assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.WAITED, 40_000));
+  }
+
+  /** The next batch, as soon as there is one. */
+  private Batch takeSoon(FetchSchedule schedule) throws InterruptedException {
+    for (int second = 0; second < 100; second++) {
+      Batch batch = schedule.take(0);
+      if (batch != null) {
+        return batch;
+      }
+      passMs(1_000);
+    }
+    throw new AssertionError("nothing to take");
   }
 
   /** The same trouble each second for so long, the first time at once. */

@@ -28,17 +28,23 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -129,28 +135,15 @@ final class HostFetcherTroubleTest {
                     StockHandler.refuse(
                         exchange, 500, StockHandler.noOutput(TestJob.map(0, 0).toString())),
                 port);
-        RemoteServer service =
-            RemoteServer.start(
-                backend(answer),
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), port + 1),
-                new Refusals(),
-                ConnectionLimits.DEFAULT);
-        NodeReader reader =
-            new NodeReader(
-                TestJob.APPLICATION,
-                NodeLink.jobSecret(TestJob.SECRET),
-                new Transports(List.of(new TcpProvider()), WINDOW_BYTES, WINDOW_BYTES),
-                null,
-                Timeouts.all(TimeUnit.SECONDS.toMillis(LIMIT_S)));
+        RemoteServer service = server(answer, port + 1);
+        NodeReader reader = reader();
         StockFetch fetch = new StockFetch(job, TestJob.SECRET)) {
       FetchSchedule schedule =
           new FetchSchedule(1, policy, listener, System::nanoTime, TestSeed.random());
       assertEquals(port + 1, service.port());
       schedule.resolve(
           Events.succeeded(TestJob.map(0, 0), stock.url().substring("http://".length())));
-      FetchNotes notes =
-          new FetchNotes(
-              new MapSide(job, TestJob.map(0, 0)).reporter(), System::nanoTime, A_DAY_MS);
+      FetchNotes notes = notes();
       if (accepted) {
         notes.accepted();
       }
@@ -162,6 +155,28 @@ final class HostFetcherTroubleTest {
       fetcher.join();
       assertTrue(askedAgain, "it was asked for once, or not at all");
     }
+  }
+
+  private RemoteServer server(Answer answer, int port) throws IOException {
+    return RemoteServer.start(
+        backend(answer),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+        new Refusals(),
+        ConnectionLimits.DEFAULT);
+  }
+
+  private static NodeReader reader() {
+    return new NodeReader(
+        TestJob.APPLICATION,
+        NodeLink.jobSecret(TestJob.SECRET),
+        new Transports(List.of(new TcpProvider()), WINDOW_BYTES, WINDOW_BYTES),
+        null,
+        Timeouts.all(TimeUnit.SECONDS.toMillis(LIMIT_S)));
+  }
+
+  private FetchNotes notes() {
+    return new FetchNotes(
+        new MapSide(job, TestJob.map(0, 0)).reporter(), System::nanoTime, A_DAY_MS);
   }
 
   @ParameterizedTest
@@ -202,6 +217,93 @@ final class HostFetcherTroubleTest {
           throw new OutOfMemoryError("for a test");
         });
     assertReported(false);
+  }
+
+  /** What becomes of a request to a ShuffleHandler. */
+  private enum Stock {
+    NOT_ASKED(null),
+    BUSY(exchange -> exchange.sendResponseHeaders(429, -1)),
+    REFUSING(exchange -> StockHandler.refuse(exchange, 500, "for a test")),
+    BREAKING_OFF(exchange -> StockHandler.reply(exchange, new byte[100], 1));
+
+    private final StockHandler.Script script;
+
+    Stock(StockHandler.Script script) {
+      this.script = script;
+    }
+  }
+
+  /**
+   * Its service answers each time that it does not have the output. The reduce is patient for less
+   * than two visits, unless it is patient with restarts for longer.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "NOT_ASKED, 1, 3",
+    "BUSY, 1, 5",
+    "REFUSING, 1, 5",
+    "BREAKING_OFF, 1, 5",
+    "NOT_ASKED, " + A_DAY_MS + ", 0"
+  })
+  void aHostIsReachedByEachAnswerOfItsShuffleHandlerAlone(
+      Stock inSecondVisit, int restartMs, int reportingVisit) throws Exception {
+    int port = FreePorts.inARow(2);
+    int visitMs = 3 * 60_000; // it looks at the clock three times, and finds it a minute later each
+    AtomicLong minutes = new AtomicLong();
+    job.setInt(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, 1);
+    job.setInt(MRJobConfig.SHUFFLE_CONNECT_TIMEOUT, visitMs + visitMs / 2);
+    job.setBoolean(MRJobConfig.SHUFFLE_FETCH_RETRY_ENABLED, true);
+    job.setInt(MRJobConfig.SHUFFLE_FETCH_RETRY_TIMEOUT_MS, A_DAY_MS);
+    FetchPolicy policy = FetchPolicy.of(job);
+    AtomicInteger visits = new AtomicInteger();
+    List<Integer> reportingVisits = new ArrayList<>();
+    AtomicReference<FetchSchedule> started = new AtomicReference<>();
+    FetchSchedule schedule =
+        new FetchSchedule(
+            10, // so that one failure does not end the attempt
+            policy,
+            new RecordingListener() {
+              @Override
+              public void reportFetchFailure(TaskAttemptID map) {
+                reportingVisits.add(visits.get());
+                started.get().end();
+              }
+            },
+            () -> TimeUnit.MINUTES.toNanos(minutes.incrementAndGet()),
+            TestSeed.random());
+    started.set(schedule);
+    schedule.resolve(Events.succeeded(TestJob.map(0, 0), "localhost:" + port));
+    AtomicReference<StockHandler> stock = new AtomicReference<>();
+    Answer absent =
+        () -> {
+          int visit = visits.incrementAndGet();
+          if (visit == 2 && inSecondVisit.script != null) {
+            stock.set(
+                new StockHandler(
+                    exchange -> {
+                      // Else the third visit is over the same connection.
+                      exchange.getResponseHeaders().set("Connection", "close");
+                      inSecondVisit.script.answer(exchange);
+                    },
+                    port));
+          } else if (visit == 3 && stock.get() != null) {
+            stock.get().close();
+          } else if (visit == 10) {
+            schedule.end(); // for ever
+          }
+          return new Description(new HashMap<>(), new HashMap<>());
+        };
+    HostFetcher.Settings settings =
+        new HostFetcher.Settings(
+            0, null, FallbackPolicy.AUTO, new ServicePorts(1), policy, restartMs, 1, false);
+    try (RemoteServer service = server(absent, port + 1);
+        NodeReader reader = reader();
+        StockFetch fetch = new StockFetch(job, TestJob.SECRET)) {
+      assertEquals(port + 1, service.port());
+      new HostFetcher(schedule, notes(), reader, fetch, null, settings).run();
+      schedule.throwIfFailed();
+    }
+    assertEquals(reportingVisit == 0 ? List.of() : List.of(reportingVisit), reportingVisits);
   }
 
   private void assertReported(boolean expected) {
