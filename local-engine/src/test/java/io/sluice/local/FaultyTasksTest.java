@@ -126,7 +126,7 @@ class FaultyTasksTest {
             .filter(TaskCompletionEvent::isMapTask)
             .count()
         < 2) {
-      Thread.onSpinWait(); // until the others have ended; a client can only ask
+      Jobs.pause(); // until the others have ended
     }
     return Arrays.stream(job.getTaskReports(TaskType.MAP))
         .flatMap(report -> report.getRunningTaskAttemptIds().stream())

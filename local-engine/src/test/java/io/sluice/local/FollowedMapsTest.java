@@ -180,7 +180,7 @@ class FollowedMapsTest {
         }
       }
       assertFalse(job.isComplete(), job.getStatus().getFailureInfo());
-      Thread.onSpinWait();
+      Jobs.pause();
     }
   }
 
@@ -221,7 +221,7 @@ class FollowedMapsTest {
         .getRunningTaskAttemptIds()
         .contains(attempt)) {
       assertFalse(job.isComplete(), "the map is held");
-      Thread.onSpinWait();
+      Jobs.pause();
     }
     mayEnd.countDown();
     isAsStock(job);

@@ -163,7 +163,7 @@ class HostileTasksTest {
             event ->
                 event.getTaskAttemptId().getTaskID().getId() == 0
                     && event.getStatus() == TaskCompletionEvent.Status.SUCCEEDED)) {
-      Thread.onSpinWait(); // a client can only ask
+      Jobs.pause();
     }
     release.countDown();
     hanging.join();

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.IntWritable;
@@ -24,6 +26,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 /** Jobs, and what they read and write, in a directory of a test. */
 final class Jobs {
   static final AtomicInteger FAILURES_LEFT = new AtomicInteger();
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Path directory;
   private final Configuration conf = new Configuration();
@@ -33,6 +36,11 @@ final class Jobs {
     conf.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
     conf.setInt("mapreduce.task.io.sort.mb", 4);
     conf.setInt("sluice.local.memory-mb", 256);
+  }
+
+  /** Between two questions of a client, who can only ask; the job needs the processor too. */
+  static void pause() {
+    LockSupport.parkNanos(PAUSE_NS);
   }
 
   Configuration conf() {

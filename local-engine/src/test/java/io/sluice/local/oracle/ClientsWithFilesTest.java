@@ -36,13 +36,6 @@ class ClientsWithFilesTest {
         content);
   }
 
-  private static void await(ForkedJvm client, String said) {
-    while (!client.text().contains(said)) {
-      assertTrue(client.process().isAlive(), client::text);
-      Thread.onSpinWait(); // its log tells nobody
-    }
-  }
-
   private static void reads(ForkedJvm client, String content) throws Exception {
     client.process().getOutputStream().close();
     String said = client.succeeded();
@@ -58,14 +51,14 @@ class ClientsWithFilesTest {
   @Test
   void eachReadsItsOwn() throws Exception {
     try (ForkedJvm first = start("first")) {
-      await(first, ClientWithFile.BEGUN);
+      first.awaitSaid(ClientWithFile.BEGUN);
       try (ForkedJvm second = start("second")) {
-        await(second, ClientWithFile.WAITS);
+        second.awaitSaid(ClientWithFile.WAITS);
         String waits = second.text();
         assertTrue(waits.contains("of process " + first.process().pid()), waits);
         assertFalse(waits.contains(ClientWithFile.BEGUN), waits);
         reads(first, "first");
-        await(second, ClientWithFile.BEGUN);
+        second.awaitSaid(ClientWithFile.BEGUN);
         reads(second, "second");
       }
     }
@@ -77,7 +70,7 @@ class ClientsWithFilesTest {
   @Test
   void whatAKilledOneLeavesIsNotBelievedAndIsRemoved() throws Exception {
     try (ForkedJvm killed = start("killed")) {
-      await(killed, ClientWithFile.BEGUN);
+      killed.awaitSaid(ClientWithFile.BEGUN);
       killed.process().destroyForcibly().waitFor();
     }
     assertEquals("killed", Files.readString(working.resolve(ClientWithFile.NAME)));

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process of one of these tests' programs, with the tests' class path.
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 record ForkedJvm(Process process, Path log) implements AutoCloseable {
   private static final long LIMIT_S = 200;
+  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /** Starts a program's main method behind some words of a shell, which may be none. */
   static ForkedJvm start(Path log, String shell, String heap, Class<?> program, String... arguments)
@@ -40,6 +42,18 @@ record ForkedJvm(Process process, Path log) implements AutoCloseable {
       throw new AssertionError("ends with " + process.exitValue() + ":\n" + text());
     }
     return text();
+  }
+
+  /** Waits until it has said that, which nobody announces, and leaves it the processor. */
+  void awaitSaid(String said) {
+    long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+    while (!text().contains(said)) {
+      boolean mayStillSay = process.isAlive() && System.nanoTime() - endNs < 0;
+      if (!mayStillSay && !text().contains(said)) {
+        throw new AssertionError("has not said \"" + said + "\":\n" + text());
+      }
+      LockSupport.parkNanos(LOOK_NS);
+    }
   }
 
   /** What it has said so far. */

@@ -2,7 +2,6 @@ package io.sluice.local.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,10 +46,7 @@ class KilledClientTest {
   void whatItLeavesIsRemovedByTheNextOne(String memoryMb) throws Exception {
     Files.createDirectories(KilledClient.memory(directory));
     try (ForkedJvm killed = start(memoryMb, true)) {
-      while (!killed.text().contains(KilledClient.BEGUN)) {
-        assertTrue(killed.process().isAlive(), killed::text);
-        Thread.onSpinWait(); // its log tells nobody
-      }
+      killed.awaitSaid(KilledClient.BEGUN);
       killed.process().destroyForcibly().waitFor();
     }
     assertNotEquals(List.of(), left(), "the job had written");
