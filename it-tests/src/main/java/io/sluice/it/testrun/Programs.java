@@ -29,8 +29,11 @@ final class Programs {
   private static final Pattern OF_MAVEN =
       Pattern.compile("\\[(INFO|WARNING|ERROR)\\] (Tests run: .* in .*|.*FAIL.*|BUILD .*)");
 
-  /** Maven, and a JVM of 1 GiB with what its tests map and start. */
-  private static final int UNIT_TESTS_MB = 2560;
+  /** Maven, and two JVMs of 1 GiB each with what their tests map and start. */
+  private static final int UNIT_TESTS_MB = 4096;
+
+  /** Of modules whose tests wait much; what runs in these has directories and ports of its own. */
+  private static final int UNIT_TEST_FORKS = 2;
 
   /** A JVM of tests, six daemons of a cluster and three containers, of which each has 350 MiB. */
   private static final int LANE_MB = 3584;
@@ -83,6 +86,8 @@ final class Programs {
       maven.command().add("-Dsluice.excluded.tags=");
       maven.command().add("-Dsluice.unit.jvm="); // the second compiler pays in campaigns
       maven.command().add("-Dsluice.unit.timeout.s=" + MODULE_CAMPAIGN_DEADLINE.toSeconds());
+    } else {
+      maven.command().add("-Dsluice.unit.forks=" + UNIT_TEST_FORKS);
     }
     return new ProgramTask(
         "unit",
