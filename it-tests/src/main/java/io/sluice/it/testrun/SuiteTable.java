@@ -109,6 +109,11 @@ public final class SuiteTable {
     return find(suite).or(() -> find(UNIT_TESTS)).map(SuiteRow::shareS).orElse(Integer.MAX_VALUE);
   }
 
+  /** How long they may take one after the other. */
+  int sharesS(List<String> suites) {
+    return suites.stream().mapToInt(this::shareS).sum();
+  }
+
   private Optional<SuiteRow> find(String suite) {
     return rows.stream().filter(row -> row.suite().equals(suite)).findFirst();
   }

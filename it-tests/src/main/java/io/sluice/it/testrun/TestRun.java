@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -62,13 +64,16 @@ public final class TestRun {
     Optional<String> noLab = tools.cause();
     List<TestTask> tasks = new ArrayList<>();
     Programs programs = new Programs(workspace, since, all);
-    // The longest ones first, so that nothing long is left when all else is done.
+    tasks.add(programs.unitTests());
+    Map<TestTask, Integer> sharesS = new LinkedHashMap<>();
     for (String lane : table.lanes(SuiteTable.HOST_LANES, all)) {
-      tasks.add(programs.lane(lane, table.suites(lane, all)));
+      List<String> suites = table.suites(lane, all);
+      sharesS.put(programs.lane(lane, suites), table.sharesS(suites));
     }
-    List<LabRun> lab = noLab.isEmpty() ? LabRun.ofTest(all) : List.of();
-    lab.forEach(run -> tasks.add(new LabTask(run, workspace, tools)));
-    tasks.add(Math.min(1, tasks.size()), programs.unitTests());
+    for (LabRun run : noLab.isEmpty() ? LabRun.ofTest(all) : List.<LabRun>of()) {
+      sharesS.put(new LabTask(run, workspace, tools), table.shareS(LabTask.suiteName(run)));
+    }
+    tasks.addAll(longestFirst(sharesS));
     // A campaign's emulated clusters want a processor each, or their daemons do not come up.
     int workers = Runtime.getRuntime().availableProcessors() + (all ? 0 : 1);
     Duration left = (all ? CAMPAIGN_DEADLINE : DEADLINE).minus(elapsed());
@@ -82,6 +87,14 @@ public final class TestRun {
       commit.problem().ifPresent(why -> results.add(TaskResult.broken("commit", why)));
     }
     return new TestSummary(commit.name(), results, noLab, table, elapsed().toMillis());
+  }
+
+  /** So that nothing long is left when all else is done. */
+  static List<TestTask> longestFirst(Map<TestTask, Integer> sharesS) {
+    return sharesS.entrySet().stream()
+        .sorted(Map.Entry.<TestTask, Integer>comparingByValue().reversed())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private Duration elapsed() {

@@ -100,6 +100,7 @@ class SuiteTableTest {
             "| other | table |");
     SuiteTable table = SuiteTable.parse(page);
     assertEquals(List.of(7, 90), List.of(table.shareS("AnyTest"), table.shareS("SlowIT")));
+    assertEquals(97, table.sharesS(List.of("AnyTest", "SlowIT")));
     assertEquals(List.of("SlowIT"), table.suites("host one", false));
     assertEquals(List.of("host one"), table.lanes(SuiteTable.HOST_LANES, false));
   }

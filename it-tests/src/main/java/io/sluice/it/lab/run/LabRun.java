@@ -56,8 +56,7 @@ public record LabRun(
   }
 
   /**
-   * What {@code ./sluice test} runs, each suite by itself, so that they can run side by side: the
-   * longest first.
+   * What {@code ./sluice test} runs, each suite by itself, so that they can run side by side.
    *
    * @param all whether campaigns run too
    */
