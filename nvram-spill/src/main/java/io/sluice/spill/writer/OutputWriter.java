@@ -82,8 +82,7 @@ public final class OutputWriter implements Closeable {
    *     enough
    */
   public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
-    this(
-        source, medium, extent -> map(source.opener(), medium, extent), partitionCount, leaseBytes);
+    this(WriteTarget.mapped(source, medium), partitionCount, leaseBytes);
   }
 
   /** The same with another way to the extents' memory. */
@@ -93,17 +92,11 @@ public final class OutputWriter implements Closeable {
       ExtentMemory memory,
       int partitionCount,
       long leaseBytes) {
-    this(source, medium, memory, source.opener(), partitionCount, leaseBytes);
+    this(new WriteTarget(source, medium, memory), partitionCount, leaseBytes);
   }
 
-  /** The same with another way to what was written. */
-  OutputWriter(
-      ExtentSource source,
-      Medium medium,
-      ExtentMemory memory,
-      SegmentOpener opener,
-      int partitionCount,
-      long leaseBytes) {
+  /** The same for a target of any kind. */
+  OutputWriter(WriteTarget target, int partitionCount, long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {
       throw new IllegalArgumentException(
           "partition count "
@@ -112,12 +105,12 @@ public final class OutputWriter implements Closeable {
               + leaseBytes
               + " must be more than 0");
     }
-    this.source = source;
-    this.medium = medium;
-    this.memory = memory;
+    this.source = target.source();
+    this.medium = target.medium();
+    this.memory = target.memory();
     this.partitionCount = partitionCount;
-    this.extents = new LeasedExtents(source, leaseBytes);
-    this.mapper = new SegmentMapper(opener, extents::segment);
+    this.extents = new LeasedExtents(source, leaseBytes, target.mappedBytes());
+    this.mapper = new SegmentMapper(target.opener(), extents::segment);
     this.runs = new WrittenRuns();
   }
 
