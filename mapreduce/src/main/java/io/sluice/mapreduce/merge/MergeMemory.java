@@ -28,6 +28,9 @@ public final class MergeMemory {
   /** However short they are: each has objects, and perhaps an open file. */
   private static final int MAX_RUNS = 1024;
 
+  private static final int MAX_WINDOW_BYTES = 1 << 20;
+  private static final int PAGE_BYTES = 4 << 10;
+
   /** The part of the memory for streams that the compressor of a round may have. */
   private static final int COMPRESSOR_SHARE = 4;
 
@@ -56,7 +59,10 @@ public final class MergeMemory {
       TaskMemory memory, CodecMemory codec, Configuration conf, long cipherBytes) {
     long streamBytes = codec.readerBytes() + BlockChecksums.BLOCK_BYTES + cipherBytes;
     return codec.inChunks()
-        ? ChunkLength.of(conf, memory.streamsBytes() / streamBytes, memory.blocksBytes())
+        ? ChunkLength.of(
+            conf,
+            Math.min(memory.streamsBytes() / streamBytes, codecStreams(memory, codec)),
+            memory.blocksBytes())
         : 0;
   }
 
@@ -65,6 +71,21 @@ public final class MergeMemory {
     this.codec = codec;
     this.chunkBytes = chunkBytes;
     this.cipherBytes = cipherBytes;
+  }
+
+  /**
+   * What a task needs of its codec, null for none, whatever it merges: to compress, and to read two
+   * runs.
+   */
+  public static long leastCodecBytes(CompressionCodec codec, Configuration conf) {
+    CodecMemory memory = CodecMemory.of(codec, conf);
+    return memory.writerBytes() + 2 * memory.readerBytes();
+  }
+
+  /** Mapped at a time of each of so many runs that are merged where they lie in a pool. */
+  public int windowBytes(int runs) {
+    long shareBytes = memory.mappedBytes() / Math.max(1, runs);
+    return (int) Math.max(PAGE_BYTES, Math.min(MAX_WINDOW_BYTES, shareBytes));
   }
 
   /** The same for runs whose chunks have up to so many raw bytes; 0 without chunks. */
@@ -98,10 +119,20 @@ public final class MergeMemory {
       return Long.MAX_VALUE;
     }
     long roomBytes = memory.streamsBytes() - sharedBytes();
-    long onlyStreams = roomBytes / (runBytes + codec.readerBytes());
+    long onlyStreams =
+        Math.min(roomBytes / (runBytes + codec.readerBytes()), codecStreams(memory, codec));
     return onlyStreams < streams
         ? onlyStreams
         : (roomBytes - streams * codec.readerBytes()) / runBytes;
+  }
+
+  /** For how many streams the codec has memory, beside what compresses and what reads chunks. */
+  private static long codecStreams(TaskMemory memory, CodecMemory codec) {
+    if (codec.readerBytes() == 0) {
+      return Long.MAX_VALUE;
+    }
+    long roomBytes = memory.codecBytes() - codec.writerBytes() - codec.readerBytes();
+    return Math.max(0, roomBytes / codec.readerBytes());
   }
 
   /** What is held once, however many runs there are. */

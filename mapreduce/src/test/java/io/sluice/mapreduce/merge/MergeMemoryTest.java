@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class MergeMemoryTest {
   private static final int STREAMS = 8;
   private static final long WHOLE_BLOCK = 40 << 10;
-  private static final TaskMemory AMPLE = new TaskMemory(100 << 20, 40 << 20, 64_000_000);
+  private static final TaskMemory AMPLE =
+      new TaskMemory(100 << 20, 40 << 20, 64_000_000, Long.MAX_VALUE, 64 << 20);
 
   private final Configuration conf = new Configuration(false);
 
@@ -124,6 +125,43 @@ final class MergeMemoryTest {
     MergeMemory memory = new MergeMemory(codec, conf, false, AMPLE);
     assertEquals(compresses, memory.compressesRounds());
     assertTrue(memory.maxRuns(0, 0, LongStream.of(WHOLE_BLOCK)) > 1000, "chunks");
+  }
+
+  /** In MiB, rounded up, as doctor has it: {@code Containers.CODEC_MB}. */
+  @Test
+  void leastThatACodecNeeds() {
+    assertEquals(0, leastCodecMb(null));
+    assertEquals(1, leastCodecMb(new DefaultCodec()));
+    assertEquals(1, leastCodecMb(new GzipCodec()));
+    assertEquals(3, leastCodecMb(new SnappyCodec()));
+    assertEquals(3, leastCodecMb(new Lz4Codec()));
+    assertEquals(16, leastCodecMb(new ZStandardCodec()));
+    assertEquals(19, leastCodecMb(new BZip2Codec()));
+    assertEquals(4, leastCodecMb(new UnpooledCodec()));
+  }
+
+  private long leastCodecMb(CompressionCodec codec) {
+    return (MergeMemory.leastCodecBytes(codec, conf) + (1 << 20) - 1) >> 20;
+  }
+
+  /** One compressor, one decompressor of chunks, and one for each stream. */
+  @Test
+  void streamsAreAsManyAsTheCodecHasMemoryFor() {
+    TaskMemory bounded = new TaskMemory(100 << 20, 40 << 20, 64_000_000, 9_000_000, 64 << 20);
+    MergeMemory memory = new MergeMemory(bounded, codec(1_000_000), 0, 0);
+    assertEquals(7, memory.maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+    MergeMemory chunks = new MergeMemory(bounded, codec(1_000_000), ChunkLength.LEAST_BYTES, 0);
+    assertTrue(chunks.maxRuns(0, 0, LongStream.of(WHOLE_BLOCK)) > 1000);
+  }
+
+  @Test
+  void windowsOfAllRunsTogetherAreMappedWithinTheirMemory() {
+    assertEquals(1 << 20, new MergeMemory(null, conf, false, AMPLE).windowBytes(2));
+    assertEquals(64 << 10, new MergeMemory(null, conf, false, AMPLE).windowBytes(1024));
+    TaskMemory little = new TaskMemory(4 << 20, 1, 1, 1, 4 << 20);
+    assertEquals(4 << 10, new MergeMemory(null, conf, false, little).windowBytes(1024));
+    assertEquals(512 << 10, new MergeMemory(null, conf, false, little).windowBytes(8));
+    assertEquals(4 << 10, new MergeMemory(null, conf, false, little).windowBytes(5000), "a page");
   }
 
   /** With known codecs, and not with zlib, the slowest to compress. */
@@ -222,7 +260,7 @@ final class MergeMemoryTest {
   @ValueSource(ints = {1, 10, 32, 33, 60, 64, 65, 100, 128, 129, 200, 256})
   void fourRunsOfEachMapAreMergedAtOnce(int maps) {
     conf.setInt(MRJobConfig.NUM_MAPS, maps);
-    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20);
+    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20, Long.MAX_VALUE, 64 << 20);
     MergeMemory memory = new MergeMemory(new GzipCodec(), conf, false, whole);
     int chunkBytes = memory.chunkBytes();
     long streams = chunkBytes == 0 ? Long.MAX_VALUE : 0;
@@ -237,7 +275,7 @@ final class MergeMemoryTest {
   /** With the defaults of Hadoop's codecs, in a task that has its process and 1 GiB to itself. */
   @Test
   void jobsOfFewMapsHaveStreams() {
-    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20);
+    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20, Long.MAX_VALUE, 64 << 20);
     assertEquals(71, fewMaps(new GzipCodec(), false, whole));
     assertEquals(63, fewMaps(new GzipCodec(), true, whole));
     assertEquals(20, fewMaps(new SnappyCodec(), false, whole));
@@ -271,7 +309,7 @@ final class MergeMemoryTest {
     MergeMemory memory = new MergeMemory(AMPLE, codec, ChunkLength.MOST_BYTES, 0);
     long block = block(ChunkLength.MOST_BYTES);
     assertEquals(155, memory.maxRuns(8 << 10, 0, LongStream.of(block)));
-    TaskMemory little = new TaskMemory(100 << 20, 40 << 20, 16_000_000);
+    TaskMemory little = new TaskMemory(100 << 20, 40 << 20, 16_000_000, Long.MAX_VALUE, 64 << 20);
     MergeMemory ofLittle = new MergeMemory(little, codec, ChunkLength.MOST_BYTES, 0);
     assertEquals(155, ofLittle.maxRuns(8 << 10, 0, LongStream.of(block)));
     int runs = ofLittle.maxRuns(40 << 10, 0, LongStream.of(block));
@@ -339,7 +377,7 @@ final class MergeMemoryTest {
   @ParameterizedTest
   @CsvSource({"40960, 25", "20480, 50", "10, 1000", "0, 1000"})
   void blocksOfTheTasksShareBoundTheRuns(long leastBlockBytes, int expected) {
-    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000);
+    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000, Long.MAX_VALUE, 64 << 20);
     assertEquals(
         expected,
         new MergeMemory(little, codec(0), 0, 0).maxRuns(0, 2000, LongStream.of(leastBlockBytes)));
@@ -349,7 +387,7 @@ final class MergeMemoryTest {
   @ParameterizedTest
   @CsvSource({"0, 1000", "10, 610", "24, 64", "25, 25", "1000, 25"})
   void aFewLongRunsBoundTheRunsLessThanMany(int longRuns, int most) {
-    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000);
+    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000, Long.MAX_VALUE, 64 << 20);
     LongStream lengths =
         LongStream.concat(
             LongStream.generate(() -> WHOLE_BLOCK).limit(longRuns),
