@@ -42,6 +42,9 @@ import java.util.List;
  * may the run be ended and read: it has what found room.
  */
 public final class OutputWriter implements Closeable {
+  /** Mapped of an extent by a task: as much as a writer leases by itself at a time. */
+  static final long MAPPED_BYTES = 32L << 20;
+
   private static final int CRC_CHUNK_BYTES = BlockChecksums.BLOCK_BYTES;
   private static final int FOOTER_ROOM_BYTES = 4096;
 
@@ -82,7 +85,14 @@ public final class OutputWriter implements Closeable {
    *     enough
    */
   public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
-    this(WriteTarget.mapped(source, medium), partitionCount, leaseBytes);
+    this(
+        source,
+        medium,
+        extent -> map(source.opener(), medium, extent),
+        source.opener(),
+        MAPPED_BYTES,
+        partitionCount,
+        leaseBytes);
   }
 
   /** The same with another way to the extents' memory. */
@@ -92,11 +102,25 @@ public final class OutputWriter implements Closeable {
       ExtentMemory memory,
       int partitionCount,
       long leaseBytes) {
-    this(new WriteTarget(source, medium, memory), partitionCount, leaseBytes);
+    this(
+        source,
+        medium,
+        memory,
+        source.opener(),
+        Extent.MAX_LENGTH_BYTES,
+        partitionCount,
+        leaseBytes);
   }
 
-  /** The same for a target of any kind. */
-  OutputWriter(WriteTarget target, int partitionCount, long leaseBytes) {
+  /** The same with another way to what was written, and at most so much mapped of an extent. */
+  OutputWriter(
+      ExtentSource source,
+      Medium medium,
+      ExtentMemory memory,
+      SegmentOpener opener,
+      long mappedBytes,
+      int partitionCount,
+      long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {
       throw new IllegalArgumentException(
           "partition count "
@@ -105,12 +129,12 @@ public final class OutputWriter implements Closeable {
               + leaseBytes
               + " must be more than 0");
     }
-    this.source = target.source();
-    this.medium = target.medium();
-    this.memory = target.memory();
+    this.source = source;
+    this.medium = medium;
+    this.memory = memory;
     this.partitionCount = partitionCount;
-    this.extents = new LeasedExtents(source, leaseBytes, target.mappedBytes());
-    this.mapper = new SegmentMapper(target.opener(), extents::segment);
+    this.extents = new LeasedExtents(source, leaseBytes, mappedBytes);
+    this.mapper = new SegmentMapper(opener, extents::segment);
     this.runs = new WrittenRuns();
   }
 

@@ -23,9 +23,6 @@ public record WriteTarget(
     ExtentMemory memory,
     SegmentOpener opener,
     long mappedBytes) {
-  /** As much as a writer leases by itself at a time. */
-  private static final long MAPPED_BYTES = 32L << 20;
-
   /** A target whose writers read as the source says. */
   public WriteTarget(ExtentSource source, Medium medium, ExtentMemory memory) {
     this(source, medium, memory, source.opener(), Extent.MAX_LENGTH_BYTES);
@@ -33,7 +30,7 @@ public record WriteTarget(
 
   /** A target whose writers map each extent themselves, as a task's process must. */
   public static WriteTarget mapped(ExtentSource source, Medium medium) {
-    return mapped(source, medium, MAPPED_BYTES);
+    return mapped(source, medium, OutputWriter.MAPPED_BYTES);
   }
 
   /** The same with at most so much mapped for a writer, but one block at least. */
@@ -43,11 +40,12 @@ public record WriteTarget(
         medium,
         extent -> OutputWriter.map(source.opener(), medium, extent),
         source.opener(),
-        Math.min(MAPPED_BYTES, mappedBytes));
+        Math.min(OutputWriter.MAPPED_BYTES, mappedBytes));
   }
 
   /** A writer for one output, which has leased nothing yet; see {@link OutputWriter}. */
   public OutputWriter writer(int partitionCount, long leaseBytes) {
-    return new OutputWriter(this, partitionCount, leaseBytes);
+    return new OutputWriter(
+        source, medium, memory, opener, mappedBytes, partitionCount, leaseBytes);
   }
 }
