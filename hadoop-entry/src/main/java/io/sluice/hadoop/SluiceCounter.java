@@ -1,7 +1,12 @@
 package io.sluice.hadoop;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.Reporter;
+import org.apache.hadoop.mapreduce.counters.LimitExceededException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a task says of its way through Sluice; the counter group is {@value #GROUP}. */
 public enum SluiceCounter {
@@ -65,15 +70,32 @@ public enum SluiceCounter {
   /** The group's name in job history. */
   public static final String GROUP = "Sluice";
 
+  private static final Logger LOG = LoggerFactory.getLogger(SluiceCounter.class);
+  private static final Set<String> LEFT_OUT = ConcurrentHashMap.newKeySet(); // said once each
+
   /** This counter in a task. */
   public Counters.Counter of(Reporter reporter) {
     return reporter.getCounter(GROUP, name());
   }
 
-  /** Adds {@code amount} to it, creating nothing when that is zero. */
+  /**
+   * Adds {@code amount} to it, creating nothing when that is zero. Where the task has as many
+   * counters as a job may have, it is only logged: no task fails for want of a counter of ours.
+   */
   public void add(Reporter reporter, long amount) {
     if (amount != 0) {
-      of(reporter).increment(amount);
+      add(reporter, name(), amount);
+    }
+  }
+
+  /** The same of a counter that has a name of its own. */
+  public static void add(Reporter reporter, String name, long amount) {
+    try {
+      reporter.getCounter(GROUP, name).increment(amount);
+    } catch (LimitExceededException e) {
+      if (LEFT_OUT.add(name)) {
+        LOG.warn("Counter {} is left out: {}", name, e.getMessage());
+      }
     }
   }
 }

@@ -52,7 +52,7 @@ public final class UnknownSettings {
     warn(conf);
     NAMES.unknown(set(conf)).stream()
         .findFirst()
-        .ifPresent(name -> reporter.incrCounter(SluiceCounter.GROUP, counter(name), 1));
+        .ifPresent(name -> SluiceCounter.add(reporter, counter(name), 1));
   }
 
   /** Short, since Hadoop cuts the name of a counter after 64 letters. */

@@ -28,11 +28,14 @@ import org.apache.hadoop.mapred.MapOutputCollector;
 import org.apache.hadoop.mapred.MapTask;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.counters.LimitExceededException;
+import org.apache.hadoop.mapreduce.counters.Limits;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A map that Sluice declines is the next collector's, and the log says it in one line. */
 final class FallbackTest extends CollectorFixture {
@@ -181,6 +184,21 @@ final class FallbackTest extends CollectorFixture {
                 SluiceCounter.GROUP, "NO_SETTING reduce.bufer-mb (nearest reduce.buffer-mb)")
             .getValue());
     assertEquals(fallbacks, fallbacks());
+  }
+
+  /** With stock's collector it would succeed, whose counters are not limited. */
+  @ParameterizedTest
+  @ValueSource(strings = {"yarn", "local"})
+  void aTaskThatHasAllCountersThatAJobMayHaveSucceeds(String framework) throws Exception {
+    job.set(MRConfig.FRAMEWORK_NAME, framework);
+    job.set("sluice.reduce.bufer-mb", "32");
+    for (int i = 0; i < Limits.getCountersMax(); i++) {
+      ours.reporter().getCounter("user", Integer.toString(i));
+    }
+    ours.run(
+        TestCollectors.in(node.environment()),
+        List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
+    assertThrows(LimitExceededException.class, () -> ours.reporter().getCounter("user", "more"));
   }
 
   /** Stock sorts inside the heap; YARN would kill a container that has room for that alone. */
