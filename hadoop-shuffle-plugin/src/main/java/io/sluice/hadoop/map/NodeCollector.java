@@ -15,7 +15,7 @@ import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.OutputMarker;
 import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.mapreduce.memory.TaskMemory;
-import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
@@ -140,9 +140,9 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   private MapPlan<K, V> plan(JobConf job, ContainerRoom room)
       throws IOException, ClassNotFoundException {
     TaskAttemptID task = mapTask.getTaskID();
-    long leastCodecBytes = MergeMemory.leastCodecBytes(MapPlan.codecOf(job), job);
-    long roomBytes = room.bufferBytes(leastCodecBytes);
-    TaskMemory memory = room.memory(leastCodecBytes);
+    CodecMemory codec = CodecMemory.of(MapPlan.codecOf(job), job);
+    long roomBytes = room.sortBytes(codec);
+    TaskMemory memory = room.mapMemory(codec);
     ShuffleKey ofJob = key;
     MapPlan<K, V> plan =
         ofJob == null

@@ -8,13 +8,13 @@ import io.sluice.hadoop.task.ContainerRoom;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
+import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.DiskStage;
-import io.sluice.mapreduce.stage.LeasedStage;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
@@ -93,7 +93,7 @@ final class ReduceShuffle {
   private final FallbackPolicy fallback;
   private final TaskAttemptID reduce;
   private final ContainerRoom room;
-  private final long leastCodecBytes;
+  private final CodecMemory codec;
   private ShuffleKey key;
   private OutputKey stageKey;
   private LocalClient node;
@@ -117,7 +117,7 @@ final class ReduceShuffle {
     this.fallback = FallbackPolicy.of(job);
     this.reduce = (TaskAttemptID) context.getReduceId();
     this.room = ContainerRoom.of(environment, job, TaskType.REDUCE);
-    this.leastCodecBytes = MergeMemory.leastCodecBytes(context.getCodec(), job);
+    this.codec = CodecMemory.of(context.getCodec(), job);
     this.failureReports = new FailureReports(context.getUmbilical(), reduce, context.getStatus());
   }
 
@@ -154,7 +154,7 @@ final class ReduceShuffle {
 
   private KWayMerge merge(List<MergeRun> runs, LostOutputs lostOutputs) throws IOException {
     MergeMemory memory =
-        new MergeMemory(context.getCodec(), job, key != null, room.memory(leastCodecBytes));
+        new MergeMemory(context.getCodec(), job, key != null, room.reduceMemory(codec));
     ReduceMerge merge =
         new ReduceMerge(
             new NodeWindows(reader),
@@ -230,16 +230,19 @@ final class ReduceShuffle {
         JobEncryption.describe(job, key));
   }
 
-  /** In the pool of this node; a merge reads no more runs at a time than there are windows. */
+  /** In the pool of this node. */
   private StageArea stage(Medium medium, ReduceWindows windows) {
-    long windowBytes = Math.min(LeasedStage.WINDOW_BYTES, room.readBytes() / windows.count());
-    return received.stage(medium, room.reduceExtentBytes(fetchers()), (int) windowBytes, stageKey);
+    return received.stage(
+        medium,
+        room.reduceExtentBytes(fetchers()),
+        room.stageWindowBytes(windows.count()),
+        stageKey);
   }
 
   /** For the windows of one of so many transports. */
   private long budgetBytes(int transports) {
     int settingMb = JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed);
-    long roomBytes = room.bufferBytes(leastCodecBytes) / transports;
+    long roomBytes = room.windowsBytes(codec, transports);
     if (roomBytes >> 20 < settingMb) {
       LOG.info(
           "Windows have {} MiB at most instead of the {} MiB of {}: they lie outside the heap, and"

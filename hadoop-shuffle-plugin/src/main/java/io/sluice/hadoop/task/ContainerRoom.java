@@ -2,7 +2,9 @@ package io.sluice.hadoop.task;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.stage.LeasedStage;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import org.apache.hadoop.mapred.JobConf;
@@ -21,9 +23,16 @@ import org.apache.hadoop.yarn.api.ApplicationConstants.Environment;
  *     - what every task's JVM takes besides: classes, compiled code, threads, collector
  *     = room, but at least {@link #LEAST_BYTES}
  *         mapped pages of the pool     a quarter, 128 MiB at most
- *         codec, if there is one       an eighth, 64 MiB at most, but what it needs
- *         sort buffer, or windows      the rest
+ *         codec, if it is outside      an eighth, 64 MiB at most, but what it needs
+ *         sort buffer                  what one extent and one compressor leave
+ *         windows                      the rest
  * </pre>
+ *
+ * <p>A map returns its sort buffer to the kernel before its last merge. So the buffer is not
+ * smaller for what that merge alone takes: the other extent, the runs that it reads, and their
+ * codec. Only a map of half a million runs merges while it sorts. The C library may keep the buffer
+ * if it was told before to free as much as a chunk at once: codecs are allocated from that, mapped
+ * pages, 3/16 of the room, are not.
  *
  * <p>YARN counts mapped pages of the pool by default, since they are in the resident set. Of its
  * part a map has a quarter for the extent that it writes, another one for that of a merge, and half
@@ -51,6 +60,8 @@ public record ContainerRoom(long bytes) {
 
   /** Of what a map has mapped, for each of the two extents that are written at a time. */
   private static final int EXTENT_SHARE = 4;
+
+  private static final int MOST_TRANSPORTS = 2;
 
   /** Of what is mapped, for runs that are read. */
   private static final int READ_SHARE = 2;
@@ -108,25 +119,47 @@ public record ContainerRoom(long bytes) {
     return mappedBytes() / READ_SHARE;
   }
 
-  /**
-   * The most that a codec takes.
-   *
-   * @param leastBytes that it needs, see {@link MergeMemory#leastCodecBytes}; 0 without a codec
-   */
-  public long codecBytes(long leastBytes) {
+  /** What is mapped at a time of each run that a reduce with so many windows has staged. */
+  public int stageWindowBytes(int windows) {
+    int runs = Math.max(1, Math.min(windows, MergeMemory.MAX_RUNS)); // in one merge
+    return (int) Math.min(LeasedStage.WINDOW_BYTES, readBytes() / runs);
+  }
+
+  /** The most that a codec takes outside the heap; 0 if it takes nothing there. */
+  private long codecBytes(CodecMemory codec) {
+    long leastBytes = codec.leastOutsideBytes();
     return leastBytes == 0
         ? 0
         : Math.max(leastBytes, Math.min(MOST_CODEC_BYTES, bytes / CODEC_SHARE));
   }
 
-  /** What the task may take; see {@link #codecBytes}. */
-  public TaskMemory memory(long leastCodecBytes) {
-    return TaskMemory.alone()
-        .within(bufferBytes(leastCodecBytes), codecBytes(leastCodecBytes), readBytes());
+  /** What a map may take. Streams alone, of a codec without chunks, have all that a merge has. */
+  public TaskMemory mapMemory(CodecMemory codec) {
+    long codecBytes = codecBytes(codec);
+    long mergeBytes = codec.inChunks() ? codecBytes : Math.max(codecBytes, bytes - mappedBytes());
+    return TaskMemory.alone().within(sortBytes(codec), mergeBytes, readBytes());
   }
 
-  /** The most for a map's sort buffer, or for all windows of a reduce; see {@link #codecBytes}. */
-  public long bufferBytes(long leastCodecBytes) {
-    return Math.max(LEAST_BUFFER_BYTES, bytes - mappedBytes() - codecBytes(leastCodecBytes));
+  /** What a reduce may take. */
+  public TaskMemory reduceMemory(CodecMemory codec) {
+    return TaskMemory.alone().within(allWindowsBytes(codec), codecBytes(codec), readBytes());
+  }
+
+  /** The most for a map's sort buffer. */
+  public long sortBytes(CodecMemory codec) {
+    return Math.max(LEAST_BUFFER_BYTES, bytes - mapExtentBytes() - codec.writerOutsideBytes());
+  }
+
+  /**
+   * The most for a reduce's windows of each transport.
+   *
+   * @param transports that there are; a reduce hardly ever opens more than two
+   */
+  public long windowsBytes(CodecMemory codec, int transports) {
+    return allWindowsBytes(codec) / Math.max(1, Math.min(transports, MOST_TRANSPORTS));
+  }
+
+  private long allWindowsBytes(CodecMemory codec) {
+    return Math.max(LEAST_BUFFER_BYTES, bytes - mappedBytes() - codecBytes(codec));
   }
 }

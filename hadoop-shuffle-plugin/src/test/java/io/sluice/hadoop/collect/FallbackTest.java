@@ -203,7 +203,7 @@ final class FallbackTest extends CollectorFixture {
 
   /** Stock sorts inside the heap; YARN would kill a container that has room for that alone. */
   @ParameterizedTest
-  @CsvSource({"false, 24", "true, 20"}) // a quarter is for mapped pages, an eighth for the codec
+  @CsvSource({"false, 30", "true, 29"}) // an extent is mapped, and a compressor has buffers
   void aSortBufferFitsTheContainer(boolean compresses, int sortMb) throws Exception {
     job.setCompressMapOutput(compresses);
     job.setInt(MRJobConfig.IO_SORT_MB, 64);

@@ -18,7 +18,8 @@ import java.lang.management.ManagementFactory;
  * @param streamsBytes of what reads those runs, on the heap and in direct memory: the codec once,
  *     or for each of them that is a stream, that of rounds, and for each run a block that is
  *     verified
- * @param codecBytes of that, what the codec has; {@link Long#MAX_VALUE}: as much as there is
+ * @param codecBytes of that, what the codec has outside the heap; {@link Long#MAX_VALUE}: as much
+ *     as there is
  * @param mappedBytes of the windows through which it reads runs that it has written to a pool
  */
 public record TaskMemory(

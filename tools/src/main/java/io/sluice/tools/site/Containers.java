@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /**
  * Whether the containers of maps and reduces have room for what Sluice takes outside the heap, by
  * the table of docs/sizing.md: the container, less the largest heap, less what a JVM takes besides,
- * less what mapped pages of the pool and the codec have of that.
+ * less what mapped pages of the pool and the codec have of that. A reduce is taken to read over two
+ * transports.
  *
  * @param conf the cluster's
  */
@@ -24,18 +25,26 @@ record Containers(SiteConf conf) {
   static final int MOST_CODEC_MB = 64;
   static final int CODEC_SHARE = 8;
 
-  /** What Hadoop's codecs need to compress and to read two runs, with the defaults. */
+  /** A map has an extent mapped while it sorts, and more when it sorts no more. */
+  static final int EXTENT_SHARE = 4;
+
+  static final int MOST_TRANSPORTS = 2;
+
+  /** What Hadoop's codecs need outside the heap with the defaults; bzip2's is Java's. */
   static final Map<String, Integer> CODEC_MB =
       Map.of(
           "DefaultCodec", 1,
           "DeflateCodec", 1,
           "GzipCodec", 1,
-          "SnappyCodec", 3,
-          "Lz4Codec", 3,
-          "ZStandardCodec", 16,
-          "BZip2Codec", 19);
+          "SnappyCodec", 2,
+          "Lz4Codec", 2,
+          "ZStandardCodec", 15,
+          "BZip2Codec", 0);
 
-  static final int UNKNOWN_CODEC_MB = 4;
+  static final int UNKNOWN_CODEC_MB = 11;
+
+  /** What theirs take to compress; 1 if it is not here. */
+  static final Map<String, Integer> COMPRESSOR_MB = Map.of("ZStandardCodec", 6, "BZip2Codec", 0);
 
   private static final int DEFAULT_CONTAINER_MB = 1_024;
   private static final float DEFAULT_HEAP_RATIO = 0.8f;
@@ -54,7 +63,11 @@ record Containers(SiteConf conf) {
     int windowsMb = conf.number(WINDOWS_MB, DEFAULT_WINDOWS_MB).orElse(DEFAULT_WINDOWS_MB);
     return List.of(
         look("map", SORT_MB, sortMb, "its sort buffer has %s MiB beside %s, and it spills earlier"),
-        look("reduce", WINDOWS_MB, windowsMb, "its windows have %s MiB beside %s"));
+        look(
+            "reduce",
+            WINDOWS_MB,
+            windowsMb,
+            "its windows have %s MiB for each of two transports beside %s"));
   }
 
   /**
@@ -85,7 +98,7 @@ record Containers(SiteConf conf) {
             .or(() -> conf.get(optionsName))
             .map(Property::where)
             .orElse(memoryName);
-    long neededMb = neededMb(wantedMb);
+    long neededMb = neededMb(task, wantedMb);
     if (roomMb < neededMb) {
       return Finding.problem(
           subject,
@@ -94,7 +107,7 @@ record Containers(SiteConf conf) {
               .formatted(
                   setting,
                   wantedMb,
-                  consequence.formatted(bufferMb(Math.max(LEAST_MB, roomMb)), others())),
+                  consequence.formatted(bufferMb(task, Math.max(LEAST_MB, roomMb)), others())),
           remedy(memoryName, setMb > 0, containerMb, optionsName, setHeapMb, heapMb, neededMb));
     }
     Optional<Long> directMb = option(options, "-XX:MaxDirectMemorySize=");
@@ -109,23 +122,28 @@ record Containers(SiteConf conf) {
   }
 
   /** The least room in which the buffer has so much. */
-  private long neededMb(int wantedMb) {
+  private long neededMb(String task, int wantedMb) {
     long roomMb = Math.max(LEAST_MB, wantedMb);
-    while (bufferMb(roomMb) < wantedMb) {
+    while (bufferMb(task, roomMb) < wantedMb) {
       roomMb++;
     }
     return roomMb;
   }
 
-  /** What a room leaves for a sort buffer, or for windows. */
-  private long bufferMb(long roomMb) {
+  /** What a room leaves for a sort buffer, or for windows of one of two transports. */
+  private long bufferMb(String task, long roomMb) {
+    if (task.equals("map")) {
+      long extentMb =
+          Math.min(MOST_MAPPED_MB / EXTENT_SHARE, ceiling(roomMb, MAPPED_SHARE * EXTENT_SHARE));
+      return Math.max(LEAST_BUFFER_MB, roomMb - extentMb - compressorMb());
+    }
     long mappedMb = Math.min(MOST_MAPPED_MB, ceiling(roomMb, MAPPED_SHARE));
     long leastCodecMb = codecMb();
     long codecMb =
         leastCodecMb == 0
             ? 0
             : Math.max(leastCodecMb, Math.min(MOST_CODEC_MB, ceiling(roomMb, CODEC_SHARE)));
-    return Math.max(LEAST_BUFFER_MB, roomMb - mappedMb - codecMb);
+    return Math.max(LEAST_BUFFER_MB, roomMb - mappedMb - codecMb) / MOST_TRANSPORTS;
   }
 
   private static long ceiling(long mb, int share) {
@@ -138,13 +156,21 @@ record Containers(SiteConf conf) {
 
   /** What the job's codec needs; 0 without one. */
   private int codecMb() {
+    return ofCodec(CODEC_MB, UNKNOWN_CODEC_MB);
+  }
+
+  private int compressorMb() {
+    return ofCodec(COMPRESSOR_MB, 1);
+  }
+
+  private int ofCodec(Map<String, Integer> ofHadoops, int otherMb) {
     if (!conf.get(COMPRESS, "false").equalsIgnoreCase("true")) {
       return 0;
     }
     String codec = conf.get(CODEC, CODECS + "DefaultCodec");
     return codec.startsWith(CODECS)
-        ? CODEC_MB.getOrDefault(codec.substring(CODECS.length()), UNKNOWN_CODEC_MB)
-        : UNKNOWN_CODEC_MB;
+        ? ofHadoops.getOrDefault(codec.substring(CODECS.length()), otherMb)
+        : otherMb;
   }
 
   /**

@@ -412,11 +412,11 @@ class HadoopChecksTest {
     String said = ofContainers();
     assertContains("a map has 1024 MiB and a heap of 820 MiB; that leaves 76 MiB", said);
     assertContains(
-        "mapreduce.map.memory.mb=1024 and -Xmx762m in mapreduce.map.java.opts,"
-            + " or -Xmx820m in mapreduce.map.java.opts and mapreduce.map.memory.mb=1082",
+        "mapreduce.map.memory.mb=1024 and -Xmx789m in mapreduce.map.java.opts,"
+            + " or -Xmx820m in mapreduce.map.java.opts and mapreduce.map.memory.mb=1055",
         said);
-    assertContains("its sort buffer has 57 MiB beside mapped pages of the pool, and it", said);
-    assertContains("its windows have 57 MiB beside mapped pages of the pool", said);
+    assertContains("its sort buffer has 71 MiB beside mapped pages of the pool, and it", said);
+    assertContains("its windows have 28 MiB for each of two transports beside mapped pages", said);
   }
 
   @Test
@@ -425,11 +425,12 @@ class HadoopChecksTest {
         .mapred(
             "mapreduce.map.output.compress.codec", "org.apache.hadoop.io.compress.ZStandardCodec");
     String said = ofContainers();
-    assertContains("its sort buffer has 41 MiB beside mapped pages of the pool and the", said);
-    assertContains("-Xmx736m in mapreduce.map.java.opts, or", said);
-    assertContains("mapreduce.map.memory.mb=1108", said);
+    assertContains("its sort buffer has 65 MiB beside mapped pages of the pool and the", said);
+    assertContains("-Xmx782m in mapreduce.map.java.opts, or", said);
+    assertContains("mapreduce.map.memory.mb=1062", said);
     conf.mapred("mapreduce.map.output.compress.codec", "com.example.Codec");
-    assertContains("its sort buffer has 47 MiB", ofContainers());
+    assertContains("its sort buffer has 70 MiB", ofContainers());
+    assertContains("its windows have 23 MiB", ofContainers());
   }
 
   /** Whoever does as one of the two remedies says hears no more of it. */
@@ -496,6 +497,8 @@ class HadoopChecksTest {
     assertContains("MAPPED_SHARE = %s;".formatted(Containers.MAPPED_SHARE), source);
     assertContains("CODEC_BYTES = %sL << 20;".formatted(Containers.MOST_CODEC_MB), source);
     assertContains("CODEC_SHARE = %s;".formatted(Containers.CODEC_SHARE), source);
+    assertContains("EXTENT_SHARE = %s;".formatted(Containers.EXTENT_SHARE), source);
+    assertContains("TRANSPORTS = %s;".formatted(Containers.MOST_TRANSPORTS), source);
     String least =
         Files.readString(
             Path.of("../mapreduce/src/test/java/io/sluice/mapreduce/merge/MergeMemoryTest.java"));
@@ -503,6 +506,9 @@ class HadoopChecksTest {
         (codec, mb) -> {
           if (!codec.equals("DeflateCodec")) { // which is DefaultCodec
             assertContains("assertEquals(%s, leastCodecMb(new %s()".formatted(mb, codec), least);
+            int writerMb = Containers.COMPRESSOR_MB.getOrDefault(codec, 1);
+            assertContains(
+                "assertEquals(%s, compressorMb(new %s()".formatted(writerMb, codec), least);
           }
         });
     assertContains(
