@@ -11,6 +11,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -276,8 +277,11 @@ final class FetchSchedule implements Closeable {
 
   private Batch batch(Host host) {
     host.known.removeAll(obsolete);
-    List<TaskAttemptID> maps =
-        host.known.stream().filter(this::wants).limit(FetchLimits.MAX_MAPS_AT_ONCE).toList();
+    Stream<TaskAttemptID> wanted = host.known.stream().filter(this::wants);
+    if (host.clocks.isAnyRunning()) { // else each visit of a silent host is for other outputs
+      wanted = wanted.sorted(Comparator.comparing(map -> !host.clocks.isUnreached(map)));
+    }
+    List<TaskAttemptID> maps = wanted.limit(FetchLimits.MAX_MAPS_AT_ONCE).toList();
     host.known.removeAll(Set.copyOf(maps));
     if (host.known.isEmpty()) {
       host.known = new LinkedHashSet<>(); // which takes less than one that was full
@@ -335,6 +339,7 @@ final class FetchSchedule implements Closeable {
     Host host = hosts.get(batch.hostName());
     long nowNs = nanoClock.getAsLong();
     List<TaskAttemptID> failed = new ArrayList<>();
+    long pauseNs = 0; // one for all, so that they are asked for together again
     for (TaskAttemptID map : maps) {
       if (ended || !wants(map)) {
         putBack(host, map);
@@ -344,7 +349,8 @@ final class FetchSchedule implements Closeable {
       if (ageMs >= patienceMs) {
         failed.add(map);
       } else {
-        host.laterNs.put(map, nowNs + TimeUnit.MILLISECONDS.toNanos(pauseMs(kind, ageMs)));
+        pauseNs = pauseNs == 0 ? TimeUnit.MILLISECONDS.toNanos(pauseMs(kind, ageMs)) : pauseNs;
+        host.laterNs.put(map, nowNs + pauseNs);
       }
     }
     host.clocks.failed(failed, kind);

@@ -51,6 +51,10 @@ final class TroubleClocks {
       return nowNs - sinceNs.computeIfAbsent(kind, begun -> nowNs);
     }
 
+    boolean isRunning(Kind kind) {
+      return sinceNs.containsKey(kind);
+    }
+
     void end(Kind kind) {
       sinceNs.remove(kind);
     }
@@ -97,6 +101,17 @@ final class TroubleClocks {
         clocks.end(Kind.READ);
       }
     }
+  }
+
+  /** Whether anything keeps an output away. */
+  boolean isAnyRunning() {
+    return !ofOutputs.isEmpty();
+  }
+
+  /** Whether there was no connection for this output. */
+  boolean isUnreached(TaskAttemptID map) {
+    Clocks clocks = ofOutputs.get(map);
+    return clocks != null && clocks.isRunning(Kind.UNREACHED);
   }
 
   /** Nothing keeps the output away any more. */
