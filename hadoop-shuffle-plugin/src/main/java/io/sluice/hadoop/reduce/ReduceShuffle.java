@@ -8,7 +8,7 @@ import io.sluice.hadoop.task.ContainerRoom;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.mapreduce.merge.CodecMemory;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
@@ -92,8 +92,6 @@ final class ReduceShuffle {
   private final JobConf job;
   private final FallbackPolicy fallback;
   private final TaskAttemptID reduce;
-  private final ContainerRoom room;
-  private final CodecMemory codec;
   private ShuffleKey key;
   private OutputKey stageKey;
   private LocalClient node;
@@ -116,8 +114,6 @@ final class ReduceShuffle {
     this.job = context.getJobConf();
     this.fallback = FallbackPolicy.of(job);
     this.reduce = (TaskAttemptID) context.getReduceId();
-    this.room = ContainerRoom.of(environment, job, TaskType.REDUCE);
-    this.codec = CodecMemory.of(context.getCodec(), job);
     this.failureReports = new FailureReports(context.getUmbilical(), reduce, context.getStatus());
   }
 
@@ -153,8 +149,7 @@ final class ReduceShuffle {
   }
 
   private KWayMerge merge(List<MergeRun> runs, LostOutputs lostOutputs) throws IOException {
-    MergeMemory memory =
-        new MergeMemory(context.getCodec(), job, key != null, room.reduceMemory(codec));
+    MergeMemory memory = new MergeMemory(context.getCodec(), job, key != null, TaskMemory.alone());
     ReduceMerge merge =
         new ReduceMerge(
             new NodeWindows(reader),
@@ -178,15 +173,6 @@ final class ReduceShuffle {
     Timeouts timeouts = JobSettings.timeouts(job);
     key = JobEncryption.keyOf(job, context.getReduceTask());
     stageKey = key == null ? null : key.newScratch();
-    TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transport = transport(chooser);
-    List<TransportProvider> providers =
-        fallback == FallbackPolicy.NEVER
-            ? List.of(transport.provider())
-            : chooser.withFallbacks(transport);
-    long budgetBytes = budgetBytes(providers.size());
-    int mostNodes = Transports.mostNodes(providers);
-    ReduceWindows windows = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes);
     LocalPool localPool = null;
     try {
       NodeMetadata found = NodeManagerNotice.find(environment);
@@ -201,7 +187,7 @@ final class ReduceShuffle {
       localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
       Medium medium = MediumChooser.choose(service.medium(), localPool.places()).medium();
       received = new ReceivedMemory(node);
-      stage = stage(medium, windows);
+      stage = received.stage(medium, stageKey);
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", ErrorText.of(e));
       stage =
@@ -212,8 +198,16 @@ final class ReduceShuffle {
               TaskNames.attempt(reduce),
               stageKey);
     }
-    Transports transports =
-        new Transports(providers, windows.windowBytes(), budgetBytes, mostNodes);
+    long budgetBytes = budgetBytes();
+    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser.Choice transport = transport(chooser);
+    List<TransportProvider> providers =
+        fallback == FallbackPolicy.NEVER
+            ? List.of(transport.provider())
+            : chooser.withFallbacks(transport);
+    int mostNodes = Transports.mostNodes(providers);
+    int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes).windowBytes();
+    Transports transports = new Transports(providers, windowBytes, budgetBytes, mostNodes);
     reader =
         new NodeReader(
             TaskNames.application(reduce.getJobID()),
@@ -226,23 +220,14 @@ final class ReduceShuffle {
         "Reading map outputs through Sluice, {}; {} windows of {} KiB; {}",
         transport.reason(),
         transports.windowCount(),
-        windows.windowBytes() >> 10,
+        windowBytes >> 10,
         JobEncryption.describe(job, key));
   }
 
-  /** In the pool of this node. */
-  private StageArea stage(Medium medium, ReduceWindows windows) {
-    return received.stage(
-        medium,
-        room.reduceExtentBytes(fetchers()),
-        room.stageWindowBytes(windows.count()),
-        stageKey);
-  }
-
-  /** For the windows of one of so many transports. */
-  private long budgetBytes(int transports) {
+  /** For the windows of one transport; there may be two. */
+  private long budgetBytes() {
     int settingMb = JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed);
-    long roomBytes = room.windowsBytes(codec, transports);
+    long roomBytes = ContainerRoom.bytes(environment, job, TaskType.REDUCE) / 2;
     if (roomBytes >> 20 < settingMb) {
       LOG.info(
           "Windows have {} MiB at most instead of the {} MiB of {}: they lie outside the heap, and"
@@ -336,6 +321,7 @@ final class ReduceShuffle {
                 schedule,
                 System::nanoTime,
                 Thread::sleep)));
+    int fetchers = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
     stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
     long restartMs = JobSettings.timeouts(job).restartMs();
     FetchNotes notes = new FetchNotes(context.getReporter(), System::nanoTime, restartMs);
@@ -349,17 +335,12 @@ final class ReduceShuffle {
             restartMs,
             reader.windowCount() / Math.max(1, job.getNumMapTasks()),
             !isFirstOfMany());
-    int fetchers = fetchers();
     for (int i = 0; i < fetchers; i++) {
       threads.add(
           start(
               "sluice-fetcher-" + i,
               new HostFetcher(schedule, notes, reader, stock, stage, settings)));
     }
-  }
-
-  private int fetchers() {
-    return Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
   }
 
   /** A fetcher may be waiting for a node whose outputs nobody needs any more. */

@@ -86,8 +86,7 @@ class ShrinkingStageTest {
     store = opened;
     lease = store.openLease();
     source = new ReceivedExtents(new AnsweringSource(), () -> true);
-    stage =
-        new LeasedStage(source, each -> WriteTarget.mapped(each, store.medium()), 64 << 10, null);
+    stage = new LeasedStage(source, each -> WriteTarget.mapped(each, store.medium()), null);
   }
 
   private void openBothTiers() throws IOException {

@@ -52,8 +52,7 @@ public final class ScratchRuns implements Closeable {
                 new KnownSegments(target.source(), segments),
                 target.medium(),
                 target.memory(),
-                target.opener(),
-                target.mappedBytes())
+                target.opener())
             .writer(1, leaseBytes);
   }
 
