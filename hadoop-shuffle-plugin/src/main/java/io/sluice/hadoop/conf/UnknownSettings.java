@@ -49,8 +49,9 @@ public final class UnknownSettings {
    * when it has ended; on YARN nothing of Sluice's runs there.
    */
   public static void tell(Configuration conf, Reporter reporter) {
-    warn(conf);
-    NAMES.unknown(set(conf)).stream()
+    List<String> names = set(conf);
+    NAMES.complaints(names).forEach(LOG::warn);
+    NAMES.unknown(names).stream()
         .findFirst()
         .ifPresent(name -> SluiceCounter.add(reporter, counter(name), 1));
   }

@@ -119,10 +119,10 @@ final class PoolInputStream extends FSInputStream {
     } catch (InterruptedIOException e) {
       throw e; // nothing is wrong with the file
     } catch (IOException e) {
-      if (copy == null && e instanceof NodeBusyException) {
-        throw e; // nor is there
-      }
       if (copy == null) {
+        if (e instanceof NodeBusyException) {
+          throw e; // nor is there
+        }
         throw new IOException(
             "%s is lost at %s of %s bytes: %s. What wrote it has to run again; with %s, files outlive their node"
                 .formatted(

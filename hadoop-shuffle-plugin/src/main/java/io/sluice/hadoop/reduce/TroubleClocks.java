@@ -55,8 +55,10 @@ final class TroubleClocks {
       return sinceNs.containsKey(kind);
     }
 
-    void end(Kind kind) {
+    /** Returns whether nothing goes on any more. */
+    boolean end(Kind kind) {
       sinceNs.remove(kind);
+      return sinceNs.isEmpty();
     }
   }
 
@@ -89,7 +91,7 @@ final class TroubleClocks {
 
   /** The ShuffleHandler was reached. */
   void answered() {
-    ofOutputs.values().forEach(clocks -> clocks.end(Kind.UNREACHED));
+    ofOutputs.values().removeIf(clocks -> clocks.end(Kind.UNREACHED));
   }
 
   /** The ShuffleHandler was reached, and asks to come later for these outputs. */
