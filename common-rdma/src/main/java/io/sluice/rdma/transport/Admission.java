@@ -250,6 +250,11 @@ public final class Admission {
     return Optional.empty();
   }
 
+  /** A connection was ended whose peer had shown nothing in time, or came in a crowd of such. */
+  public synchronized void expelled() {
+    strangers++;
+  }
+
   /** A connection was ended because of what its peer sent, or did not send. */
   public synchronized void dropped() {
     dropped++;

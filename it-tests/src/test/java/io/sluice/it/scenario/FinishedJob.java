@@ -54,6 +54,13 @@ record FinishedJob(PseudoCluster cluster, JobCounters counters, List<TaskAttempt
     return has("READ_BYTES_LOCAL", "READ_BYTES_TCP").hasNoFallback();
   }
 
+  /** All map output was read through Sluice; YARN placed maps and reduces as it liked. */
+  FinishedJob readWherever() {
+    long bytes = counters.sluice("READ_BYTES_LOCAL") + counters.sluice("READ_BYTES_TCP");
+    assertTrue(bytes > 0, "nothing was read: " + sluice());
+    return hasNoFallback();
+  }
+
   /** No attempt of any task had to be repeated. */
   FinishedJob allSucceededAtOnce() {
     assertEquals(List.of(), unsuccessful(), "attempts that did not succeed");

@@ -61,7 +61,10 @@ final class TcpServerEndpoint implements ServerEndpoint {
             limits.maxUnproved(),
             limits.proofTimeoutMs(),
             stallWatch,
-            (channel, reason) -> Sockets.shutdown(channel));
+            (channel, reason) -> {
+              admission.expelled();
+              Sockets.shutdown(channel);
+            });
     this.serving = new TcpServing(regions, admission, unproved, meter, memory);
     this.acceptor = new TcpAcceptor(listener, address, this::serve);
   }

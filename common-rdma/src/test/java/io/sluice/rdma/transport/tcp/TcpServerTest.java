@@ -268,9 +268,21 @@ class TcpServerTest {
   }
 
   @Test
+  void aClientThatNeverSaysHelloIsEndedAndCounted() throws Exception {
+    Admission admission = Admission.open(limits(10, 60_000));
+    try (ServerEndpoint server = new TcpProvider().listen(ANY_PORT, admission);
+        RawClient mute = new RawClient(server)) {
+      assertEquals(-1, mute.in.read());
+      assertEquals(1, admission.counters().expelled());
+      assertEquals(0, admission.counters().dropped());
+    }
+  }
+
+  @Test
   void clientsThatStallAreGivenUpAndIdleOnesAreNot() throws Exception {
     int length = 64 << 20;
-    Admission admission = Admission.open(limits(10, 60_000));
+    Admission admission = // to which the patience is shorter than the time for a hello
+        Admission.open(new ConnectionLimits(10, 8, 60_000, 60_000));
     try (RegionFixture fixture = new RegionFixture(dir, length, 8);
         ServerEndpoint server =
             new TcpProvider(new TcpPatience(1_000, 1_000)).listen(ANY_PORT, admission);
@@ -285,7 +297,7 @@ class TcpServerTest {
       while (server.counters().openConnections() > 1) { // ends by the test's timeout if never
         Thread.onSpinWait();
       }
-      assertEquals(1, admission.counters().dropped());
+      assertEquals(2, admission.counters().dropped());
       assertCut(slow, length);
     }
   }
