@@ -92,9 +92,11 @@ lab_persistent_memory() {
   fi
 }
 
-# java with what all programs of the lab need. The second compiler costs an emulated processor more than it gives.
+# java with what all programs of the lab need. The second compiler costs an emulated processor more than it gives, and
+# to verify classes a third of a start; tests outside the lab verify the same ones.
 lab_java() {
-  java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC "-XX:ErrorFile=$lab_share/crash-%p.log" \
+  java -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -XX:+UseSerialGC \
+    "-XX:ErrorFile=$lab_share/crash-%p.log" \
     -Dlog4j.configuration=file:/run/lab/log4j.properties \
     --add-opens java.base/sun.nio.ch=ALL-UNNAMED --add-exports java.base/sun.nio.ch=ALL-UNNAMED \
     "${lab_properties[@]}" "-Dsluice.root=$lab_root" -cp "$lab_class_path" "$@"

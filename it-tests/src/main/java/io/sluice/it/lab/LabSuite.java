@@ -14,13 +14,15 @@ public enum LabSuite {
       256,
       Duration.ofMinutes(90),
       "io.sluice.it.lab.TeraSortOverVerbsIT"),
-  /** Peers, links and devices that fail below running reads. */
+  /** The contract of every transport; then peers, links and devices that fail below reads. */
   FAULTS(
-      "faults on verbs",
+      "the transport contract and faults on verbs",
       3072,
       0,
       0,
       Duration.ofMinutes(30),
+      "io.sluice.rdma.transport.ucx.UcxContractTest",
+      "io.sluice.rdma.transport.disni.DisniContractTest",
       "io.sluice.node.faults.DeviceDeletedTest",
       "io.sluice.node.faults.PeerFaultsTest",
       "io.sluice.node.faults.LinkFaultsTest",
@@ -58,7 +60,7 @@ public enum LabSuite {
       "io.sluice.node.service.PoolKindsTest",
       "io.sluice.node.service.TmpfsServingTest",
       "io.sluice.node.service.FsDaxServingTest"),
-  /** The contract of every transport, over a real device. */
+  /** The contract of every transport alone: for who works at it. */
   TRANSPORT(
       "the transport contract over verbs",
       3072,
@@ -125,9 +127,9 @@ public enum LabSuite {
     return this == TERASORT || this == MAPREDUCE;
   }
 
-  /** Whether only {@code ./sluice test --all} runs it: it takes long, or only measures. */
+  /** Whether only {@code ./sluice test --all} runs it: it takes long, or shows no more. */
   public boolean isCampaign() {
-    return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH;
+    return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH || this == TRANSPORT;
   }
 
   Duration deadline() {

@@ -19,6 +19,7 @@ class DeclineIT {
     "SPILL_BYTES_MEMORY", "SPILL_BYTES_DISK", "READ_BYTES_LOCAL", "READ_BYTES_TCP"
   };
 
+  /** And its client prints which of its settings is none. */
   @Test
   void anUberJobStaysInItsApplicationMaster(PseudoCluster cluster) {
     JobResult result =
@@ -27,10 +28,14 @@ class DeclineIT {
             RECORDS
                 .named("uber")
                 .with("mapreduce.job.ubertask.enable", true)
+                .with("sluice.reduce.bufer-mb", 64)
                 // A task must fit into the ApplicationMaster.
                 .with("mapreduce.map.memory.mb", 512)
                 .with("mapreduce.reduce.memory.mb", 512));
     assertTrue(result.output().contains("uber mode : true"), result.output());
+    assertTrue(
+        result.output().contains("NO_SETTING reduce.bufer-mb (nearest reduce.buffer-mb)="),
+        result.output());
   }
 
   private static JobResult run(PseudoCluster cluster, Scenario scenario) {
