@@ -111,7 +111,8 @@ final class BorrowedSortTest {
       List<Integer> keys = new ArrayList<>();
       try (Lease lease = store.openLease();
           LeasedStage stage =
-              new LeasedStage(new ReceivedExtents(lease, () -> true), store::target, null)) {
+              new LeasedStage(
+                  new ReceivedExtents(lease, () -> true), store::target, 64 << 10, null)) {
         ReduceMerge merge =
             new ReduceMerge(
                 MergeWindows.UNBOUNDED,

@@ -146,7 +146,8 @@ final class LocalLeaseTest {
     try (Lease lease = store.openLease();
         OutputKey stageKey = key == null ? null : key.newScratch();
         LeasedStage stage =
-            new LeasedStage(new ReceivedExtents(lease, () -> true), store::target, stageKey)) {
+            new LeasedStage(
+                new ReceivedExtents(lease, () -> true), store::target, 64 << 10, stageKey)) {
       ReduceMerge merge =
           new ReduceMerge(
               new FewWindows(MAX_RUNS_AT_ONCE),

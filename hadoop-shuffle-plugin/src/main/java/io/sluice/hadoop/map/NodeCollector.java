@@ -15,6 +15,7 @@ import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.OutputMarker;
 import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.node.local.LocalClient;
 import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
@@ -99,7 +100,8 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
         new OutputId(
             TaskNames.application(mapTask.getJobID()), TaskNames.attempt(mapTask.getTaskID()));
     key = JobEncryption.keyOf(job, mapTask);
-    MapPlan<K, V> plan = plan(job);
+    ContainerRoom room = ContainerRoom.of(environment, job, TaskType.MAP);
+    MapPlan<K, V> plan = plan(job, room);
 
     NodeMetadata found = NodeManagerNotice.find(environment);
     ServiceAddress service = found.address();
@@ -111,7 +113,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
             secret,
             JobSettings.timeouts(job));
     Medium medium = medium(service);
-    WriteTarget target = WriteTarget.mapped(node, medium);
+    WriteTarget target = WriteTarget.mapped(node, medium, room.mapExtentBytes());
     borrowed = key == null ? new NodeChunks(node, target.memory()) : null;
     collector =
         new RecordCollector<>(
@@ -135,10 +137,12 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     return id / IDS_OF_A_MASTER + id % IDS_OF_A_MASTER >= POOLED_ATTEMPTS;
   }
 
-  private MapPlan<K, V> plan(JobConf job) throws IOException, ClassNotFoundException {
+  private MapPlan<K, V> plan(JobConf job, ContainerRoom room)
+      throws IOException, ClassNotFoundException {
     TaskAttemptID task = mapTask.getTaskID();
-    long roomBytes = ContainerRoom.bytes(environment, job, TaskType.MAP);
-    TaskMemory memory = TaskMemory.alone().sortingInAtMost(roomBytes);
+    CodecMemory codec = CodecMemory.of(MapPlan.codecOf(job), job);
+    long roomBytes = room.sortBytes(codec);
+    TaskMemory memory = room.mapMemory(codec);
     ShuffleKey ofJob = key;
     MapPlan<K, V> plan =
         ofJob == null

@@ -36,9 +36,16 @@ final class ReceivedMemory implements Closeable {
     this.extents = new ReceivedExtents(node, this::isHearing);
   }
 
-  /** Stages there; made once. */
-  synchronized LeasedStage stage(Medium medium, OutputKey key) {
-    stage = new LeasedStage(extents, source -> WriteTarget.mapped(source, medium), key);
+  /**
+   * Stages there; made once.
+   *
+   * @param extentBytes mapped at a time of each run that is written
+   * @param windowBytes the same of each that is read
+   */
+  synchronized LeasedStage stage(Medium medium, long extentBytes, int windowBytes, OutputKey key) {
+    stage =
+        new LeasedStage(
+            extents, source -> WriteTarget.mapped(source, medium, extentBytes), windowBytes, key);
     return stage;
   }
 

@@ -8,7 +8,7 @@ import io.sluice.hadoop.task.ContainerRoom;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
@@ -92,6 +92,8 @@ final class ReduceShuffle {
   private final JobConf job;
   private final FallbackPolicy fallback;
   private final TaskAttemptID reduce;
+  private final ContainerRoom room;
+  private final CodecMemory codec;
   private ShuffleKey key;
   private OutputKey stageKey;
   private LocalClient node;
@@ -114,6 +116,8 @@ final class ReduceShuffle {
     this.job = context.getJobConf();
     this.fallback = FallbackPolicy.of(job);
     this.reduce = (TaskAttemptID) context.getReduceId();
+    this.room = ContainerRoom.of(environment, job, TaskType.REDUCE);
+    this.codec = CodecMemory.of(context.getCodec(), job);
     this.failureReports = new FailureReports(context.getUmbilical(), reduce, context.getStatus());
   }
 
@@ -149,7 +153,8 @@ final class ReduceShuffle {
   }
 
   private KWayMerge merge(List<MergeRun> runs, LostOutputs lostOutputs) throws IOException {
-    MergeMemory memory = new MergeMemory(context.getCodec(), job, key != null, TaskMemory.alone());
+    MergeMemory memory =
+        new MergeMemory(context.getCodec(), job, key != null, room.reduceMemory(codec));
     ReduceMerge merge =
         new ReduceMerge(
             new NodeWindows(reader),
@@ -173,6 +178,15 @@ final class ReduceShuffle {
     Timeouts timeouts = JobSettings.timeouts(job);
     key = JobEncryption.keyOf(job, context.getReduceTask());
     stageKey = key == null ? null : key.newScratch();
+    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser.Choice transport = transport(chooser);
+    List<TransportProvider> providers =
+        fallback == FallbackPolicy.NEVER
+            ? List.of(transport.provider())
+            : chooser.withFallbacks(transport);
+    long budgetBytes = budgetBytes(providers.size());
+    int mostNodes = Transports.mostNodes(providers);
+    ReduceWindows windows = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes);
     LocalPool localPool = null;
     try {
       NodeMetadata found = NodeManagerNotice.find(environment);
@@ -187,7 +201,7 @@ final class ReduceShuffle {
       localPool = new LocalPool(node.info().poolId(), node.places(), node.opener());
       Medium medium = MediumChooser.choose(service.medium(), localPool.places()).medium();
       received = new ReceivedMemory(node);
-      stage = received.stage(medium, stageKey);
+      stage = stage(medium, windows);
     } catch (IOException e) {
       LOG.info("This reduce has no pool on its own node and stages on disk: {}", ErrorText.of(e));
       stage =
@@ -198,16 +212,8 @@ final class ReduceShuffle {
               TaskNames.attempt(reduce),
               stageKey);
     }
-    long budgetBytes = budgetBytes();
-    TransportChooser chooser = TransportChooser.standard();
-    TransportChooser.Choice transport = transport(chooser);
-    List<TransportProvider> providers =
-        fallback == FallbackPolicy.NEVER
-            ? List.of(transport.provider())
-            : chooser.withFallbacks(transport);
-    int mostNodes = Transports.mostNodes(providers);
-    int windowBytes = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes).windowBytes();
-    Transports transports = new Transports(providers, windowBytes, budgetBytes, mostNodes);
+    Transports transports =
+        new Transports(providers, windows.windowBytes(), budgetBytes, mostNodes);
     reader =
         new NodeReader(
             TaskNames.application(reduce.getJobID()),
@@ -220,14 +226,23 @@ final class ReduceShuffle {
         "Reading map outputs through Sluice, {}; {} windows of {} KiB; {}",
         transport.reason(),
         transports.windowCount(),
-        windowBytes >> 10,
+        windows.windowBytes() >> 10,
         JobEncryption.describe(job, key));
   }
 
-  /** For the windows of one transport; there may be two. */
-  private long budgetBytes() {
+  /** In the pool of this node. */
+  private StageArea stage(Medium medium, ReduceWindows windows) {
+    return received.stage(
+        medium,
+        room.reduceExtentBytes(fetchers()),
+        room.stageWindowBytes(windows.count()),
+        stageKey);
+  }
+
+  /** For the windows of one of so many transports. */
+  private long budgetBytes(int transports) {
     int settingMb = JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed);
-    long roomBytes = ContainerRoom.bytes(environment, job, TaskType.REDUCE) / 2;
+    long roomBytes = room.windowsBytes(codec, transports);
     if (roomBytes >> 20 < settingMb) {
       LOG.info(
           "Windows have {} MiB at most instead of the {} MiB of {}: they lie outside the heap, and"
@@ -321,7 +336,6 @@ final class ReduceShuffle {
                 schedule,
                 System::nanoTime,
                 Thread::sleep)));
-    int fetchers = Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
     stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
     long restartMs = JobSettings.timeouts(job).restartMs();
     FetchNotes notes = new FetchNotes(context.getReporter(), System::nanoTime, restartMs);
@@ -335,12 +349,17 @@ final class ReduceShuffle {
             restartMs,
             reader.windowCount() / Math.max(1, job.getNumMapTasks()),
             !isFirstOfMany());
+    int fetchers = fetchers();
     for (int i = 0; i < fetchers; i++) {
       threads.add(
           start(
               "sluice-fetcher-" + i,
               new HostFetcher(schedule, notes, reader, stock, stage, settings)));
     }
+  }
+
+  private int fetchers() {
+    return Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
   }
 
   /** A fetcher may be waiting for a node whose outputs nobody needs any more. */

@@ -202,8 +202,10 @@ final class FallbackTest extends CollectorFixture {
   }
 
   /** Stock sorts inside the heap; YARN would kill a container that has room for that alone. */
-  @Test
-  void aSortBufferFitsTheContainer() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"false, 30", "true, 29"}) // an extent is mapped, and a compressor has buffers
+  void aSortBufferFitsTheContainer(boolean compresses, int sortMb) throws Exception {
+    job.setCompressMapOutput(compresses);
     job.setInt(MRJobConfig.IO_SORT_MB, 64);
     job.setInt(MRJobConfig.MAP_MEMORY_MB, 1);
     Map<String, String> container = new HashMap<>(node.environment());
@@ -213,8 +215,11 @@ final class FallbackTest extends CollectorFixture {
           TestCollectors.in(container),
           List.of(new Emitted(new Text("k"), new BytesWritable(), 2)));
       assertEquals(
-          1, log.with("has 32 MiB instead of the 64 MiB of mapreduce.task.io.sort.mb").size());
-      assertEquals(1, log.with("sort buffer 32 MiB off heap").size());
+          1,
+          log.with(
+                  "has %s MiB instead of the 64 MiB of mapreduce.task.io.sort.mb".formatted(sortMb))
+              .size());
+      assertEquals(1, log.with("sort buffer %s MiB off heap".formatted(sortMb)).size());
     }
     assertEquals(0, fallbacks());
   }

@@ -298,6 +298,24 @@ final class ReduceShuffleTest {
     assertEquals(0, counter(SluiceCounter.STAGED_BYTES_DISK));
   }
 
+  /** Pages that it maps, and its codec, have their parts of that, too. */
+  @ParameterizedTest
+  @CsvSource({"false, 24", "true, 20"})
+  void windowsFitTheContainer(boolean compressed, int windowsMb) throws Exception {
+    if (compressed) {
+      compress();
+    }
+    job.setInt(MRJobConfig.REDUCE_MEMORY_MB, 1); // so that the room is the least, 32 MiB
+    shuffleOnNode(5, 2000);
+    Map<String, String> container = new HashMap<>(node.environment());
+    container.put("CONTAINER_ID", "container_1700000000000_0007_01_000002");
+    try (LogLines log = new LogLines()) {
+      assertDeliversAll(container);
+      assertEquals(
+          1, log.with("Windows have %s MiB at most instead of the 64".formatted(windowsMb)).size());
+    }
+  }
+
   /** As where a file of the node has a final value, or an input format has set it for itself. */
   @ParameterizedTest
   @CsvSource({"2, true", "32, true", "32, false", "1000, true"}) // streams, long and short chunks

@@ -82,7 +82,11 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     lease = outputs.store().openLease(outputs.applicationId());
     stageKey = outputs.key() == null ? null : outputs.key().newScratch();
     stage =
-        new LeasedStage(new ReceivedExtents(lease, () -> true), outputs.store()::target, stageKey);
+        new LeasedStage(
+            new ReceivedExtents(lease, () -> true),
+            outputs.store()::target,
+            LeasedStage.WINDOW_BYTES,
+            stageKey);
     KeyOrder order = KeyOrders.of(job);
     MergeMemory memory =
         new MergeMemory(context.getCodec(), job, stageKey != null, outputs.shares().ofTask());

@@ -201,6 +201,7 @@ final class MapOutputBuilder implements Closeable {
   private void merge(boolean combineAgain)
       throws IOException, InterruptedException, ClassNotFoundException {
     LOG.info("Merging the runs of {} spills in memory", spills);
+    out.endWriting(); // so that a merge has no more mapped than what it reads and what it writes
     OutputWriter merged = target.writer(partitions, LEASE_BYTES);
     OutputWriter spilled = out;
     OutputKey spilledKey = key;

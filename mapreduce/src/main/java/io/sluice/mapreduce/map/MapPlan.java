@@ -61,7 +61,7 @@ public final class MapPlan<K, V> {
     partitions = job.getNumReduceTasks();
     record = new RecordSerializer<>(job);
     order = KeyOrders.of(job);
-    codec = codec(job);
+    codec = codecOf(job);
     this.keys = keys;
     policy = MergePolicy.of(job, codec, keys != null, memory);
     combining = Combining.of(job, task, reporter);
@@ -93,7 +93,8 @@ public final class MapPlan<K, V> {
     return new MapPlan<>(job, task, reporter, memory, keys);
   }
 
-  private static CompressionCodec codec(JobConf job) {
+  /** The codec of a job's map outputs; null if they are not compressed. */
+  public static CompressionCodec codecOf(JobConf job) {
     return job.getCompressMapOutput()
         ? ReflectionUtils.newInstance(job.getMapOutputCompressorClass(DefaultCodec.class), job)
         : null;

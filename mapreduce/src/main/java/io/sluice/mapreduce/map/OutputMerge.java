@@ -42,10 +42,6 @@ import org.apache.hadoop.mapred.Reporter;
  * damaged bytes, with nothing left open.
  */
 final class OutputMerge {
-  /** Mapped at a time over all runs of a merge: mapped pages count as the task's memory. */
-  private static final int WINDOWS_BYTES = 64 << 20;
-
-  private static final int MAX_WINDOW_BYTES = 1 << 20;
   private static final int RECORDS_PER_PROGRESS = 1 << 12;
 
   private final Function<Long, OutputWriter> rounds;
@@ -177,6 +173,7 @@ final class OutputMerge {
         RunWriter writer = new RunWriter(round, compressor, key);
         spilledRecords.increment(writer.write(partition, encoder -> copy(merge, encoder)));
         finished.add(round.stats());
+        round.endWriting(); // many may wait, and each would have an extent mapped
         return new Stored(round.runs().get(0), number, round, key, 0, true);
       } catch (IOException | RuntimeException | Error e) {
         Closing.after(e, round);
@@ -194,7 +191,7 @@ final class OutputMerge {
     try {
       long spareBytes =
           memory.spareBytes(runs.size(), runs.stream().mapToLong(Stored::leastBlockBytes));
-      int windowBytes = Math.min(MAX_WINDOW_BYTES, WINDOWS_BYTES / Math.max(1, runs.size()));
+      int windowBytes = memory.windowBytes(runs.size());
       for (Stored stored : runs) {
         WrittenRun run = stored.run;
         String name = "partition " + run.partition() + " at " + run.logicalOffsetBytes();

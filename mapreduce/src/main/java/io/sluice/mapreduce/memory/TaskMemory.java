@@ -18,13 +18,18 @@ import java.lang.management.ManagementFactory;
  * @param streamsBytes of what reads those runs, on the heap and in direct memory: the codec once,
  *     or for each of them that is a stream, that of rounds, and for each run a block that is
  *     verified
+ * @param codecBytes of that, what the codec has outside the heap; {@link Long#MAX_VALUE}: as much
+ *     as there is
+ * @param mappedBytes of the windows through which it reads runs that it has written to a pool
  */
-public record TaskMemory(long sortBytes, long blocksBytes, long streamsBytes) {
+public record TaskMemory(
+    long sortBytes, long blocksBytes, long streamsBytes, long codecBytes, long mappedBytes) {
   /** The least that a sort buffer is worth. */
   public static final long MIN_SORT_BYTES = 4 << 20;
 
   private static final long MAX_BLOCKS_BYTES = 40 << 20;
   private static final long MAX_STREAMS_BYTES = 64 << 20;
+  private static final long MAX_MAPPED_BYTES = 64 << 20;
 
   /** The part of the heap that the decompressors of one task may have. */
   private static final int STREAMS_SHARE = 16;
@@ -52,13 +57,19 @@ public record TaskMemory(long sortBytes, long blocksBytes, long streamsBytes) {
         Math.min(MAX_BLOCKS_BYTES, mergeBytes),
         Math.min(
             Math.min(MAX_STREAMS_BYTES, heapBytes / STREAMS_SHARE),
-            Math.min(mergeBytes, directBytes)));
+            Math.min(mergeBytes, directBytes)),
+        Long.MAX_VALUE,
+        MAX_MAPPED_BYTES);
   }
 
-  /** The same with a sort buffer of at most so many bytes, but of the least that it is worth. */
-  public TaskMemory sortingInAtMost(long bytes) {
+  /** At most so much of what lies outside the heap, but the least that a sort buffer is worth. */
+  public TaskMemory within(long sortBytes, long codecBytes, long mappedBytes) {
     return new TaskMemory(
-        Math.max(MIN_SORT_BYTES, Math.min(sortBytes, bytes)), blocksBytes, streamsBytes);
+        Math.max(MIN_SORT_BYTES, Math.min(this.sortBytes, sortBytes)),
+        blocksBytes,
+        streamsBytes,
+        Math.min(this.codecBytes, codecBytes),
+        Math.min(this.mappedBytes, mappedBytes));
   }
 
   /** How many sort buffers of the least length the process has room for, at least one. */

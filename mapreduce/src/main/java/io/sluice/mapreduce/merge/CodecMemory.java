@@ -8,6 +8,7 @@ import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.Lz4Codec;
 import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.io.compress.ZStandardCodec;
+import org.apache.hadoop.io.compress.bzip2.Bzip2Factory;
 
 /**
  * What a codec takes on the heap, in direct memory and in a native library. With the defaults:
@@ -20,6 +21,9 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
  *   bzip2           5,124          8,604           a block as bytes and as numbers
  * </pre>
  *
+ * <p>Outside the heap are direct buffers and what libraries allocate: all but the buffer of the
+ * stream, and nothing of bzip2 in Java.
+ *
  * <p>Codecs do not say what they take. Those of Hadoop are known, by the settings of their buffers
  * and levels; any other is taken to need {@link #UNKNOWN_BYTES}.
  *
@@ -27,14 +31,25 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
  *
  * @param readerBytes of one stream or decompressor that is in use
  * @param writerBytes of one compressor
+ * @param readerOutsideBytes of the reader's, what is not on the heap
+ * @param writerOutsideBytes of the writer's, what is not on the heap
  * @param inChunks whether runs may be {@link RunForm#CHUNKS}
  * @param inRounds whether rounds of a reduce write chunks, too, if its compressor fits: not with
  *     zlib, the slowest to compress
  */
-record CodecMemory(long readerBytes, long writerBytes, boolean inChunks, boolean inRounds) {
+public record CodecMemory(
+    long readerBytes,
+    long writerBytes,
+    long readerOutsideBytes,
+    long writerOutsideBytes,
+    boolean inChunks,
+    boolean inRounds) {
   static final long UNKNOWN_BYTES = 1 << 20;
 
-  private static final CodecMemory NONE = new CodecMemory(0, 0, false, false);
+  /** Streams that a merge opens at a time, if it has heap for them: stock's io.sort.factor. */
+  static final int LEAST_STREAMS = 10;
+
+  private static final CodecMemory NONE = new CodecMemory(0, 0, 0, 0, false, false);
 
   /** An inflater's state, and the two direct buffers of the native one. */
   private static final long INFLATER_BYTES = 3 * (64 << 10);
@@ -51,7 +66,7 @@ record CodecMemory(long readerBytes, long writerBytes, boolean inChunks, boolean
   private static final int ZSTD_BUFFER_BYTES = 256 << 10; // or little less, if no size is set
 
   /** What {@code codec}, null for none, takes with the settings of {@code conf}. */
-  static CodecMemory of(CompressionCodec codec, Configuration conf) {
+  public static CodecMemory of(CompressionCodec codec, Configuration conf) {
     if (codec == null) {
       return NONE;
     }
@@ -78,25 +93,46 @@ record CodecMemory(long readerBytes, long writerBytes, boolean inChunks, boolean
             CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_KEY,
             CommonConfigurationKeys.IO_FILE_BUFFER_SIZE_DEFAULT);
     if (codec instanceof BZip2Codec) {
+      boolean inLibrary = Bzip2Factory.isNativeBzip2Loaded(conf);
       return new CodecMemory(
           BZIP2_READER_BYTES + streamBufferBytes,
           BZIP2_WRITER_BYTES + streamBufferBytes,
+          inLibrary ? BZIP2_READER_BYTES : 0,
+          inLibrary ? BZIP2_WRITER_BYTES : 0,
           inChunks,
           inChunks);
     }
     if (codec instanceof DefaultCodec) {
-      return new CodecMemory(
-          INFLATER_BYTES + streamBufferBytes, DEFLATER_BYTES + streamBufferBytes, inChunks, false);
+      return ofOutside(INFLATER_BYTES, DEFLATER_BYTES, streamBufferBytes, inChunks, false);
     }
+    return ofOutside(UNKNOWN_BYTES, UNKNOWN_BYTES, streamBufferBytes, inChunks, inChunks);
+  }
+
+  /** With a buffer of the stream on the heap. */
+  private static CodecMemory ofOutside(
+      long readerBytes, long writerBytes, long bufferBytes, boolean inChunks, boolean inRounds) {
     return new CodecMemory(
-        UNKNOWN_BYTES + streamBufferBytes, UNKNOWN_BYTES + streamBufferBytes, inChunks, inChunks);
+        readerBytes + bufferBytes,
+        writerBytes + bufferBytes,
+        readerBytes,
+        writerBytes,
+        inChunks,
+        inRounds);
+  }
+
+  /**
+   * What a task needs outside the heap, whatever it merges: to compress, and to read two runs in
+   * chunks, or as many streams as stock opens.
+   */
+  public long leastOutsideBytes() {
+    return writerOutsideBytes + (inChunks ? 2 : LEAST_STREAMS) * readerOutsideBytes;
   }
 
   /** Two direct buffers, and one of the stream on the heap. */
   private static CodecMemory ofBlocks(
       Configuration conf, String key, int defaultBytes, boolean inChunks) {
-    long bytes = 3L * conf.getInt(key, defaultBytes);
-    return new CodecMemory(bytes, bytes, inChunks, inChunks);
+    long bufferBytes = conf.getInt(key, defaultBytes);
+    return ofOutside(2 * bufferBytes, 2 * bufferBytes, bufferBytes, inChunks, inChunks);
   }
 
   private static CodecMemory ofZstandard(Configuration conf, boolean inChunks) {
@@ -110,9 +146,10 @@ record CodecMemory(long readerBytes, long writerBytes, boolean inChunks, boolean
         conf.getInt(
             CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_KEY,
             CommonConfigurationKeys.IO_COMPRESSION_CODEC_ZSTD_LEVEL_DEFAULT);
-    return new CodecMemory(
-        3L * bufferBytes + zstdWindowBytes(level),
-        3L * bufferBytes + zstdWriterBytes(level),
+    return ofOutside(
+        2L * bufferBytes + zstdWindowBytes(level),
+        2L * bufferBytes + zstdWriterBytes(level),
+        bufferBytes,
         inChunks,
         inChunks);
   }

@@ -25,8 +25,11 @@ public final class MergeMemory {
   /** What objects of a run take besides, however short it is. */
   private static final int LEAST_RUN_BYTES = 1 << 10;
 
-  /** However short they are: each has objects, and perhaps an open file. */
-  private static final int MAX_RUNS = 1024;
+  /** Most runs of a merge, however short they are: each has objects, and perhaps an open file. */
+  public static final int MAX_RUNS = 1024;
+
+  private static final int MAX_WINDOW_BYTES = 1 << 20;
+  private static final int PAGE_BYTES = 4 << 10;
 
   /** The part of the memory for streams that the compressor of a round may have. */
   private static final int COMPRESSOR_SHARE = 4;
@@ -35,6 +38,7 @@ public final class MergeMemory {
   private final CodecMemory codec;
   private final int chunkBytes;
   private final long cipherBytes;
+  private final boolean writesStreams;
 
   /**
    * For the runs of a job.
@@ -49,27 +53,49 @@ public final class MergeMemory {
   }
 
   private MergeMemory(TaskMemory memory, CodecMemory codec, Configuration conf, long cipherBytes) {
-    this(memory, codec, chunkBytes(memory, codec, conf, cipherBytes), cipherBytes);
+    this(memory, codec, chunkBytes(memory, codec, conf, cipherBytes), cipherBytes, true);
   }
 
   private static int chunkBytes(
       TaskMemory memory, CodecMemory codec, Configuration conf, long cipherBytes) {
     long streamBytes = codec.readerBytes() + BlockChecksums.BLOCK_BYTES + cipherBytes;
     return codec.inChunks()
-        ? ChunkLength.of(conf, memory.streamsBytes() / streamBytes, memory.blocksBytes())
+        ? ChunkLength.of(
+            conf,
+            Math.min(memory.streamsBytes() / streamBytes, codecStreams(memory, codec, true, true)),
+            memory.blocksBytes())
         : 0;
   }
 
-  MergeMemory(TaskMemory memory, CodecMemory codec, int chunkBytes, long cipherBytes) {
+  MergeMemory(
+      TaskMemory memory,
+      CodecMemory codec,
+      int chunkBytes,
+      long cipherBytes,
+      boolean writesStreams) {
     this.memory = memory;
     this.codec = codec;
     this.chunkBytes = chunkBytes;
     this.cipherBytes = cipherBytes;
+    this.writesStreams = writesStreams;
+  }
+
+  /** Mapped at a time of each of so many runs that are merged where they lie in a pool. */
+  public int windowBytes(int runs) {
+    long shareBytes = memory.mappedBytes() / Math.max(1, runs);
+    return (int) Math.max(PAGE_BYTES, Math.min(MAX_WINDOW_BYTES, shareBytes));
   }
 
   /** The same for runs whose chunks have up to so many raw bytes; 0 without chunks. */
   public MergeMemory withChunks(int chunkBytes) {
-    return new MergeMemory(memory, codec, chunkBytes, cipherBytes);
+    return new MergeMemory(memory, codec, chunkBytes, cipherBytes, writesStreams);
+  }
+
+  /**
+   * The same for a reduce, which is not known to have chunks yet, and whose rounds write no stream.
+   */
+  public MergeMemory ofReduce() {
+    return new MergeMemory(memory, codec, 0, cipherBytes, false);
   }
 
   /**
@@ -98,10 +124,33 @@ public final class MergeMemory {
       return Long.MAX_VALUE;
     }
     long roomBytes = memory.streamsBytes() - sharedBytes();
-    long onlyStreams = roomBytes / (runBytes + codec.readerBytes());
+    long codecStreams =
+        codecStreams(memory, codec, writesStreams || compressesRounds(), chunkBytes > 0);
+    long onlyStreams =
+        Math.min(
+            roomBytes / (runBytes + codec.readerBytes()),
+            Math.max(CodecMemory.LEAST_STREAMS, codecStreams));
     return onlyStreams < streams
         ? onlyStreams
         : (roomBytes - streams * codec.readerBytes()) / runBytes;
+  }
+
+  /**
+   * For how many streams the codec has memory outside the heap. A merge takes {@link
+   * CodecMemory#LEAST_STREAMS} in any case: stock opens as many in the same container.
+   *
+   * @param writes whether something compresses besides
+   * @param readsChunks whether one more reader is for chunks
+   */
+  private static long codecStreams(
+      TaskMemory memory, CodecMemory codec, boolean writes, boolean readsChunks) {
+    if (codec.readerOutsideBytes() == 0) {
+      return Long.MAX_VALUE;
+    }
+    long writerBytes = writes ? codec.writerOutsideBytes() : 0;
+    long chunksBytes = readsChunks ? codec.readerOutsideBytes() : 0;
+    long roomBytes = memory.codecBytes() - writerBytes - chunksBytes;
+    return Math.max(0, roomBytes / codec.readerOutsideBytes());
   }
 
   /** What is held once, however many runs there are. */

@@ -61,7 +61,7 @@ public final class ReduceMerge {
     this.codec = new RunCodec(codec);
     this.order = order;
     this.progress = progress;
-    this.memory = memory.withChunks(0);
+    this.memory = memory.ofReduce();
   }
 
   /** A run is to be merged later, in a round or in the last merge. */

@@ -19,15 +19,18 @@ final class LeasedVolume implements StageVolume {
   /** The first extents; the next ones are as long as what is there. */
   private static final long LEASE_BYTES = 256 << 10;
 
-  /** Mapped of each run that is read: 1,024 of them have 64 MiB. */
-  private static final int WINDOW_BYTES = 64 << 10;
-
   private final ScratchRuns runs;
   private final OpenVolumes open;
   private final Closeable reading;
+  private final int windowBytes;
 
-  /** Leases nothing yet. */
-  LeasedVolume(WriteTarget target, OpenVolumes open) {
+  /**
+   * Leases nothing yet.
+   *
+   * @param windowBytes mapped at a time of each run that is read
+   */
+  LeasedVolume(WriteTarget target, OpenVolumes open, int windowBytes) {
+    this.windowBytes = windowBytes;
     this.runs = new ScratchRuns(target, LEASE_BYTES);
     this.open = open;
     this.reading = runs::closeFiles;
@@ -89,7 +92,7 @@ final class LeasedVolume implements StageVolume {
           ranges -> volume.open.read(volume.reading, () -> volume.runs.map(ranges)),
           run.ranges(),
           run.lengthBytes(),
-          WINDOW_BYTES);
+          volume.windowBytes);
     }
   }
 }

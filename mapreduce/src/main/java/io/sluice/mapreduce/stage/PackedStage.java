@@ -20,7 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * is needed to write is held for each thread that writes, and not for each run.
  *
  * <p>A thread takes a volume that nobody writes to for the length of a run; a long run gets one of
- * its own, so that its room returns with it. A volume is given back when the last of its runs is.
+ * its own, so that its room returns with it, and no volume waits for more with memory to write. A
+ * volume is given back when the last of its runs is.
  *
  * <p>When the node wants memory back ({@link #keepAtMost}), volumes that nobody writes to are
  * emptied: their runs are copied, as they are stored, to volumes on disk.
@@ -61,14 +62,16 @@ abstract class PackedStage implements StageArea {
   private static final class Slot {
     final StageVolume volume;
     final boolean onDisk;
+    final boolean isForOne; // a long run
     final Set<PackedRun> finished = new LinkedHashSet<>();
     int runs;
     boolean isWritten;
     boolean ended; // nothing is written to it any more
 
-    Slot(StageVolume volume, boolean onDisk) {
+    Slot(StageVolume volume, boolean onDisk, boolean isForOne) {
       this.volume = volume;
       this.onDisk = onDisk;
+      this.isForOne = isForOne;
     }
   }
 
@@ -106,13 +109,15 @@ abstract class PackedStage implements StageArea {
   /** A volume to write one run to. */
   private Slot take(long lengthBytes, boolean onDisk) throws IOException {
     Deque<Slot> waiting = onDisk ? idleOnDisk : idle;
+    boolean isLong = lengthBytes >= LONG_RUN_BYTES;
     synchronized (this) {
       requireOpen();
-      if (lengthBytes < LONG_RUN_BYTES && !waiting.isEmpty()) {
+      if (!isLong && !waiting.isEmpty()) {
         return taken(waiting.pop());
       }
     }
-    Slot slot = new Slot(onDisk ? openDiskVolume(lengthBytes) : openVolume(lengthBytes), onDisk);
+    StageVolume volume = onDisk ? openDiskVolume(lengthBytes) : openVolume(lengthBytes);
+    Slot slot = new Slot(volume, onDisk, isLong);
     boolean added = false;
     synchronized (this) {
       if (!closed) {
@@ -138,7 +143,7 @@ abstract class PackedStage implements StageArea {
   private void written(Slot slot, boolean usable) throws IOException {
     boolean more = false;
     try {
-      more = usable && slot.volume.lengthBytes() < FULL_BYTES;
+      more = usable && !slot.isForOne && slot.volume.lengthBytes() < FULL_BYTES;
       if (usable && !more) {
         endWriting(slot);
       }

@@ -30,10 +30,17 @@ final class TaskMemoryTest {
   }
 
   @Test
-  void aSortBufferMayBeShorterButNotWorthless() {
-    TaskMemory memory = new TaskMemory(100 << 20, 2, 3);
-    assertEquals(new TaskMemory(50 << 20, 2, 3), memory.sortingInAtMost(50 << 20));
-    assertEquals(memory, memory.sortingInAtMost(Long.MAX_VALUE));
-    assertEquals(new TaskMemory(TaskMemory.MIN_SORT_BYTES, 2, 3), memory.sortingInAtMost(1));
+  void aContainerMayHaveRoomForLess() {
+    TaskMemory memory = new TaskMemory(100 << 20, 2, 3, Long.MAX_VALUE, 64 << 20);
+    assertEquals(
+        new TaskMemory(50 << 20, 2, 3, 9 << 20, 8 << 20),
+        memory.within(50 << 20, 9 << 20, 8 << 20));
+    assertEquals(memory, memory.within(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE));
+  }
+
+  @Test
+  void aSortBufferIsNotWorthless() {
+    TaskMemory memory = new TaskMemory(100 << 20, 2, 3, 4, 5);
+    assertEquals(new TaskMemory(TaskMemory.MIN_SORT_BYTES, 2, 3, 4, 5), memory.within(1, 4, 5));
   }
 }

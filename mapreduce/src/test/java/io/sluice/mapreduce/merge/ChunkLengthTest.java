@@ -33,7 +33,8 @@ final class ChunkLengthTest {
   private static final long BLOCKS_BYTES = 40 << 20;
 
   /** Room for none of each run. */
-  private static final TaskMemory NO_STREAMS = new TaskMemory(100 << 20, BLOCKS_BYTES, 0);
+  private static final TaskMemory NO_STREAMS =
+      new TaskMemory(100 << 20, BLOCKS_BYTES, 0, Long.MAX_VALUE, 64 << 20);
 
   private final Configuration job = new Configuration(false);
 

@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class MergeMemoryTest {
   private static final int STREAMS = 8;
   private static final long WHOLE_BLOCK = 40 << 10;
-  private static final TaskMemory AMPLE = new TaskMemory(100 << 20, 40 << 20, 64_000_000);
+  private static final TaskMemory AMPLE =
+      new TaskMemory(100 << 20, 40 << 20, 64_000_000, Long.MAX_VALUE, 64 << 20);
 
   private final Configuration conf = new Configuration(false);
 
@@ -66,6 +67,7 @@ final class MergeMemoryTest {
     try {
       open.add(new CodecRunInput(new HeapRunInput(stored), codec)); // loads classes
       assertEquals(1000, open.get(0).read(block, 0, 1000));
+      long beforeDirectBytes = directBytes();
       long beforeBytes = directBytes() + heapBytes();
       for (int i = 0; i < STREAMS; i++) {
         open.add(new CodecRunInput(new HeapRunInput(stored), codec));
@@ -73,6 +75,9 @@ final class MergeMemoryTest {
       }
       long taken = (directBytes() + heapBytes() - beforeBytes) / STREAMS;
       assertTrue(taken <= said * 1.25, taken + " bytes a stream, expected at most " + said);
+      long outside = CodecMemory.of(codec, conf).readerOutsideBytes();
+      long direct = (directBytes() - beforeDirectBytes) / STREAMS;
+      assertTrue(direct <= outside * 1.25, direct + " bytes direct, at most " + outside);
     } finally {
       for (CodecRunInput input : open) {
         input.close();
@@ -126,6 +131,87 @@ final class MergeMemoryTest {
     assertTrue(memory.maxRuns(0, 0, LongStream.of(WHOLE_BLOCK)) > 1000, "chunks");
   }
 
+  /** In MiB, rounded up, as doctor has it: {@code Containers.CODEC_MB}. */
+  @Test
+  void leastThatACodecNeeds() {
+    assertEquals(0, leastCodecMb(null));
+    assertEquals(1, leastCodecMb(new DefaultCodec()));
+    assertEquals(1, leastCodecMb(new GzipCodec()));
+    assertEquals(2, leastCodecMb(new SnappyCodec()));
+    assertEquals(2, leastCodecMb(new Lz4Codec()));
+    assertEquals(15, leastCodecMb(new ZStandardCodec()));
+    conf.set("io.compression.codec.bzip2.library", "java-builtin");
+    assertEquals(0, leastCodecMb(new BZip2Codec()), "it is on the heap");
+    assertEquals(11, leastCodecMb(new UnpooledCodec()), "ten streams and a compressor");
+  }
+
+  private long leastCodecMb(CompressionCodec codec) {
+    return (CodecMemory.of(codec, conf).leastOutsideBytes() + (1 << 20) - 1) >> 20;
+  }
+
+  /** The same: {@code Containers.COMPRESSOR_MB}. */
+  @Test
+  void leastThatItsCompressorNeeds() {
+    assertEquals(1, compressorMb(new DefaultCodec()));
+    assertEquals(1, compressorMb(new GzipCodec()));
+    assertEquals(1, compressorMb(new SnappyCodec()));
+    assertEquals(1, compressorMb(new Lz4Codec()));
+    assertEquals(6, compressorMb(new ZStandardCodec()));
+    conf.set("io.compression.codec.bzip2.library", "java-builtin");
+    assertEquals(0, compressorMb(new BZip2Codec()));
+    assertEquals(1, compressorMb(new UnpooledCodec()));
+  }
+
+  private long compressorMb(CompressionCodec codec) {
+    return (CodecMemory.of(codec, conf).writerOutsideBytes() + (1 << 20) - 1) >> 20;
+  }
+
+  private static TaskMemory bounded(long codecBytes) {
+    return new TaskMemory(100 << 20, 40 << 20, 64_000_000, codecBytes, 64 << 20);
+  }
+
+  /** Beside a compressor and a decompressor of chunks, where there are any. */
+  @Test
+  void streamsAreAsManyAsTheCodecHasMemoryFor() {
+    MergeMemory memory = new MergeMemory(bounded(20_000_000), codec(1_000_000), 0, 0, true);
+    assertEquals(19, memory.maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+    assertEquals(20, memory.ofReduce().maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+    MergeMemory chunks = memory.withChunks(ChunkLength.LEAST_BYTES);
+    assertEquals(18, chunks.maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+    assertTrue(chunks.maxRuns(0, 0, LongStream.of(WHOLE_BLOCK)) > 1000);
+  }
+
+  /** As stock opens in the same container, if there is heap for them. */
+  @Test
+  void streamsAreNeverFewerThanStocks() {
+    MergeMemory memory = new MergeMemory(bounded(3_000_000), codec(1_000_000), 0, 0, true);
+    assertEquals(10, memory.maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+    MergeMemory large = new MergeMemory(bounded(3_000_000), codec(20_000_000), 0, 0, true);
+    assertEquals(3, large.maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+  }
+
+  @Test
+  void aCodecOnTheHeapIsNotBoundedByWhatIsOutsideIt() {
+    conf.set("io.compression.codec.bzip2.library", "java-builtin");
+    MergeMemory bounded = new MergeMemory(new BZip2Codec(), conf, false, bounded(0));
+    TaskMemory ample = new TaskMemory(100 << 20, 40 << 20, 128 << 20, 0, 64 << 20);
+    assertEquals(12, bounded.maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+    assertEquals(
+        25,
+        new MergeMemory(new BZip2Codec(), conf, false, ample)
+            .maxRuns(0, 2000, LongStream.of(WHOLE_BLOCK)));
+  }
+
+  @Test
+  void windowsOfAllRunsTogetherAreMappedWithinTheirMemory() {
+    assertEquals(1 << 20, new MergeMemory(null, conf, false, AMPLE).windowBytes(2));
+    assertEquals(64 << 10, new MergeMemory(null, conf, false, AMPLE).windowBytes(1024));
+    TaskMemory little = new TaskMemory(4 << 20, 1, 1, 1, 4 << 20);
+    assertEquals(4 << 10, new MergeMemory(null, conf, false, little).windowBytes(1024));
+    assertEquals(512 << 10, new MergeMemory(null, conf, false, little).windowBytes(8));
+    assertEquals(4 << 10, new MergeMemory(null, conf, false, little).windowBytes(5000), "a page");
+  }
+
   /** With known codecs, and not with zlib, the slowest to compress. */
   @Test
   void roundsAreCompressedWhereThatIsCheap() {
@@ -149,7 +235,8 @@ final class MergeMemoryTest {
 
   /** One whose compressor takes as much, for chunks if it takes anything. */
   private static CodecMemory codec(long readerBytes) {
-    return new CodecMemory(readerBytes, readerBytes, readerBytes > 0, true);
+    boolean inChunks = readerBytes > 0;
+    return new CodecMemory(readerBytes, readerBytes, readerBytes, readerBytes, inChunks, true);
   }
 
   private static int chunks(long readerBytes) {
@@ -172,7 +259,7 @@ final class MergeMemoryTest {
   void maxRuns(long streamBytes, long recordBytes, int expected) {
     assertEquals(
         expected,
-        new MergeMemory(AMPLE, codec(streamBytes), chunks(streamBytes), 0)
+        new MergeMemory(AMPLE, codec(streamBytes), chunks(streamBytes), 0, true)
             .maxRuns(recordBytes, 2000, LongStream.of(WHOLE_BLOCK)));
   }
 
@@ -180,10 +267,11 @@ final class MergeMemoryTest {
   @ParameterizedTest
   @CsvSource({"0, 0, 1024", "0, 16384, 976", "1000000, 0, 58", "64000000, 0, 2"})
   void maxRunsThatAreEncrypted(long streamBytes, long recordBytes, int expected) {
-    MergeMemory memory = new MergeMemory(AMPLE, codec(streamBytes), chunks(streamBytes), 32 << 10);
+    MergeMemory memory =
+        new MergeMemory(AMPLE, codec(streamBytes), chunks(streamBytes), 32 << 10, true);
     assertTrue(
         memory.maxRuns(recordBytes, 2000, LongStream.of(WHOLE_BLOCK))
-            <= new MergeMemory(AMPLE, codec(streamBytes), chunks(streamBytes), 0)
+            <= new MergeMemory(AMPLE, codec(streamBytes), chunks(streamBytes), 0, true)
                 .maxRuns(recordBytes, 2000, LongStream.of(WHOLE_BLOCK)));
     assertEquals(expected, memory.maxRuns(recordBytes, 2000, LongStream.of(WHOLE_BLOCK)));
   }
@@ -213,7 +301,7 @@ final class MergeMemoryTest {
     "61, 0, 59"
   })
   void maxRunsInChunks(long streams, long recordBytes, int expected) {
-    MergeMemory memory = new MergeMemory(AMPLE, codec(1_000_000), ChunkLength.LEAST_BYTES, 0);
+    MergeMemory memory = new MergeMemory(AMPLE, codec(1_000_000), ChunkLength.LEAST_BYTES, 0, true);
     assertEquals(expected, memory.maxRuns(recordBytes, streams, LongStream.of(WHOLE_BLOCK)));
   }
 
@@ -222,7 +310,7 @@ final class MergeMemoryTest {
   @ValueSource(ints = {1, 10, 32, 33, 60, 64, 65, 100, 128, 129, 200, 256})
   void fourRunsOfEachMapAreMergedAtOnce(int maps) {
     conf.setInt(MRJobConfig.NUM_MAPS, maps);
-    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20);
+    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20, Long.MAX_VALUE, 64 << 20);
     MergeMemory memory = new MergeMemory(new GzipCodec(), conf, false, whole);
     int chunkBytes = memory.chunkBytes();
     long streams = chunkBytes == 0 ? Long.MAX_VALUE : 0;
@@ -237,7 +325,7 @@ final class MergeMemoryTest {
   /** With the defaults of Hadoop's codecs, in a task that has its process and 1 GiB to itself. */
   @Test
   void jobsOfFewMapsHaveStreams() {
-    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20);
+    TaskMemory whole = new TaskMemory(100 << 20, 40 << 20, 64 << 20, Long.MAX_VALUE, 64 << 20);
     assertEquals(71, fewMaps(new GzipCodec(), false, whole));
     assertEquals(63, fewMaps(new GzipCodec(), true, whole));
     assertEquals(20, fewMaps(new SnappyCodec(), false, whole));
@@ -259,20 +347,23 @@ final class MergeMemoryTest {
   @Test
   void roundsOfStreamsAreNotCompressed() {
     assertFalse(
-        new MergeMemory(AMPLE, codec(1_000_000), 0, 0).compressesRounds(), "none is in chunks");
+        new MergeMemory(AMPLE, codec(1_000_000), 0, 0, true).compressesRounds(),
+        "none is in chunks");
     assertTrue(
-        new MergeMemory(AMPLE, codec(1_000_000), 0, 0).withChunks(1 << 15).compressesRounds());
+        new MergeMemory(AMPLE, codec(1_000_000), 0, 0, true)
+            .withChunks(1 << 15)
+            .compressesRounds());
   }
 
   /** A record of more than 8 KiB may leave too little room for a chunk, whose rest is held. */
   @Test
   void longChunksOfLongRecordsAreHeldBesideTheirBlocks() {
     CodecMemory codec = CodecMemory.of(new GzipCodec(), conf);
-    MergeMemory memory = new MergeMemory(AMPLE, codec, ChunkLength.MOST_BYTES, 0);
+    MergeMemory memory = new MergeMemory(AMPLE, codec, ChunkLength.MOST_BYTES, 0, true);
     long block = block(ChunkLength.MOST_BYTES);
     assertEquals(155, memory.maxRuns(8 << 10, 0, LongStream.of(block)));
-    TaskMemory little = new TaskMemory(100 << 20, 40 << 20, 16_000_000);
-    MergeMemory ofLittle = new MergeMemory(little, codec, ChunkLength.MOST_BYTES, 0);
+    TaskMemory little = new TaskMemory(100 << 20, 40 << 20, 16_000_000, Long.MAX_VALUE, 64 << 20);
+    MergeMemory ofLittle = new MergeMemory(little, codec, ChunkLength.MOST_BYTES, 0, true);
     assertEquals(155, ofLittle.maxRuns(8 << 10, 0, LongStream.of(block)));
     int runs = ofLittle.maxRuns(40 << 10, 0, LongStream.of(block));
     assertTrue(runs > 2 && runs * (112L << 10) <= 16_000_000, runs + " runs");
@@ -291,7 +382,7 @@ final class MergeMemoryTest {
 
   @Test
   void blocksOfAMergeAreBoundedTogether() {
-    MergeMemory memory = new MergeMemory(AMPLE, codec(0), 0, 0);
+    MergeMemory memory = new MergeMemory(AMPLE, codec(0), 0, 0, true);
     for (int chunkBytes : new int[] {0, ChunkLength.LEAST_BYTES}) {
       for (int runs : new int[] {1, 300, 400, 1024}) {
         long spareBytes = memory.spareBytes(runs, LongStream.generate(() -> 40 << 10).limit(runs));
@@ -304,7 +395,7 @@ final class MergeMemoryTest {
   /** Beside which others have what is left. */
   @Test
   void aLongChunkNeedsABlockOfItsOwnRunAlone() {
-    MergeMemory memory = new MergeMemory(AMPLE, codec(1_000_000), ChunkLength.MOST_BYTES, 0);
+    MergeMemory memory = new MergeMemory(AMPLE, codec(1_000_000), ChunkLength.MOST_BYTES, 0, true);
     for (long spareBytes : new long[] {0, 1 << 20}) {
       assertEquals(264 << 10, MergeMemory.blockBytes(spareBytes, 1 << 20, ChunkLength.MOST_BYTES));
       assertEquals(1000, MergeMemory.blockBytes(spareBytes, 1000, ChunkLength.MOST_BYTES));
@@ -339,22 +430,23 @@ final class MergeMemoryTest {
   @ParameterizedTest
   @CsvSource({"40960, 25", "20480, 50", "10, 1000", "0, 1000"})
   void blocksOfTheTasksShareBoundTheRuns(long leastBlockBytes, int expected) {
-    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000);
+    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000, Long.MAX_VALUE, 64 << 20);
     assertEquals(
         expected,
-        new MergeMemory(little, codec(0), 0, 0).maxRuns(0, 2000, LongStream.of(leastBlockBytes)));
+        new MergeMemory(little, codec(0), 0, 0, true)
+            .maxRuns(0, 2000, LongStream.of(leastBlockBytes)));
   }
 
   /** A merge takes the longest runs last, and then all at once. */
   @ParameterizedTest
   @CsvSource({"0, 1000", "10, 610", "24, 64", "25, 25", "1000, 25"})
   void aFewLongRunsBoundTheRunsLessThanMany(int longRuns, int most) {
-    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000);
+    TaskMemory little = new TaskMemory(4 << 20, 1000 << 10, 64_000_000, Long.MAX_VALUE, 64 << 20);
     LongStream lengths =
         LongStream.concat(
             LongStream.generate(() -> WHOLE_BLOCK).limit(longRuns),
             LongStream.generate(() -> 10).limit(100_000));
-    int runs = new MergeMemory(little, codec(0), 0, 0).maxRuns(0, 2000, lengths);
+    int runs = new MergeMemory(little, codec(0), 0, 0, true).maxRuns(0, 2000, lengths);
     assertEquals(most, runs);
   }
 }

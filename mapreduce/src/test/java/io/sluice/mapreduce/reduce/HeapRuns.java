@@ -287,7 +287,7 @@ final class HeapRuns {
   }
 
   private ReduceMerge ampleMerge(CompressionCodec codec, Configuration conf) {
-    TaskMemory ample = new TaskMemory(100 << 20, 40 << 20, 64 << 20);
+    TaskMemory ample = new TaskMemory(100 << 20, 40 << 20, 64 << 20, Long.MAX_VALUE, 64 << 20);
     return new ReduceMerge(
         MergeWindows.UNBOUNDED,
         stage,

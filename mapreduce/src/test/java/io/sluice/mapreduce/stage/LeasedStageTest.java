@@ -7,6 +7,7 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.ForwardedSource;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LeasedStageTest extends StageAreaContract {
@@ -44,6 +46,7 @@ class LeasedStageTest extends StageAreaContract {
         new LeasedStage(
             new ReceivedExtents(new LimitedSource(), () -> true),
             source -> WriteTarget.mapped(source, store.medium()),
+            LeasedStage.WINDOW_BYTES,
             key());
   }
 
@@ -100,6 +103,40 @@ class LeasedStageTest extends StageAreaContract {
     @Override
     public void commit(OutputStamp stamp, FooterLocation trailer) {
       throw new AssertionError("nothing is committed");
+    }
+  }
+
+  /** Of many, which all wait for the last one, each would have some. */
+  @Test
+  void aLongRunThatIsWrittenHoldsNoMemoryOfThisProcess() throws IOException {
+    long mappedBefore = OffHeap.mappedBytes();
+    long allocatedBefore = OffHeap.allocatedBytes();
+    StagedRun run = area.create("long");
+    byte[] bytes = new byte[5_000_000];
+    run.expect(bytes.length);
+    run.write(bytes, 0, bytes.length);
+    run.finish();
+    assertEquals(mappedBefore, OffHeap.mappedBytes(), "mapped bytes");
+    assertEquals(allocatedBefore, OffHeap.allocatedBytes(), "allocated bytes");
+    try (RunInput input = run.open()) {
+      input.read(new byte[1], 0, 1);
+    }
+  }
+
+  @Test
+  void noMoreThanAWindowIsMapped() throws IOException {
+    WriteTarget target = WriteTarget.mapped(lease, store.medium());
+    ReceivedExtents extents = new ReceivedExtents(new LimitedSource(), () -> true);
+    try (StageArea little = new LeasedStage(extents, source -> target, 8 << 10, null)) {
+      StagedRun run = little.create("a run");
+      run.write(new byte[100_000], 0, 100_000);
+      run.finish();
+      little.trim();
+      long mappedBefore = OffHeap.mappedBytes();
+      try (RunInput input = run.open()) {
+        input.read(new byte[1], 0, 1);
+        assertEquals(8 << 10, OffHeap.mappedBytes() - mappedBefore);
+      }
     }
   }
 

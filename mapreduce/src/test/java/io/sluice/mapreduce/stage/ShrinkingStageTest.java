@@ -86,7 +86,8 @@ class ShrinkingStageTest {
     store = opened;
     lease = store.openLease();
     source = new ReceivedExtents(new AnsweringSource(), () -> true);
-    stage = new LeasedStage(source, each -> WriteTarget.mapped(each, store.medium()), null);
+    stage =
+        new LeasedStage(source, each -> WriteTarget.mapped(each, store.medium()), 64 << 10, null);
   }
 
   private void openBothTiers() throws IOException {

@@ -4,6 +4,7 @@ import io.sluice.memory.conf.MemorySettings;
 import io.sluice.rdma.memory.Closing;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PlaceUse;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.ProcessDirectory;
@@ -229,7 +230,8 @@ public final class ProcessStore implements Closeable {
         source,
         medium,
         extent -> store.segment(extent.segment().segmentId()).orElseThrow().part(extent.range()),
-        this::openSegment);
+        this::openSegment,
+        Extent.MAX_LENGTH_BYTES);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.sluice.spill.writer;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ExtentSource;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -21,13 +22,21 @@ final class LeasedExtents {
 
   private final ExtentSource source;
   private final long leaseBytes;
+  private final long mappedBytes;
   private final Deque<Extent> waiting = new ArrayDeque<>();
   private final List<Extent> surplus = new ArrayList<>();
   private ExtentTable used = new ExtentTable();
 
-  LeasedExtents(ExtentSource source, long leaseBytes) {
+  /**
+   * Leases nothing yet.
+   *
+   * @param mappedBytes longer extents of the memory tier are filled as several, each of which is
+   *     mapped for itself
+   */
+  LeasedExtents(ExtentSource source, long leaseBytes, long mappedBytes) {
     this.source = source;
     this.leaseBytes = leaseBytes;
+    this.mappedBytes = mappedBytes;
   }
 
   ExtentTable used() {
@@ -38,7 +47,7 @@ final class LeasedExtents {
   void reserve(long lengthBytes) throws IOException {
     long waitingBytes = waiting.stream().mapToLong(Extent::lengthBytes).sum();
     if (waitingBytes < lengthBytes) {
-      waiting.addAll(source.lease(lengthBytes - waitingBytes));
+      lease(lengthBytes - waitingBytes);
     }
   }
 
@@ -47,10 +56,32 @@ final class LeasedExtents {
     if (waiting.isEmpty()) {
       // As much again as there is: an extent costs a mapping, which is taken down page by page.
       long usedBytes = used.extents().stream().mapToLong(Extent::lengthBytes).sum();
-      waiting.addAll(source.lease(Math.max(leaseBytes, Math.min(usedBytes, LONGEST_LEASE_BYTES))));
+      lease(Math.max(leaseBytes, Math.min(usedBytes, LONGEST_LEASE_BYTES)));
     }
     used.add(waiting.peek());
     return waiting.remove();
+  }
+
+  private void lease(long lengthBytes) throws IOException {
+    int blockBytes = source.info().blockBytes();
+    long mostBytes = Math.max(blockBytes, mappedBytes / blockBytes * blockBytes);
+    for (Extent extent : source.lease(lengthBytes)) {
+      if (extent.segment().tier() == Tier.MEMORY) {
+        cut(extent, mostBytes);
+      } else {
+        waiting.add(extent); // is never mapped
+      }
+    }
+  }
+
+  private void cut(Extent extent, long mostBytes) {
+    for (long atBytes = 0; atBytes < extent.lengthBytes(); atBytes += mostBytes) {
+      waiting.add(
+          new Extent(
+              extent.segment(),
+              extent.offsetBytes() + atBytes,
+              Math.min(mostBytes, extent.lengthBytes() - atBytes)));
+    }
   }
 
   /** Takes an extent of at least {@code lengthBytes} into use. */

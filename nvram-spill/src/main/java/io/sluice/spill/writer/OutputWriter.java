@@ -42,6 +42,9 @@ import java.util.List;
  * may the run be ended and read: it has what found room.
  */
 public final class OutputWriter implements Closeable {
+  /** Mapped of an extent by a task: as much as a writer leases by itself at a time. */
+  static final long MAPPED_BYTES = 32L << 20;
+
   private static final int CRC_CHUNK_BYTES = BlockChecksums.BLOCK_BYTES;
   private static final int FOOTER_ROOM_BYTES = 4096;
 
@@ -83,7 +86,13 @@ public final class OutputWriter implements Closeable {
    */
   public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
     this(
-        source, medium, extent -> map(source.opener(), medium, extent), partitionCount, leaseBytes);
+        source,
+        medium,
+        extent -> map(source.opener(), medium, extent),
+        source.opener(),
+        MAPPED_BYTES,
+        partitionCount,
+        leaseBytes);
   }
 
   /** The same with another way to the extents' memory. */
@@ -93,15 +102,23 @@ public final class OutputWriter implements Closeable {
       ExtentMemory memory,
       int partitionCount,
       long leaseBytes) {
-    this(source, medium, memory, source.opener(), partitionCount, leaseBytes);
+    this(
+        source,
+        medium,
+        memory,
+        source.opener(),
+        Extent.MAX_LENGTH_BYTES,
+        partitionCount,
+        leaseBytes);
   }
 
-  /** The same with another way to what was written. */
+  /** The same with another way to what was written, and at most so much mapped of an extent. */
   OutputWriter(
       ExtentSource source,
       Medium medium,
       ExtentMemory memory,
       SegmentOpener opener,
+      long mappedBytes,
       int partitionCount,
       long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {
@@ -116,7 +133,7 @@ public final class OutputWriter implements Closeable {
     this.medium = medium;
     this.memory = memory;
     this.partitionCount = partitionCount;
-    this.extents = new LeasedExtents(source, leaseBytes);
+    this.extents = new LeasedExtents(source, leaseBytes, mappedBytes);
     this.mapper = new SegmentMapper(opener, extents::segment);
     this.runs = new WrittenRuns();
   }

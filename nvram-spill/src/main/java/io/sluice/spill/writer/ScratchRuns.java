@@ -52,7 +52,8 @@ public final class ScratchRuns implements Closeable {
                 new KnownSegments(target.source(), segments),
                 target.medium(),
                 target.memory(),
-                target.opener())
+                target.opener(),
+                target.mappedBytes())
             .writer(1, leaseBytes);
   }
 

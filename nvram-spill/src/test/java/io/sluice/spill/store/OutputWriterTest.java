@@ -11,6 +11,7 @@ import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.writer.OutputWriter;
+import io.sluice.spill.writer.WriteTarget;
 import io.sluice.spill.writer.WriterStats;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -160,6 +161,33 @@ class OutputWriterTest extends PoolTestBase {
       }
     }
     assertEquals(before, OffHeap.mappedBytes());
+  }
+
+  /** However long the extents are that it has leased. */
+  @Test
+  void noMoreOfAnExtentIsMappedThanTheTargetSays() throws Exception {
+    source.release(source.lease(3L * SEGMENT_BYTES)); // waits until the store has mapped them all
+    long before = OffHeap.mappedBytes();
+    int mostBytes = 6 * BLOCK_BYTES;
+    try (OutputWriter writer =
+        WriteTarget.mapped(source, medium(), mostBytes + 1).writer(1, SEGMENT_BYTES)) {
+      writer.reserveCapacity(2_100_000);
+      byte[] expected = new byte[700_000];
+      for (int i = 0; i < 3; i++) {
+        Arrays.fill(expected, (byte) i);
+        writer.beginRun(0);
+        for (int done = 0; done < expected.length; done += 10_000) {
+          writer.write(expected, done, 10_000);
+          long mappedBytes = OffHeap.mappedBytes() - before;
+          assertTrue(mappedBytes <= mostBytes, mappedBytes + " bytes");
+        }
+        assertArrayEquals(expected, Outputs.bytes(writer, writer.endRun(expected.length, 1)));
+      }
+      writer.commit(id(1));
+    }
+    assertEquals(2, source.leases, "with the one that waited");
+    assertEquals(3, store.find(id(1)).orElseThrow().runs(0).size());
+    assertEquals(0, store.stats().memory().leasedBytes());
   }
 
   @Test

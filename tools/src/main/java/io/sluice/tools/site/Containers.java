@@ -3,19 +3,48 @@ package io.sluice.tools.site;
 import io.sluice.tools.doctor.Finding;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Whether the containers of maps and reduces have room for what Sluice takes outside the heap, by
- * the table of docs/sizing.md: the container, less the largest heap, less what a JVM takes besides.
+ * the table of docs/sizing.md: the container, less the largest heap, less what a JVM takes besides,
+ * less what mapped pages of the pool and the codec have of that. A reduce is taken to read over two
+ * transports.
  *
  * @param conf the cluster's
  */
 record Containers(SiteConf conf) {
   static final int JVM_MB = 128;
   static final int LEAST_MB = 32;
+  static final int LEAST_BUFFER_MB = 16;
+  static final int MOST_MAPPED_MB = 128;
+  static final int MAPPED_SHARE = 4;
+  static final int MOST_CODEC_MB = 64;
+  static final int CODEC_SHARE = 8;
+
+  /** A map has an extent mapped while it sorts, and more when it sorts no more. */
+  static final int EXTENT_SHARE = 4;
+
+  static final int MOST_TRANSPORTS = 2;
+
+  /** What Hadoop's codecs need outside the heap with the defaults; bzip2's is Java's. */
+  static final Map<String, Integer> CODEC_MB =
+      Map.of(
+          "DefaultCodec", 1,
+          "DeflateCodec", 1,
+          "GzipCodec", 1,
+          "SnappyCodec", 2,
+          "Lz4Codec", 2,
+          "ZStandardCodec", 15,
+          "BZip2Codec", 0);
+
+  static final int UNKNOWN_CODEC_MB = 11;
+
+  /** What theirs take to compress; 1 if it is not here. */
+  static final Map<String, Integer> COMPRESSOR_MB = Map.of("ZStandardCodec", 6, "BZip2Codec", 0);
 
   private static final int DEFAULT_CONTAINER_MB = 1_024;
   private static final float DEFAULT_HEAP_RATIO = 0.8f;
@@ -25,22 +54,30 @@ record Containers(SiteConf conf) {
   private static final String WINDOWS_MB = "sluice.reduce.buffer-mb";
   private static final int DEFAULT_WINDOWS_MB = 64;
   private static final String OPTIONS = "mapred.child.java.opts";
+  private static final String COMPRESS = "mapreduce.map.output.compress";
+  private static final String CODEC = "mapreduce.map.output.compress.codec";
+  private static final String CODECS = "org.apache.hadoop.io.compress.";
 
   List<Finding> look() {
     int sortMb = conf.number(SORT_MB, DEFAULT_SORT_MB).orElse(DEFAULT_SORT_MB);
     int windowsMb = conf.number(WINDOWS_MB, DEFAULT_WINDOWS_MB).orElse(DEFAULT_WINDOWS_MB);
     return List.of(
-        look("map", SORT_MB, sortMb, 1, "its sort buffer is that large, and it spills earlier"),
-        look("reduce", WINDOWS_MB, windowsMb, 2, "its windows take half of that"));
+        look("map", SORT_MB, sortMb, "its sort buffer has %s MiB beside %s, and it spills earlier"),
+        look(
+            "reduce",
+            WINDOWS_MB,
+            windowsMb,
+            "its windows have %s MiB for each of two transports beside %s"));
   }
 
   /**
    * One kind of task.
    *
-   * @param wantedMb what it would take
-   * @param share of the room that it takes is one in so many
+   * @param wantedMb its value
+   * @param consequence of a room that is smaller, with places for what the buffer has, and beside
+   *     what
    */
-  private Finding look(String task, String setting, int wantedMb, int share, String consequence) {
+  private Finding look(String task, String setting, int wantedMb, String consequence) {
     String memoryName = "mapreduce.%s.memory.mb".formatted(task);
     String optionsName = "mapreduce.%s.java.opts".formatted(task);
     String options = conf.get(optionsName, conf.get(OPTIONS, ""));
@@ -61,12 +98,16 @@ record Containers(SiteConf conf) {
             .or(() -> conf.get(optionsName))
             .map(Property::where)
             .orElse(memoryName);
-    long neededMb = (long) wantedMb * share;
+    long neededMb = neededMb(task, wantedMb);
     if (roomMb < neededMb) {
       return Finding.problem(
           subject,
           what,
-          "%s is %s; %s (%s MiB at least)".formatted(setting, wantedMb, consequence, LEAST_MB),
+          "%s is %s; %s"
+              .formatted(
+                  setting,
+                  wantedMb,
+                  consequence.formatted(bufferMb(task, Math.max(LEAST_MB, roomMb)), others())),
           remedy(memoryName, setMb > 0, containerMb, optionsName, setHeapMb, heapMb, neededMb));
     }
     Optional<Long> directMb = option(options, "-XX:MaxDirectMemorySize=");
@@ -78,6 +119,58 @@ record Containers(SiteConf conf) {
             "%s is %s, and lies there".formatted(setting, wantedMb),
             "-XX:MaxDirectMemorySize=%sm at least, or take it out".formatted(directNeededMb))
         : Finding.ok(subject, what + ", enough for %s=%s".formatted(setting, wantedMb));
+  }
+
+  /** The least room in which the buffer has so much. */
+  private long neededMb(String task, int wantedMb) {
+    long roomMb = Math.max(LEAST_MB, wantedMb);
+    while (bufferMb(task, roomMb) < wantedMb) {
+      roomMb++;
+    }
+    return roomMb;
+  }
+
+  /** What a room leaves for a sort buffer, or for windows of one of two transports. */
+  private long bufferMb(String task, long roomMb) {
+    if (task.equals("map")) {
+      long extentMb =
+          Math.min(MOST_MAPPED_MB / EXTENT_SHARE, ceiling(roomMb, MAPPED_SHARE * EXTENT_SHARE));
+      return Math.max(LEAST_BUFFER_MB, roomMb - extentMb - compressorMb());
+    }
+    long mappedMb = Math.min(MOST_MAPPED_MB, ceiling(roomMb, MAPPED_SHARE));
+    long leastCodecMb = codecMb();
+    long codecMb =
+        leastCodecMb == 0
+            ? 0
+            : Math.max(leastCodecMb, Math.min(MOST_CODEC_MB, ceiling(roomMb, CODEC_SHARE)));
+    return Math.max(LEAST_BUFFER_MB, roomMb - mappedMb - codecMb) / MOST_TRANSPORTS;
+  }
+
+  private static long ceiling(long mb, int share) {
+    return (mb + share - 1) / share;
+  }
+
+  private String others() {
+    return codecMb() == 0 ? "mapped pages of the pool" : "mapped pages of the pool and the codec";
+  }
+
+  /** What the job's codec needs; 0 without one. */
+  private int codecMb() {
+    return ofCodec(CODEC_MB, UNKNOWN_CODEC_MB);
+  }
+
+  private int compressorMb() {
+    return ofCodec(COMPRESSOR_MB, 1);
+  }
+
+  private int ofCodec(Map<String, Integer> ofHadoops, int otherMb) {
+    if (!conf.get(COMPRESS, "false").equalsIgnoreCase("true")) {
+      return 0;
+    }
+    String codec = conf.get(CODEC, CODECS + "DefaultCodec");
+    return codec.startsWith(CODECS)
+        ? ofHadoops.getOrDefault(codec.substring(CODECS.length()), otherMb)
+        : otherMb;
   }
 
   /**

@@ -412,9 +412,25 @@ class HadoopChecksTest {
     String said = ofContainers();
     assertContains("a map has 1024 MiB and a heap of 820 MiB; that leaves 76 MiB", said);
     assertContains(
-        "mapreduce.map.memory.mb=1024 and -Xmx796m in mapreduce.map.java.opts,"
-            + " or -Xmx820m in mapreduce.map.java.opts and mapreduce.map.memory.mb=1048",
+        "mapreduce.map.memory.mb=1024 and -Xmx789m in mapreduce.map.java.opts,"
+            + " or -Xmx820m in mapreduce.map.java.opts and mapreduce.map.memory.mb=1055",
         said);
+    assertContains("its sort buffer has 71 MiB beside mapped pages of the pool, and it", said);
+    assertContains("its windows have 28 MiB for each of two transports beside mapped pages", said);
+  }
+
+  @Test
+  void aCodecHasItsPartOfTheContainer() {
+    conf.mapred("mapreduce.map.output.compress", "true")
+        .mapred(
+            "mapreduce.map.output.compress.codec", "org.apache.hadoop.io.compress.ZStandardCodec");
+    String said = ofContainers();
+    assertContains("its sort buffer has 65 MiB beside mapped pages of the pool and the", said);
+    assertContains("-Xmx782m in mapreduce.map.java.opts, or", said);
+    assertContains("mapreduce.map.memory.mb=1062", said);
+    conf.mapred("mapreduce.map.output.compress.codec", "com.example.Codec");
+    assertContains("its sort buffer has 70 MiB", ofContainers());
+    assertContains("its windows have 23 MiB", ofContainers());
   }
 
   /** Whoever does as one of the two remedies says hears no more of it. */
@@ -476,6 +492,27 @@ class HadoopChecksTest {
                 "../hadoop-shuffle-plugin/src/main/java/io/sluice/hadoop/task/ContainerRoom.java"));
     assertContains("LEAST_BYTES = %sL << 20;".formatted(Containers.LEAST_MB), source);
     assertContains("JVM_BYTES = %sL << 20;".formatted(Containers.JVM_MB), source);
+    assertContains("BUFFER_BYTES = %sL << 20;".formatted(Containers.LEAST_BUFFER_MB), source);
+    assertContains("MAPPED_BYTES = %sL << 20;".formatted(Containers.MOST_MAPPED_MB), source);
+    assertContains("MAPPED_SHARE = %s;".formatted(Containers.MAPPED_SHARE), source);
+    assertContains("CODEC_BYTES = %sL << 20;".formatted(Containers.MOST_CODEC_MB), source);
+    assertContains("CODEC_SHARE = %s;".formatted(Containers.CODEC_SHARE), source);
+    assertContains("EXTENT_SHARE = %s;".formatted(Containers.EXTENT_SHARE), source);
+    assertContains("TRANSPORTS = %s;".formatted(Containers.MOST_TRANSPORTS), source);
+    String least =
+        Files.readString(
+            Path.of("../mapreduce/src/test/java/io/sluice/mapreduce/merge/MergeMemoryTest.java"));
+    Containers.CODEC_MB.forEach(
+        (codec, mb) -> {
+          if (!codec.equals("DeflateCodec")) { // which is DefaultCodec
+            assertContains("assertEquals(%s, leastCodecMb(new %s()".formatted(mb, codec), least);
+            int writerMb = Containers.COMPRESSOR_MB.getOrDefault(codec, 1);
+            assertContains(
+                "assertEquals(%s, compressorMb(new %s()".formatted(writerMb, codec), least);
+          }
+        });
+    assertContains(
+        "assertEquals(%s, leastCodecMb(new Unpooled".formatted(Containers.UNKNOWN_CODEC_MB), least);
     String page = Files.readString(DOCS.resolve("settings.md"));
     assertContains(
         "| `sluice.node.memory-mb` | `%s` |".formatted(NodeMemory.DEFAULT_NODE_MEMORY_MB), page);
