@@ -246,7 +246,7 @@ public final class Admission {
   }
 
   private Optional<Place> stranger() {
-    strangers++;
+    expelled();
     return Optional.empty();
   }
 

@@ -127,7 +127,10 @@ public enum LabSuite {
     return this == TERASORT || this == MAPREDUCE;
   }
 
-  /** Whether only {@code ./sluice test --all} runs it: it takes long, or shows no more. */
+  /**
+   * Whether only {@code ./sluice test --all} runs it: it takes long, only measures, or shows what
+   * another suite shows.
+   */
   public boolean isCampaign() {
     return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH || this == TRANSPORT;
   }
