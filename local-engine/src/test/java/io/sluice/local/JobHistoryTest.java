@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.local.history.JobHistory;
+import io.sluice.local.history.JobHistoryWriter;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -243,8 +243,8 @@ class JobHistoryTest {
     JobConf conf = new JobConf(jobs.conf());
     conf.setClass("fs.hanging.impl", HangingFiles.class, FileSystem.class);
     conf.set("mapreduce.jobhistory.intermediate-done-dir", "hanging:///history");
-    JobHistory history =
-        new JobHistory(
+    JobHistoryWriter history =
+        new JobHistoryWriter(
             conf,
             new org.apache.hadoop.mapred.JobID("1", 1),
             new org.apache.hadoop.fs.Path(directory.toUri()),

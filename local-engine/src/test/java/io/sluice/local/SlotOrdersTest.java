@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import foreign.Programs;
-import io.sluice.local.loader.KeptClasses;
+import io.sluice.local.loader.ClassCaches;
 import io.sluice.local.loader.SlotLoader;
 import java.io.IOException;
 import java.net.URL;
@@ -232,7 +232,7 @@ class SlotOrdersTest {
         assertEquals("1 1", Integer.signum(inSlot) + " " + Integer.signum(below));
       } finally {
         thread.setContextClassLoader(was);
-        KeptClasses.forget(Set.of(slot));
+        ClassCaches.forget(Set.of(slot));
       }
     }
   }
@@ -258,7 +258,7 @@ class SlotOrdersTest {
       conf.setClassLoader(program);
       SlotLoader slot = new SlotLoader(conf);
       Class.forName("q.V", true, slot);
-      KeptClasses.forget(Set.of(slot));
+      ClassCaches.forget(Set.of(slot));
       assertNotSame(
           WritableComparator.get(VIntWritable.class), WritableComparator.get(VIntWritable.class));
     }

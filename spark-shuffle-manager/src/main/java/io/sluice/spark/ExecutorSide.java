@@ -1,11 +1,11 @@
 package io.sluice.spark;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.conf.ApplicationId;
-import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.ShuffleEncryption;
+import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
@@ -99,7 +99,7 @@ final class ExecutorSide implements Closeable {
         try {
           Runtime.getRuntime().addShutdownHook(atExit);
         } catch (IllegalStateException e) { // this process is ending, and nobody would close it
-          Closing.after(e, opened);
+          Closer.after(e, opened);
           throw e;
         }
         pool = opened;
@@ -143,7 +143,7 @@ final class ExecutorSide implements Closeable {
           LOG.info("A task was killed while it looked for the node's service", e);
           return Optional.empty();
         }
-        FallbackPolicy.of(conf).permit("the node's service cannot be reached: " + e, e);
+        SparkFallbackPolicy.of(conf).permit("the node's service cannot be reached: " + e, e);
         LOG.debug("The node's service cannot be reached", e);
         counters.fellBack("a node's service that cannot be reached");
       }
@@ -166,7 +166,7 @@ final class ExecutorSide implements Closeable {
 
   private void leaveToSpark(String counted, String said, Exception cause) {
     if (!Thread.currentThread().isInterrupted()) { // else the task has been killed
-      FallbackPolicy.of(conf).permit(said + ": " + cause, cause);
+      SparkFallbackPolicy.of(conf).permit(said + ": " + cause, cause);
       counters.fellBack(counted);
     }
   }
@@ -198,14 +198,14 @@ final class ExecutorSide implements Closeable {
   void free(int shuffleId) throws IOException {
     ExecutorPool own = openedPool().orElse(null);
     NodeTarget node = openedNodePool().orElse(null);
-    Closing.all(
+    Closer.all(
         own == null ? null : () -> own.free(shuffleId),
         node == null ? null : () -> node.free(shuffleId));
   }
 
   @Override
   public void close() throws IOException {
-    Closing.all(this::endReports, this::closePool, peers, this::closeKey);
+    Closer.all(this::endReports, this::closePool, peers, this::closeKey);
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {
@@ -233,7 +233,7 @@ final class ExecutorSide implements Closeable {
 
   private synchronized void closePool() throws IOException {
     closed = true;
-    Closing.all(pool, nodePool);
+    Closer.all(pool, nodePool);
   }
 
   /** Nothing reads or writes any more. */

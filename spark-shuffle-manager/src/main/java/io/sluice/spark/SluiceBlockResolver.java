@@ -1,11 +1,11 @@
 package io.sluice.spark;
 
-import io.sluice.node.remote.Partitions;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
-import io.sluice.spark.migrate.LaidOutFiles;
 import io.sluice.spark.migrate.OutgoingOutput;
+import io.sluice.spark.migrate.ShuffleFileWriter;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.service.NodeTarget;
 import java.io.File;
@@ -51,7 +51,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final ShuffleCounters counters;
   private final Supplier<Optional<NodeTarget>> nodePool;
   private final IncomingOutputs incoming;
-  private final LaidOutFiles laidOut;
+  private final ShuffleFileWriter laidOut;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
   /**
@@ -76,7 +76,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     this.counters = counters;
     this.nodePool = nodePool;
     this.incoming = new IncomingOutputs(counters, SluiceBlockResolver::report);
-    this.laidOut = new LaidOutFiles(this::filesOf);
+    this.laidOut = new ShuffleFileWriter(this::filesOf);
   }
 
   @Override
@@ -84,9 +84,9 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     Optional<? extends ManagedBuffer> found = Optional.empty();
     try {
       if (id instanceof ShuffleBlockId block) {
-        found = find(block.shuffleId(), block.mapId(), Partitions.one(block.reduceId()));
+        found = find(block.shuffleId(), block.mapId(), PartitionRange.one(block.reduceId()));
       } else if (id instanceof ShuffleBlockBatchId batch) {
-        Partitions some = new Partitions(batch.startReduceId(), batch.endReduceId());
+        PartitionRange some = new PartitionRange(batch.startReduceId(), batch.endReduceId());
         found = find(batch.shuffleId(), batch.mapId(), some);
       }
     } catch (IOException e) {
@@ -101,8 +101,8 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     return found.get();
   }
 
-  private Optional<? extends ManagedBuffer> find(int shuffleId, long mapId, Partitions partitions)
-      throws IOException {
+  private Optional<? extends ManagedBuffer> find(
+      int shuffleId, long mapId, PartitionRange partitions) throws IOException {
     Optional<ExecutorPool> opened = pool.get();
     if (opened.isPresent()) {
       Optional<? extends ManagedBuffer> own =
@@ -179,8 +179,8 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     return super.getDataFile(shuffleId, mapId);
   }
 
-  private LaidOutFiles.Names filesOf(ShuffleBlockInfo output) {
-    return new LaidOutFiles.Names(
+  private ShuffleFileWriter.Names filesOf(ShuffleBlockInfo output) {
+    return new ShuffleFileWriter.Names(
         super.getDataFile(output.shuffleId(), output.mapId()).toPath(),
         super.getIndexFile(output.shuffleId(), output.mapId(), Option.empty()).toPath());
   }
@@ -217,13 +217,13 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   /** Drops what has come of a shuffle and cannot be read yet, and the files of its outputs. */
   void free(int shuffleId) throws IOException {
     skipped.remove(shuffleId);
-    Closing.all(() -> incoming.free(shuffleId), () -> laidOut.free(shuffleId));
+    Closer.all(() -> incoming.free(shuffleId), () -> laidOut.free(shuffleId));
   }
 
   @Override
   public void stop() {
     try {
-      Closing.all(super::stop, incoming);
+      Closer.all(super::stop, incoming);
     } catch (IOException e) {
       throw new UncheckedIOException("what was being received could not be freed", e);
     }

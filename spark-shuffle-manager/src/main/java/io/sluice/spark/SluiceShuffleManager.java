@@ -1,9 +1,9 @@
 package io.sluice.spark;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
+import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: safe from any thread. Ownership: Spark makes and stops it, one on the driver
  * and one on each executor. Failure: {@link IllegalStateException} where the application's {@link
- * FallbackPolicy} does not let it leave a shuffle to Spark.
+ * SparkFallbackPolicy} does not let it leave a shuffle to Spark.
  */
 public final class SluiceShuffleManager extends SortShuffleManager implements ReportedShuffle {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
@@ -56,7 +56,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
 
   private final SparkConf conf;
   private final Optional<String> declined;
-  private final FallbackPolicy fallback;
+  private final SparkFallbackPolicy fallback;
   private final FittingCodecs codecs;
   private final ExecutorSide executor;
   private final ShuffleReaders readers;
@@ -66,9 +66,9 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   public SluiceShuffleManager(SparkConf conf, boolean isDriver) {
     super(conf);
     this.conf = conf;
-    declined = Eligibility.declineReason(conf);
+    declined = ApplicationEligibility.declineReason(conf);
     SparkSettings.check(conf);
-    fallback = FallbackPolicy.of(conf);
+    fallback = SparkFallbackPolicy.of(conf);
     if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
       leaveNoFilesToRead(conf);
@@ -76,7 +76,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
           .ifPresent(
               service -> {
                 conf.setIfMissing(SparkSettings.SERVICE.name(), service); // for executors
-                conf.setIfMissing(Eligibility.IO_PLUGIN, SluiceDataIO.class.getName());
+                conf.setIfMissing(ApplicationEligibility.IO_PLUGIN, SluiceDataIO.class.getName());
               });
     } else if (isDriver) {
       LOG.warn("Sluice leaves this application to Spark: {}", declined.get());
@@ -165,7 +165,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     boolean canSort = SortingWriter.canWrite(conf, dependency);
     if (isDirect(dependency)
         && (StreamMemory.tryTake(conf, dependency, context)
-            || !canSort && fallback == FallbackPolicy.NEVER)) {
+            || !canSort && fallback == SparkFallbackPolicy.NEVER)) {
       return new DirectWriter<>(pool.get(), dependency, mapId, context, metrics);
     }
     if (canSort) {
@@ -221,7 +221,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   @Override
   public boolean unregisterShuffle(int shuffleId) {
     try {
-      Closing.all(
+      Closer.all(
           () -> resolver.free(shuffleId),
           () -> executor.free(shuffleId),
           () -> super.unregisterShuffle(shuffleId));
@@ -235,7 +235,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   public void stop() {
     LOG.info("{}", this);
     try {
-      Closing.all(super::stop, executor);
+      Closer.all(super::stop, executor);
     } catch (IOException e) {
       throw new UncheckedIOException("the pool of this executor could not be closed", e);
     }

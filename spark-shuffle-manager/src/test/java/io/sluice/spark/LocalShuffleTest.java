@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.pool.PoolEndpoint;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -359,7 +359,7 @@ class LocalShuffleTest {
       }
       BlockManagerId location = tracker.getMapOutputLocation(0, mapId).get();
       assertEquals("driver", location.executorId());
-      assertTrue(Endpoint.of(location).isPresent(), location.toString());
+      assertTrue(PoolEndpoint.of(location).isPresent(), location.toString());
       resolver.addShuffleToSkip(0);
       assertEquals(0, resolver.getStoredShuffles().size());
     }

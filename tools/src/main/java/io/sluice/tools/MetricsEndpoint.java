@@ -8,7 +8,7 @@ import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -91,8 +91,7 @@ final class MetricsEndpoint implements Closeable {
         NodeMetrics.read(service, snapshots);
         format.write(body, snapshots.build());
       } catch (RuntimeException | Error e) {
-        LastWords.error(
-            LOG, "A request for metrics from {} failed", exchange.getRemoteAddress(), e);
+        SafeLog.error(LOG, "A request for metrics from {} failed", exchange.getRemoteAddress(), e);
         exchange.sendResponseHeaders(HttpURLConnection.HTTP_INTERNAL_ERROR, -1);
         return;
       }

@@ -1,18 +1,18 @@
 package io.sluice.tools;
 
 import io.sluice.node.conf.DataAddress;
-import io.sluice.node.local.RemovedFile;
-import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
+import io.sluice.node.service.ServiceDirectories;
+import io.sluice.node.socket.DiscoveryFile;
+import io.sluice.node.socket.ServiceFile;
 import io.sluice.rdma.TransportChooser;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportNames;
-import io.sluice.spill.segment.OwnUser;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
+import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -166,8 +166,8 @@ public final class NodeServiceCommand implements Callable<Integer> {
       description = "Address to listen at for it, if not that of --bind.")
   private InetAddress metricsBindAddress; // null: that of the service
 
-  private final RemovedFile removedAddress =
-      new RemovedFile(
+  private final DiscoveryFile removedAddress =
+      new DiscoveryFile(
           "the file in --dir that tells executors of this service",
           "Executors that start now do not find it until that is mended");
   private boolean closed;
@@ -240,7 +240,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
   }
 
   private NodeService open() throws IOException {
-    return sized(ServicePlace.in(directory, PlaceUse.ANNOUNCED))
+    return sized(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED))
         .wholeAtStart(allocation == Allocation.start)
         .segments(segmentBytes)
         .overflow(overflowPlaces(), 0)
@@ -260,7 +260,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
         .start();
   }
 
-  private ServiceBuilder sized(ServicePlace place) throws IOException {
+  private ServiceBuilder sized(ServiceDirectories place) throws IOException {
     if (memoryBytes != null && capacityBytes != null) {
       throw new IOException(MEMORY + " and " + CAPACITY + " say the same in two ways; give one");
     }
@@ -279,7 +279,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
   }
 
   private List<Path> overflowPlaces() throws IOException {
-    String name = "sluice-overflow-" + OwnUser.name();
+    String name = "sluice-overflow-" + ProcessUser.name();
     return overflowDirectories == null
         ? List.of()
         : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();
@@ -310,7 +310,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
         remove(service, each);
       }
     } catch (RuntimeException | Error e) { // the service ends with this thread
-      LastWords.error(LOG, "Looking for leftovers in {} failed", directory, e);
+      SafeLog.error(LOG, "Looking for leftovers in {} failed", directory, e);
     }
   }
 
@@ -318,7 +318,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
     try {
       service.applicationStopped(application);
     } catch (IOException | RuntimeException | Error e) {
-      LastWords.error(LOG, "Not everything of {} could be given back", application, e);
+      SafeLog.error(LOG, "Not everything of {} could be given back", application, e);
     }
   }
 

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.node.local.LocalClient;
 import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.metrics.Readings;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -67,7 +67,7 @@ class DashboardTest {
 
   @TempDir private Path base;
   private NodeService service;
-  private LocalClient task;
+  private SocketClient task;
   private MetricsEndpoint endpoint;
 
   @BeforeEach
@@ -81,7 +81,7 @@ class DashboardTest {
             .start();
     endpoint = command("--metrics-port=0").openMetrics(service);
     task =
-        LocalClient.connect(
+        SocketClient.connect(
             service.metadata().address().socket(),
             "app-1",
             new JobSecret(new byte[] {1}),

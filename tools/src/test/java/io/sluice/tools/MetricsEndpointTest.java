@@ -3,7 +3,7 @@ package io.sluice.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -50,7 +50,7 @@ class MetricsEndpointTest {
 
   @AfterEach
   void stop() throws IOException {
-    Closing.all(clients);
+    Closer.all(clients);
     endpoint.close();
     service.close();
   }

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.socket.ServiceFile;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.disk.Device;
-import io.sluice.spill.segment.OwnUser;
+import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
@@ -106,8 +106,8 @@ class NodeServiceCommandTest {
   void anApplicationThatCannotBeForgottenStopsNeitherTheServiceNorTheOthers() throws IOException {
     for (int i = 0; i < 5; i++) {
       String application = "app-" + i;
-      try (LocalClient task =
-          LocalClient.connect(
+      try (SocketClient task =
+          SocketClient.connect(
               service.metadata().address().socket(), application, SECRET, TIMEOUT_MS)) {
         TestOutput.single(new Random(i), "output", 10).commit(application, task);
       }
@@ -128,14 +128,16 @@ class NodeServiceCommandTest {
     Path directory = base.resolve("service");
     ServiceAddress address = ServiceFile.read(directory);
     NodeServiceCommand command = command("service", "--medium=plain");
-    try (LocalClient before = LocalClient.connect(address.socket(), "app-1", SECRET, TIMEOUT_MS)) {
+    try (SocketClient before =
+        SocketClient.connect(address.socket(), "app-1", SECRET, TIMEOUT_MS)) {
       Files.delete(address.socket());
       Files.delete(directory.resolve("service.properties"));
       String said = logOf(() -> command.restoreRemoved(service));
       assertTrue(said.contains("Somebody had removed " + address.socket()), said);
       assertTrue(said.contains("tells executors of this service; it is there again"), said);
       assertEquals(address, ServiceFile.read(directory));
-      try (LocalClient task = LocalClient.connect(address.socket(), "app-1", SECRET, TIMEOUT_MS)) {
+      try (SocketClient task =
+          SocketClient.connect(address.socket(), "app-1", SECRET, TIMEOUT_MS)) {
         TestOutput.single(new Random(1), "new", 10).commit("app-1", task);
       }
       TestOutput.single(new Random(2), "old", 10).commit("app-1", before);
@@ -169,7 +171,7 @@ class NodeServiceCommandTest {
     String said = logOf(() -> command("service", "--overflow-dirs=" + base).close(service));
     assertTrue(said.contains("stays for the next service"), said);
     assertTrue(said.contains(base.resolve("service").toString()), said);
-    assertTrue(said.contains("sluice-overflow-" + OwnUser.name()), said);
+    assertTrue(said.contains("sluice-overflow-" + ProcessUser.name()), said);
     assertTrue(Files.exists(segment), "it keeps the pool");
     assertFalse(Files.exists(base.resolve("service/service.properties")));
   }

@@ -9,7 +9,7 @@ import io.sluice.it.cluster.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import io.sluice.it.local.ProcessCosts;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +33,7 @@ final class PageRankChain {
 
   private final PseudoCluster cluster;
   private final Path workloads;
-  private final LocalClient client;
+  private final LocalJobClient client;
   private final int rounds;
 
   PageRankChain(Workspace workspace, PseudoCluster cluster, int rounds) {
@@ -41,7 +41,7 @@ final class PageRankChain {
     this.workloads = workspace.workloadsJar();
     this.rounds = rounds;
     this.client =
-        LocalClient.ofCluster(
+        LocalJobClient.ofCluster(
             cluster.spec().distribution(),
             cluster.clientConf(),
             cluster.spec().sluice().map(SluiceFragments::jar).stream().toList(),

@@ -7,7 +7,7 @@ import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -29,9 +29,9 @@ final class MergeProcesses implements MergeRunner, AutoCloseable {
   static final List<String> JVM_OPTIONS = List.of("-Xmx1g", "-XX:+UseSerialGC");
 
   private final ClusterDirectory directory;
-  private final LocalClient client;
+  private final LocalJobClient client;
 
-  private MergeProcesses(ClusterDirectory directory, LocalClient client) {
+  private MergeProcesses(ClusterDirectory directory, LocalJobClient client) {
     this.directory = directory;
     this.client = client;
   }
@@ -47,7 +47,7 @@ final class MergeProcesses implements MergeRunner, AutoCloseable {
     List<Path> jars = List.of(engineJar, jarOf(LZ4Factory.class));
     ClusterDirectory directory = ClusterDirectory.create(place);
     return new MergeProcesses(
-        directory, LocalClient.ofJars(hadoop, jars, directory.path(), JVM_OPTIONS));
+        directory, LocalJobClient.ofJars(hadoop, jars, directory.path(), JVM_OPTIONS));
   }
 
   /** On which its files lie. */

@@ -12,8 +12,8 @@ import io.sluice.mapreduce.reduce.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.DiskStage;
 import io.sluice.mapreduce.stage.StageArea;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
@@ -79,7 +79,7 @@ final class SluiceMerge implements RunsMerge {
       }
     }
     byte[] bytes = stored.toByteArray();
-    BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(bytes));
+    BlockChecksums checksums = BlockChecksummer.sum(ByteBuffer.wrap(bytes));
     runs.add(new Stored(number, bytes, runRawBytes, run.size(), checksums));
     rawBytes += runRawBytes;
     storedBytes += bytes.length;

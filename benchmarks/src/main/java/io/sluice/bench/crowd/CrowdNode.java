@@ -4,9 +4,9 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkNodeService;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.ServiceFile;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.socket.ServiceFile;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.ServiceAddress;
@@ -56,8 +56,8 @@ final class CrowdNode implements AutoCloseable {
     SparkNodeService service = SparkNodeService.start(workspace, directory, POOL_MB);
     try {
       ServiceAddress address = ServiceFile.read(service.directory());
-      try (LocalClient task =
-          LocalClient.connect(address.socket(), APPLICATION, SECRET, TIMEOUT_MS)) {
+      try (SocketClient task =
+          SocketClient.connect(address.socket(), APPLICATION, SECRET, TIMEOUT_MS)) {
         for (String output : outputs()) {
           commit(task, output);
         }
@@ -69,7 +69,7 @@ final class CrowdNode implements AutoCloseable {
     }
   }
 
-  private static void commit(LocalClient task, String output) throws IOException {
+  private static void commit(SocketClient task, String output) throws IOException {
     byte[] run = new byte[RUN_BYTES];
     new Random(1).nextBytes(run);
     try (OutputWriter writer = new OutputWriter(task, new PlainMedium(), 1, 2L * RUN_BYTES)) {

@@ -2,8 +2,8 @@ package io.sluice.bench.crowd;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.remote.Partitions;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -65,7 +65,7 @@ final class ManyNodes {
         long startNs = System.nanoTime();
         for (int i = 0; i < nodes; i++) {
           reader
-              .locate(node.node(i), Partitions.one(0), CrowdNode.outputs())
+              .locate(node.node(i), PartitionRange.one(0), CrowdNode.outputs())
               .values()
               .forEach(located::addAll);
           look(i);
@@ -89,7 +89,7 @@ final class ManyNodes {
             mostFiles - filesBefore,
             mostThreads - threadsBefore);
       } finally {
-        Closing.all(located);
+        Closer.all(located);
       }
     }
   }

@@ -1,9 +1,9 @@
 package io.sluice.bench.crowd;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -92,7 +92,7 @@ final class ManyReaders {
       }
       throw e;
     }
-    client.describe(Partitions.one(0), CrowdNode.outputs(), 0, PoolPlaces.ELSEWHERE);
+    client.describe(PartitionRange.one(0), CrowdNode.outputs(), 0, PoolPaths.ELSEWHERE);
     kept.add(new Kept(client, System.nanoTime()));
     return true;
   }

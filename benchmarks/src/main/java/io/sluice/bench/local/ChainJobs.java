@@ -1,7 +1,7 @@
 package io.sluice.bench.local;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import io.sluice.it.local.ProcessCosts;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ final class ChainJobs {
   private static final int REDUCES = 2;
 
   private final LocalPlace place;
-  private final LocalClient client;
+  private final LocalJobClient client;
 
   ChainJobs(LocalPlace place) {
     this.place = place;

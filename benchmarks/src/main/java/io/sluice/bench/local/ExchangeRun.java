@@ -3,7 +3,7 @@ package io.sluice.bench.local;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Ratio;
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,7 +30,7 @@ final class ExchangeRun {
   private static final Pattern CHOSEN = Pattern.compile("reduces, ([A-Z]+) exchange");
 
   private final LocalPlace place;
-  private final LocalClient client;
+  private final LocalJobClient client;
 
   /**
    * @param log4j what the client says, the engine's choice too

@@ -3,7 +3,7 @@ package io.sluice.bench.local;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.spark.SparkDistribution;
@@ -30,12 +30,12 @@ public final class HoneClients implements AutoCloseable {
       List.of("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util");
 
   private final LocalPlace place;
-  private final Map<HoneVariant, LocalClient> clients = new EnumMap<>(HoneVariant.class);
+  private final Map<HoneVariant, LocalJobClient> clients = new EnumMap<>(HoneVariant.class);
   private PseudoCluster cluster;
 
   private HoneClients(LocalPlace place) {
     this.place = place;
-    LocalClient oneProcess = place.client("process", JVM_OPTIONS);
+    LocalJobClient oneProcess = place.client("process", JVM_OPTIONS);
     clients.put(HoneVariant.STOCK, oneProcess);
     clients.put(HoneVariant.SLUICE, oneProcess);
   }
@@ -63,7 +63,7 @@ public final class HoneClients implements AutoCloseable {
     options.add("-XX:+UseParallelGC");
     SPARK_OPENS.forEach(name -> options.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     options.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
-    clients.put(HoneVariant.SPARK, LocalClient.ofSpark(spark, place.made("spark"), options));
+    clients.put(HoneVariant.SPARK, LocalJobClient.ofSpark(spark, place.made("spark"), options));
   }
 
   private void startCluster(Workspace workspace, Console console) {
@@ -71,7 +71,7 @@ public final class HoneClients implements AutoCloseable {
     cluster = console.step("Starting Hadoop", () -> PseudoCluster.start(workspace, stock));
     clients.put(
         HoneVariant.CLUSTER,
-        LocalClient.ofCluster(
+        LocalJobClient.ofCluster(
             place.hadoop(),
             cluster.clientConf(),
             List.of(),

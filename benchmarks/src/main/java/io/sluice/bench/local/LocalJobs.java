@@ -2,7 +2,7 @@ package io.sluice.bench.local;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import io.sluice.it.local.ProcessCosts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,12 +25,12 @@ final class LocalJobs {
   private static final int REDUCES = 2;
   private static final long SPLIT_BYTES = 128L << 20;
 
-  private final LocalClient client;
+  private final LocalJobClient client;
   private final Path examples;
   private final Path directory;
 
   /** With all files below that directory, which is its caller's. */
-  LocalJobs(LocalClient client, Path examples, Path directory) {
+  LocalJobs(LocalJobClient client, Path examples, Path directory) {
     this.client = client;
     this.examples = examples;
     this.directory = directory;

@@ -5,7 +5,7 @@ import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -71,8 +71,8 @@ final class LocalPlace implements AutoCloseable {
    *
    * @param jvmOptions its heap, and what else it needs
    */
-  LocalClient client(String name, List<String> jvmOptions) {
-    return LocalClient.ofOneProcess(workspace, hadoop, engineJar, made(name), jvmOptions);
+  LocalJobClient client(String name, List<String> jvmOptions) {
+    return LocalJobClient.ofOneProcess(workspace, hadoop, engineJar, made(name), jvmOptions);
   }
 
   /** A new directory. */

@@ -2,7 +2,7 @@ package io.sluice.bench.local;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.LocalClient;
+import io.sluice.it.local.LocalJobClient;
 import io.sluice.it.local.ProcessCosts;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,17 +22,17 @@ final class ScalingJobs {
 
   private final LocalPlace place;
   private final long sizeBytes;
-  private final LocalClient client;
-  private final LocalClient other;
+  private final LocalJobClient client;
+  private final LocalJobClient other;
   private final LocalJobs tera;
-  private final Map<ScalingVariant, LocalClient> clients = new EnumMap<>(ScalingVariant.class);
+  private final Map<ScalingVariant, LocalJobClient> clients = new EnumMap<>(ScalingVariant.class);
 
   ScalingJobs(LocalPlace place, long sizeBytes) {
     this.place = place;
     this.sizeBytes = sizeBytes;
     this.client = place.client("client", JVM_OPTIONS);
     this.tera = new LocalJobs(client, place.hadoop().examplesJar(), place.directory());
-    LocalClient pinned = client.onProcessor(0, place.made("pinned"));
+    LocalJobClient pinned = client.onProcessor(0, place.made("pinned"));
     this.other = client.onProcessor(1, place.made("pinned-other"));
     clients.put(ScalingVariant.ONE_CORE, pinned);
     clients.put(ScalingVariant.BESIDE_ANOTHER, pinned);
@@ -79,7 +79,7 @@ final class ScalingJobs {
   }
 
   private ScalingRun run(
-      ScalingWorkload workload, ScalingVariant variant, LocalClient by, String suffix) {
+      ScalingWorkload workload, ScalingVariant variant, LocalJobClient by, String suffix) {
     Path history = place.path("history" + suffix);
     Path output = output(workload, suffix);
     Workspace.delete(history);

@@ -1,8 +1,8 @@
 package io.sluice.bench.micro;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -96,7 +96,7 @@ public class LimitBenchmark {
   /** The checksums that runs have, of all bytes. */
   @Benchmark
   public BlockChecksums checksum(Bytes bytes) {
-    return BlockSummer.sum(bytes.from.duplicate());
+    return BlockChecksummer.sum(bytes.from.duplicate());
   }
 
   @Benchmark

@@ -1,8 +1,8 @@
 package io.sluice.bench.micro;
 
 import io.sluice.bench.ArrayInput;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
@@ -74,7 +74,7 @@ public class MergeBenchmark {
         buffer.sort().copyEncoded(0, buffer.recordCount(), bytes);
         RecordFormat.putEnd(bytes, bytes.position());
         encoded.add(bytes.array());
-        checksums.add(BlockSummer.sum(ByteBuffer.wrap(bytes.array())));
+        checksums.add(BlockChecksummer.sum(ByteBuffer.wrap(bytes.array())));
       }
     }
   }

@@ -1,6 +1,6 @@
 package io.sluice.bench.micro;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
@@ -74,7 +74,7 @@ public final class RangeReads implements Closeable {
       connection = client.connect(server.address(), TIMEOUT_MS);
       open.push(connection::close);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, () -> Closing.all(open));
+      Closer.after(e, () -> Closer.all(open));
       throw e;
     }
   }
@@ -109,6 +109,6 @@ public final class RangeReads implements Closeable {
   public void close() throws IOException {
     List<Closeable> closing = List.copyOf(open);
     open.clear();
-    Closing.all(closing);
+    Closer.all(closing);
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.bench.micro;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -63,7 +63,7 @@ public class SendfileBenchmark {
   @TearDown
   public void close() throws IOException {
     sender.shutdown();
-    Closing.all(in, out, file);
+    Closer.all(in, out, file);
   }
 
   @Benchmark
@@ -88,7 +88,7 @@ public class SendfileBenchmark {
         at += file.transferTo(at, Math.min(rangeBytes, lengthBytes - at), out);
       }
     } catch (IOException e) {
-      Closing.after(e, out); // or the receiver waits for ever
+      Closer.after(e, out); // or the receiver waits for ever
       throw new UncheckedIOException(e);
     }
   }

@@ -1,7 +1,7 @@
 package io.sluice.bench.micro;
 
 import io.sluice.rdma.TransportChooser;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.transport.MemoryRegion;
@@ -63,7 +63,7 @@ public class TransportBenchmark {
   /** Closes all. */
   @TearDown
   public void close() throws IOException {
-    Closing.all(reads, () -> OffHeap.unmap(mapping), file);
+    Closer.all(reads, () -> OffHeap.unmap(mapping), file);
   }
 
   @Benchmark

@@ -3,8 +3,8 @@ package io.sluice.bench.model;
 import io.sluice.bench.Spread;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
+import io.sluice.it.spark.jobs.RanTask;
 import io.sluice.it.spark.jobs.StageRun;
-import io.sluice.it.spark.jobs.TaskRun;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -91,7 +91,7 @@ final class FittedModel {
     return Spread.of(
             size.runs().stream()
                 .flatMap(stages -> stages.get(0).tasks().stream())
-                .map(TaskRun::timeMs)
+                .map(RanTask::timeMs)
                 .map(Long::doubleValue)
                 .toList())
         .median();

@@ -2,8 +2,8 @@ package io.sluice.bench.model;
 
 import io.sluice.bench.Spread;
 import io.sluice.it.spark.jobs.PersistedRun;
+import io.sluice.it.spark.jobs.RanTask;
 import io.sluice.it.spark.jobs.StageRun;
-import io.sluice.it.spark.jobs.TaskRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,7 +27,7 @@ record StageFit(StageModel model, LineFit task) {
       for (List<StageRun> stages : size.runs()) {
         StageRun run = stages.get(stage);
         run.tasks().forEach(t -> points.add(new LineFit.Point(blockBytes(size), t.timeMs())));
-        startsMs.add(run.tasks().stream().mapToDouble(TaskRun::startMs).min().orElseThrow());
+        startsMs.add(run.tasks().stream().mapToDouble(RanTask::startMs).min().orElseThrow());
         cleanupsMs.add(
             run.wallMs()
                 - run.tasks().stream()

@@ -1,7 +1,7 @@
 package io.sluice.bench.waiting;
 
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.ServiceFile;
+import io.sluice.node.socket.ServiceFile;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.MemoryUse;
@@ -52,19 +52,19 @@ final class WaitingProgram {
     System.out.println(took.toLine());
   }
 
-  private LocalClient connect(int application) throws IOException {
-    return LocalClient.connect(socket, "application_1_000" + application, SECRET, TIMEOUT_MS);
+  private SocketClient connect(int application) throws IOException {
+    return SocketClient.connect(socket, "application_1_000" + application, SECRET, TIMEOUT_MS);
   }
 
   private Took measure(ProcessHandle service, int tasks) throws IOException {
-    try (LocalClient reduce = connect(1);
-        LocalClient other = connect(2)) {
+    try (SocketClient reduce = connect(1);
+        SocketClient other = connect(2)) {
       takeAll(reduce);
-      List<LocalClient> waiting = new ArrayList<>();
+      List<SocketClient> waiting = new ArrayList<>();
       for (int i = 0; i < tasks; i++) {
         waiting.add(connect(3));
       }
-      for (LocalClient task : waiting) {
+      for (SocketClient task : waiting) {
         Thread thread = new Thread(() -> askOnAndOn(task), "waiting-task");
         thread.setDaemon(true);
         thread.start();
@@ -75,7 +75,7 @@ final class WaitingProgram {
   }
 
   /** What a reduce holds might be given back, so that tasks wait for it. */
-  private static void takeAll(LocalClient reduce) throws IOException {
+  private static void takeAll(SocketClient reduce) throws IOException {
     for (long bytes = MOST_BYTES; bytes >= BLOCK_BYTES; bytes /= 2) {
       Optional<Extent> taken = reduce.leaseMemory(MemoryUse.RECEIVE, bytes);
       while (taken.isPresent()) {
@@ -84,7 +84,7 @@ final class WaitingProgram {
     }
   }
 
-  private void askOnAndOn(LocalClient task) {
+  private void askOnAndOn(SocketClient task) {
     try {
       while (true) {
         task.lease(BLOCK_BYTES);
@@ -110,7 +110,7 @@ final class WaitingProgram {
     }
   }
 
-  private Took watch(ProcessHandle service, LocalClient other) throws IOException {
+  private Took watch(ProcessHandle service, SocketClient other) throws IOException {
     int answersBefore = answers.get();
     Duration cpuBefore = cpu(service);
     long startNs = System.nanoTime();

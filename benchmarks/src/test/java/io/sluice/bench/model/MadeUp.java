@@ -3,8 +3,8 @@ package io.sluice.bench.model;
 import io.sluice.it.report.Machine;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
+import io.sluice.it.spark.jobs.RanTask;
 import io.sluice.it.spark.jobs.StageRun;
-import io.sluice.it.spark.jobs.TaskRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -67,7 +67,7 @@ final class MadeUp {
     return new StageRun(
         10 + 2 * taskMs + 5,
         IntStream.range(0, BLOCKS)
-            .mapToObj(task -> new TaskRun(task, executor, 10 + task / 2 * taskMs, taskMs))
+            .mapToObj(task -> new RanTask(task, executor, 10 + task / 2 * taskMs, taskMs))
             .toList());
   }
 }

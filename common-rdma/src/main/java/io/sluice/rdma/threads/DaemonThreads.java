@@ -64,7 +64,7 @@ public final class DaemonThreads {
           thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
           thread.setDaemon(true);
           thread.setUncaughtExceptionHandler(
-              (dead, cause) -> LastWords.error(LOG, "{} died", dead.getName(), cause));
+              (dead, cause) -> SafeLog.error(LOG, "{} died", dead.getName(), cause));
           return thread;
         });
   }

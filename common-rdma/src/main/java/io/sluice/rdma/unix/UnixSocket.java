@@ -1,7 +1,7 @@
 package io.sluice.rdma.unix;
 
 import com.sun.jna.LastErrorException;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.NativeCalls;
 import java.io.IOException;
@@ -200,7 +200,7 @@ public final class UnixSocket extends NativeSocket {
     int n = (int) LibcSockets.recvmsg(descriptor, message, LibcSockets.MSG_CMSG_CLOEXEC);
     List<Descriptor> received = MessageLayout.takeDescriptors(message);
     if (MessageLayout.isControlCut(message)) {
-      Closing.all(received);
+      Closer.all(received);
       throw new LostDescriptorsException(
           descriptors == null
               ? "the peer has passed open files, which nobody asked for"

@@ -150,7 +150,7 @@ class DaemonThreadsTest {
     List<Throwable> uncaught = new CopyOnWriteArrayList<>();
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
     Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
-    long unsaid = LastWords.unsaid();
+    long unsaid = SafeLog.unsaid();
     try {
       for (Error error : List.of(new OutOfMemoryError("expected"), new UnsayableError())) {
         Thread thread =
@@ -167,6 +167,6 @@ class DaemonThreadsTest {
       Thread.setDefaultUncaughtExceptionHandler(before);
     }
     assertEquals(List.of(), uncaught);
-    assertEquals(unsaid + 1, LastWords.unsaid());
+    assertEquals(unsaid + 1, SafeLog.unsaid());
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.rdma.unix;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +20,6 @@ record SocketPair(UnixSocket one, UnixSocket other) implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(one, other);
+    Closer.all(one, other);
   }
 }

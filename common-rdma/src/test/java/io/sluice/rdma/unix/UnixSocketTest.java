@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Native;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.LeakCheck;
@@ -95,7 +95,7 @@ class UnixSocketTest {
           () -> UnixSocket.connect(path, UnixSocket.Interrupts.END_IT, soon()));
       assertTrue(Thread.interrupted());
     } finally {
-      Closing.all(sockets);
+      Closer.all(sockets);
       Files.delete(path);
     }
   }
@@ -196,7 +196,7 @@ class UnixSocketTest {
       assertTrue(e.getMessage().contains("ulimit -n"), e.getMessage());
       assertEquals(before, openFiles());
     } finally {
-      Closing.all(files);
+      Closer.all(files);
     }
   }
 
@@ -248,7 +248,7 @@ class UnixSocketTest {
         return action.get();
       } finally {
         setrlimit(RLIMIT_NOFILE, limits);
-        Closing.all(fill);
+        Closer.all(fill);
       }
     }
 

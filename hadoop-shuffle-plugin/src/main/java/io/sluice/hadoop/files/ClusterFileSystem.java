@@ -59,7 +59,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   private final FileCounts fallbacks = new FileCounts();
   private FilesRoot root;
   private FileSystem base;
-  private OwnNode own; // null where there is none
+  private ContainerNode own; // null where there is none
   private FileNodes nodes;
   private RecordReader records;
   private FallbackPolicy fallback;
@@ -87,7 +87,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     records = new RecordReader(base, UserGroupInformation.getCurrentUser());
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(conf::getTrimmed);
     try {
-      own = OwnNode.find(environment, root, timeoutMs);
+      own = ContainerNode.find(environment, root, timeoutMs);
     } catch (IOException e) {
       LOG.debug(
           "What this process writes to {} goes to {}: {}", getUri(), base.getUri(), e.toString());

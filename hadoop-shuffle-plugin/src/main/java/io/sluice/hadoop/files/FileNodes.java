@@ -5,14 +5,14 @@ import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.TransportChooser;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
@@ -51,15 +51,15 @@ final class FileNodes implements Closeable {
   private static final long IDLE_MS = 1_000;
 
   /** One block of a file is one partition. */
-  private static final Partitions BLOCK = Partitions.one(0);
+  private static final PartitionRange BLOCK = PartitionRange.one(0);
 
   private final FilesRoot root;
   private final Configuration conf;
   private final long timeoutMs;
-  private final OwnNode own; // null where there is none
+  private final ContainerNode own; // null where there is none
   private final FileCounts fallbacks;
   private final Map<String, NodeReader> readers = new HashMap<>(); // by application
-  private LocalClient link; // to the own node's pool; null before it was looked for, or without
+  private SocketClient link; // to the own node's pool; null before it was looked for, or without
   private boolean closed;
 
   private record Place(NodeAddress address, String applicationId) {}
@@ -69,7 +69,8 @@ final class FileNodes implements Closeable {
    *
    * @param own null where there is none
    */
-  FileNodes(FilesRoot root, Configuration conf, long timeoutMs, OwnNode own, FileCounts fallbacks) {
+  FileNodes(
+      FilesRoot root, Configuration conf, long timeoutMs, ContainerNode own, FileCounts fallbacks) {
     this.root = root;
     this.conf = conf;
     this.timeoutMs = timeoutMs;
@@ -214,6 +215,6 @@ final class FileNodes implements Closeable {
     }
     readers.clear();
     link = null;
-    Closing.all(all);
+    Closer.all(all);
   }
 }

@@ -3,7 +3,7 @@ package io.sluice.hadoop.files;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeRun;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import java.io.EOFException;
 import java.io.IOException;
@@ -176,7 +176,7 @@ final class PoolInputStream extends FSInputStream {
     closeRuns();
     List<NodeRun> found = nodes.locate(file, block);
     if (index >= found.size()) {
-      Closing.all(found);
+      Closer.all(found);
       throw new IOException(
           "the %s (port %s) has no block %s of it"
               .formatted(file.address().name(), file.controlPort(), block));
@@ -189,7 +189,7 @@ final class PoolInputStream extends FSInputStream {
     List<NodeRun> closing = runs.stream().filter(Objects::nonNull).toList();
     runs.clear();
     located = -1;
-    Closing.all(closing);
+    Closer.all(closing);
   }
 
   private void forget() throws IOException {

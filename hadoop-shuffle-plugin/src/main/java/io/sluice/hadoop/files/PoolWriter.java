@@ -1,6 +1,6 @@
 package io.sluice.hadoop.files;
 
-import io.sluice.node.local.LocalClient;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.WriteTarget;
@@ -17,7 +17,7 @@ import java.io.IOException;
 final class PoolWriter implements Closeable {
   private static final long LEASE_BYTES = 4L << 20;
 
-  private final LocalClient node;
+  private final SocketClient node;
   private final WriteTarget target;
   private final PooledFile file;
   private OutputWriter block; // null between two
@@ -26,7 +26,7 @@ final class PoolWriter implements Closeable {
   private long lengthBytes;
 
   /** Of a file that is not there yet. */
-  PoolWriter(LocalClient node, WriteTarget target, PooledFile file) {
+  PoolWriter(SocketClient node, WriteTarget target, PooledFile file) {
     this.node = node;
     this.target = target;
     this.file = file;

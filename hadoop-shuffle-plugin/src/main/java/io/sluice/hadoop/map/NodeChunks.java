@@ -1,7 +1,7 @@
 package io.sluice.hadoop.map;
 
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NoticeListener;
+import io.sluice.node.socket.RevocationListener;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.writer.ExtentMemory;
 import io.sluice.spill.writer.PoolChunks;
@@ -25,12 +25,12 @@ import org.slf4j.LoggerFactory;
 final class NodeChunks implements ChunkSource, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeChunks.class);
 
-  private final LocalClient node;
+  private final SocketClient node;
   private final PoolChunks chunks;
-  private NoticeListener listener; // null: none yet
+  private RevocationListener listener; // null: none yet
   private int failures;
 
-  NodeChunks(LocalClient node, ExtentMemory memory) {
+  NodeChunks(SocketClient node, ExtentMemory memory) {
     this.node = node;
     this.chunks = new PoolChunks(node, memory);
   }
@@ -55,7 +55,7 @@ final class NodeChunks implements ChunkSource, Closeable {
     closeListener();
     try {
       listener =
-          NoticeListener.start(
+          RevocationListener.start(
               node.listen(),
               notice -> chunks.keepAtMost(notice.sortBytes()),
               () -> chunks.keepAtMost(0));
@@ -68,7 +68,7 @@ final class NodeChunks implements ChunkSource, Closeable {
   }
 
   private void closeListener() throws IOException {
-    NoticeListener closing = listener;
+    RevocationListener closing = listener;
     listener = null;
     if (closing != null) {
       closing.close();

@@ -6,7 +6,7 @@ import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.task.ContainerRoom;
-import io.sluice.hadoop.task.Eligibility;
+import io.sluice.hadoop.task.JobEligibility;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
@@ -16,9 +16,9 @@ import io.sluice.mapreduce.map.OutputMarker;
 import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.CodecMemory;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
+import io.sluice.node.socket.ServiceAnnouncement;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.cipher.CipherStats;
@@ -67,7 +67,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   private final Map<String, String> environment;
   private MapTask mapTask;
   private TaskReporter reporter;
-  private LocalClient node;
+  private SocketClient node;
   private NodeChunks borrowed; // null: records must not lie in the pool before they are encrypted
   private RecordCollector<K, V> collector;
   private OutputId outputId;
@@ -89,7 +89,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     mapTask = context.getMapTask();
     UnknownSettings.tell(job, reporter); // also of a job that is left to stock
     SecretKey secret = mapTask.getShuffleSecret();
-    Optional<String> declined = Eligibility.declineReason(job, secret);
+    Optional<String> declined = JobEligibility.declineReason(job, secret);
     if (declined.isPresent()) {
       throw new IOException(declined.get());
     }
@@ -103,7 +103,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     ContainerRoom room = ContainerRoom.of(environment, job, TaskType.MAP);
     MapPlan<K, V> plan = plan(job, room);
 
-    NodeMetadata found = NodeManagerNotice.find(environment);
+    NodeMetadata found = ServiceAnnouncement.find(environment);
     ServiceAddress service = found.address();
     node =
         NodeLink.connect(
@@ -217,7 +217,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   public void close() throws IOException {
     RecordCollector<K, V> closingCollector = collector;
     NodeChunks closingBorrowed = borrowed;
-    LocalClient closingNode = node;
+    SocketClient closingNode = node;
     ShuffleKey closingKey = key;
     collector = null;
     borrowed = null;

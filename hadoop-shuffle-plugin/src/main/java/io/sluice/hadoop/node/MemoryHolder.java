@@ -1,7 +1,7 @@
 package io.sluice.hadoop.node;
 
 import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.Kind;
+import io.sluice.node.ledger.MemoryKind;
 import java.util.Comparator;
 import java.util.List;
 
@@ -45,22 +45,22 @@ public final class MemoryHolder {
 
   /** Of that, its sort buffer. */
   public long getSortBytes() {
-    return bytes(Kind.SORT);
+    return bytes(MemoryKind.SORT);
   }
 
   /** Of that, promised for the runs of its sort buffer. */
   public long getRoomBytes() {
-    return bytes(Kind.ROOM);
+    return bytes(MemoryKind.ROOM);
   }
 
   /** Of that, an output that is not committed. */
   public long getWritingBytes() {
-    return bytes(Kind.WRITING);
+    return bytes(MemoryKind.WRITING);
   }
 
   /** Of that, what it receives into. */
   public long getReceiveBytes() {
-    return bytes(Kind.RECEIVE);
+    return bytes(MemoryKind.RECEIVE);
   }
 
   /** Whether it was told to give back, and has not in time. */
@@ -68,7 +68,7 @@ public final class MemoryHolder {
     return holding.late();
   }
 
-  private long bytes(Kind kind) {
+  private long bytes(MemoryKind kind) {
     return holding.bytes().getOrDefault(kind, 0L);
   }
 }

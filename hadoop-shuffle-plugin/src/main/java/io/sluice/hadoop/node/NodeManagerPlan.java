@@ -6,10 +6,10 @@ import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
-import io.sluice.node.wire.TakenPort;
+import io.sluice.node.service.ServiceDirectories;
+import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.spill.segment.OwnUser;
+import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.URI;
@@ -39,7 +39,7 @@ public final class NodeManagerPlan {
   private NodeManagerPlan() {}
 
   /** Starts a service with an empty pool. */
-  static NodeService start(Configuration conf, RunAsUsers users) throws IOException {
+  static NodeService start(Configuration conf, ContainerUsers users) throws IOException {
     return start(conf, users, false, 0);
   }
 
@@ -52,7 +52,8 @@ public final class NodeManagerPlan {
    * @param formerPort where readers of the life before look for it: tried first; 0 if there is none
    * @throws IOException that says what does not work here
    */
-  static NodeService start(Configuration conf, RunAsUsers users, boolean recover, int formerPort)
+  static NodeService start(
+      Configuration conf, ContainerUsers users, boolean recover, int formerPort)
       throws IOException {
     UnknownSettings.refuse(conf);
     List<Integer> ports =
@@ -81,7 +82,7 @@ public final class NodeManagerPlan {
         try {
           return way.at(port);
         } catch (IOException e) {
-          if (!TakenPort.isCauseOf(e)) {
+          if (!PortConflict.isCauseOf(e)) {
             throw e;
           }
           LOG.warn("A port that Sluice's service would listen at is taken: {}", ErrorText.of(e));
@@ -107,14 +108,14 @@ public final class NodeManagerPlan {
     return shufflePort;
   }
 
-  private static ServiceBuilder of(Configuration conf, RunAsUsers users, boolean recover)
+  private static ServiceBuilder of(Configuration conf, ContainerUsers users, boolean recover)
       throws IOException {
     UnaryOperator<String> settings = conf::getTrimmed;
     ServiceBuilder service = common(conf, settings, recover);
     return servesOthers(settings, users) ? service.users(users) : service;
   }
 
-  private static boolean servesOthers(UnaryOperator<String> settings, RunAsUsers users) {
+  private static boolean servesOthers(UnaryOperator<String> settings, ContainerUsers users) {
     return switch (NodeSettings.USERS.get(settings)) {
       case NodeSettings.ALL_USERS -> true;
       case NodeSettings.OWN_USER -> false;
@@ -159,7 +160,7 @@ public final class NodeManagerPlan {
     return countedBy.isEmpty();
   }
 
-  private static ServiceBuilder sized(UnaryOperator<String> settings, ServicePlace place)
+  private static ServiceBuilder sized(UnaryOperator<String> settings, ServiceDirectories place)
       throws IOException {
     OptionalInt tierMb = NodeSettings.POOL_CAPACITY_MB.get(settings);
     int totalMb = NodeSettings.NODE_MEMORY_MB.get(settings);
@@ -181,10 +182,10 @@ public final class NodeManagerPlan {
         : NodeSettings.NODE_MEMORY_MB.name();
   }
 
-  private static ServicePlace place(Configuration conf) throws IOException {
-    Path standard = Path.of("/dev/shm", "sluice-" + OwnUser.name() + "-" + shufflePort(conf));
+  private static ServiceDirectories place(Configuration conf) throws IOException {
+    Path standard = Path.of("/dev/shm", "sluice-" + ProcessUser.name() + "-" + shufflePort(conf));
     String configured = NodeSettings.POOL_DIR.get(conf::getTrimmed);
-    return ServicePlace.of(
+    return ServiceDirectories.of(
         configured.isEmpty() ? standard : ofThisHost(NodeSettings.POOL_DIR.name(), configured),
         standard);
   }

@@ -1,9 +1,9 @@
 package io.sluice.hadoop.node;
 
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.PrivateFile;
+import io.sluice.spill.segment.TrustedPath;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
@@ -100,7 +100,7 @@ final class RecoveryState {
     }
     try {
       // Else what lies in it may be anything, and may hang whoever reads it.
-      OwnPlace.require(directory);
+      TrustedPath.require(directory);
     } catch (IOException e) {
       LOG.warn("What pool has been in {} is not believed: {}", directory, ErrorText.of(e));
       return false;

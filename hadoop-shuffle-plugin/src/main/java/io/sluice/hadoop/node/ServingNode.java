@@ -7,7 +7,7 @@ import io.sluice.node.service.MachineMemory;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
@@ -35,11 +35,11 @@ final class ServingNode implements NodeRole {
   private static final int MAX_REASON = 500;
 
   private NodeService service;
-  private ForgottenFiles forgottenFiles;
-  private final EndedApplications ended = new EndedApplications(new Freeing());
+  private FileExpiry forgottenFiles;
+  private final ApplicationCleaner ended = new ApplicationCleaner(new Freeing());
 
   /** Kept from the first container on: it is too late to ask when a task of another user comes. */
-  private RunAsUsers users;
+  private ContainerUsers users;
 
   private ObjectName bean;
   private Runnable endOfMetrics;
@@ -48,11 +48,11 @@ final class ServingNode implements NodeRole {
   @Override
   public void start(Configuration conf, Path recoveryPath) {
     try {
-      users = RunAsUsers.of(conf);
+      users = ContainerUsers.of(conf);
       long filesKeptMs = NodeSettings.FILES_KEPT.get(conf::getTrimmed);
       service = recoveryPath == null ? startEmpty(conf) : recover(conf, recoveryPath);
       metadata = service.metadata();
-      forgottenFiles = ForgottenFiles.start(service, filesKeptMs);
+      forgottenFiles = FileExpiry.start(service, filesKeptMs);
       LOG.info(
           "Sluice serves its pool at {} on port {} over {}",
           metadata.pool(),
@@ -105,7 +105,7 @@ final class ServingNode implements NodeRole {
       recording.write(started.metadata().address());
       return started;
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, started);
+      Closer.after(e, started);
       throw e;
     }
   }
@@ -125,7 +125,7 @@ final class ServingNode implements NodeRole {
     }
     if (service != null) {
       try {
-        Closing.all(ended, forgottenFiles, service);
+        Closer.all(ended, forgottenFiles, service);
         if (!recovers) {
           // Nobody will read it again, and it may be memory.
           PrivateDirectory.delete(metadata.pool());
@@ -163,7 +163,7 @@ final class ServingNode implements NodeRole {
   }
 
   /** Of the service, once there is one. */
-  private final class Freeing implements EndedApplications.Freeing {
+  private final class Freeing implements ApplicationCleaner.Freeing {
     @Override
     public void forget(String applicationId) throws IOException {
       service.applicationEnded(applicationId);

@@ -3,7 +3,7 @@ package io.sluice.hadoop.reduce;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchFailures.Verdict;
 import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import java.io.Closeable;
 import java.io.IOException;
@@ -124,7 +124,7 @@ final class FetchSchedule implements Closeable {
     final Map<TaskAttemptID, Long> laterNs = new HashMap<>();
 
     /** Since when what could not be had is waited for. */
-    final TroubleClocks clocks = new TroubleClocks();
+    final FailureClocks clocks = new FailureClocks();
 
     boolean busy;
     boolean failedInBatch;
@@ -329,7 +329,7 @@ final class FetchSchedule implements Closeable {
 
   /**
    * These outputs cannot be had now, which is no failure yet: each is asked for again after a
-   * pause. {@link TroubleClocks} has the rule by which troubles are timed.
+   * pause. {@link FailureClocks} has the rule by which troubles are timed.
    *
    * @param patienceMs for how long the trouble may go on, from the first time on
    * @return those for which it has gone on for longer: they have failed
@@ -613,6 +613,6 @@ final class FetchSchedule implements Closeable {
       held().forEach(closing::add);
       forgetAll();
     }
-    Closing.all(closing);
+    Closer.all(closing);
   }
 }

@@ -11,10 +11,10 @@ import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.node.client.LocatedRuns;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.node.wire.Trouble;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
  * those that it does not hold from the stock ShuffleHandler of the same node, unless the job rules
  * that out. What neither has is lost; what one of them may have, and does not give now, is asked
- * for again, and has failed only after a while: {@link Trouble} has the table. Where this reduce is
- * at fault itself no output is, and the shuffle fails in the end.
+ * for again, and has failed only after a while: {@link FailureMeaning} has the table. Where this
+ * reduce is at fault itself no output is, and the shuffle fails in the end.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, until the schedule has ended. Failure:
  * an output that neither gives is reported to the schedule, never dropped; anything unexpected
@@ -49,7 +49,7 @@ final class HostFetcher implements Runnable {
   private static final long MAX_EXPECTED_BYTES = 8L << 20;
 
   private final FetchSchedule schedule;
-  private final FetchNotes notes;
+  private final FetchLog notes;
   private final NodeReader reader;
   private final StockFetch stock;
   private final StageArea stage;
@@ -57,7 +57,7 @@ final class HostFetcher implements Runnable {
 
   HostFetcher(
       FetchSchedule schedule,
-      FetchNotes notes,
+      FetchLog notes,
       NodeReader reader,
       StockFetch stock,
       StageArea stage,
@@ -218,7 +218,8 @@ final class HostFetcher implements Runnable {
           settings.services.ask(
               batch,
               address ->
-                  reader.locateEach(address, Partitions.one(settings.reduce), ids(batch.maps())));
+                  reader.locateEach(
+                      address, PartitionRange.one(settings.reduce), ids(batch.maps())));
       notes.accepted();
       return isReached(batch, outputs)
           ? new Located(outputs, Service.ABSENT, null)
@@ -226,15 +227,15 @@ final class HostFetcher implements Runnable {
     } catch (NodeBusyException e) {
       throw e;
     } catch (RemoteError e) {
-      if (Trouble.ofAsking(e) == Trouble.GONE) {
+      if (FailureMeaning.ofAsking(e) == FailureMeaning.GONE) {
         return Located.none(Service.ABSENT);
       }
       LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
-      if (Trouble.ofAsking(e).isOwn() && !notes.isAccepted()) {
+      if (FailureMeaning.ofAsking(e).isOwn() && !notes.isAccepted()) {
         return Located.unasked(e);
       }
     } catch (IOException e) {
-      if (Trouble.ofAsking(e).isOwn()) {
+      if (FailureMeaning.ofAsking(e).isOwn()) {
         return Located.unasked(e);
       }
       // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
@@ -266,7 +267,7 @@ final class HostFetcher implements Runnable {
       reader.reach(runs.address());
       return true;
     } catch (TransportException e) {
-      if (Trouble.isShort(e)) {
+      if (FailureMeaning.isShort(e)) {
         throw e;
       }
       LOG.warn("No data can be read from {}: {}", batch.hostName(), ErrorText.of(e));
@@ -342,7 +343,7 @@ final class HostFetcher implements Runnable {
           schedule.putBack(batch, failed); // the service may hold them
         } else if (service == Service.UNASKED && e.kind() != Kind.READ) {
           laterOrNever(batch, failed, located.own());
-        } else if (e.getCause() instanceof IOException cause && Trouble.isShort(cause)) {
+        } else if (e.getCause() instanceof IOException cause && FailureMeaning.isShort(cause)) {
           laterOrNever(batch, failed, e);
         } else {
           waitFor(batch, failed, e, service);
@@ -430,7 +431,7 @@ final class HostFetcher implements Runnable {
       notes.fetchedFromStock(travelledBytes);
       return run;
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, staged);
+      Closer.after(e, staged);
       throw e;
     }
   }
@@ -467,7 +468,8 @@ final class HostFetcher implements Runnable {
       Set<String> absent =
           settings.services.ask(
               batch,
-              address -> reader.absent(address, Partitions.one(settings.reduce), ids(delivered)));
+              address ->
+                  reader.absent(address, PartitionRange.one(settings.reduce), ids(delivered)));
       schedule.askAgain(
           batch,
           delivered.stream().filter(map -> absent.contains(TaskNames.attempt(map))).toList());

@@ -1,6 +1,6 @@
 package io.sluice.hadoop.reduce;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,7 @@ final class LocatedOutput implements FetchedOutput {
   @Override
   public void close() throws IOException {
     if (touched != null) {
-      Closing.all(touched);
+      Closer.all(touched);
     }
   }
 }

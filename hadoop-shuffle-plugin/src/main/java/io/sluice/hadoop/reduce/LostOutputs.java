@@ -4,8 +4,8 @@ import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.ReaderFailedException;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.NodeAddress;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
@@ -75,7 +75,7 @@ final class LostOutputs {
     if (failure instanceof NodeBusyException
         || failure instanceof ReaderFailedException
         || failure instanceof RegistrationException
-        || Trouble.isShort(failure)) {
+        || FailureMeaning.isShort(failure)) {
       return failure; // no output is lost by it
     }
     FetchFailedException lost =
@@ -102,7 +102,8 @@ final class LostOutputs {
     return lost.getCause() instanceof ChecksumException
         || lost.getCause() instanceof ForgedRunException
         || lost.getCause() instanceof TransportException // as of a file that is cut
-        || Trouble.ofReading(lost) == Trouble.GONE; // the same, where it was read in place
+        || FailureMeaning.ofReading(lost)
+            == FailureMeaning.GONE; // the same, where it was read in place
   }
 
   private void haveChecked(String outputId) {

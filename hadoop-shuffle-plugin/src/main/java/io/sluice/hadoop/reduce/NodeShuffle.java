@@ -2,7 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.shuffle.SluiceShuffleConsumer;
-import io.sluice.hadoop.task.Eligibility;
+import io.sluice.hadoop.task.JobEligibility;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -26,7 +26,7 @@ final class NodeShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     Optional<String> declined =
         context.getLocalMapFiles() != null
             ? Optional.of("the map outputs are files of this very process")
-            : Eligibility.declineReason(
+            : JobEligibility.declineReason(
                 context.getJobConf(), context.getReduceTask().getShuffleSecret());
     if (declined.isPresent()) {
       throw new Declined(declined.get());

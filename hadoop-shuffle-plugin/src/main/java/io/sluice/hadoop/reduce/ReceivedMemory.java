@@ -1,9 +1,9 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.mapreduce.stage.LeasedStage;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NoticeListener;
-import io.sluice.node.memory.Notice;
+import io.sluice.node.memory.RevocationNotice;
+import io.sluice.node.socket.RevocationListener;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.writer.ReceivedExtents;
@@ -25,13 +25,13 @@ import org.slf4j.LoggerFactory;
 final class ReceivedMemory implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ReceivedMemory.class);
 
-  private final LocalClient node;
+  private final SocketClient node;
   private final ReceivedExtents extents;
   private LeasedStage stage;
-  private NoticeListener listener; // null: none yet
+  private RevocationListener listener; // null: none yet
   private boolean failed;
 
-  ReceivedMemory(LocalClient node) {
+  ReceivedMemory(SocketClient node) {
     this.node = node;
     this.extents = new ReceivedExtents(node, this::isHearing);
   }
@@ -52,7 +52,7 @@ final class ReceivedMemory implements Closeable {
   private synchronized boolean isHearing() {
     if (listener == null && !failed) {
       try {
-        listener = NoticeListener.start(node.listen(), this::heard, () -> keep(0));
+        listener = RevocationListener.start(node.listen(), this::heard, () -> keep(0));
       } catch (IOException e) {
         LOG.warn("Runs are staged on disk, because the node's service cannot be heard", e);
         failed = true;
@@ -61,7 +61,7 @@ final class ReceivedMemory implements Closeable {
     return listener != null && !listener.hasEnded();
   }
 
-  private void heard(Notice notice) {
+  private void heard(RevocationNotice notice) {
     keep(notice.receiveBytes());
   }
 
@@ -80,7 +80,7 @@ final class ReceivedMemory implements Closeable {
 
   @Override
   public void close() throws IOException {
-    NoticeListener closing;
+    RevocationListener closing;
     synchronized (this) {
       closing = listener;
       listener = null;

@@ -20,14 +20,14 @@ import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
+import io.sluice.node.socket.ServiceAnnouncement;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.TransportChooser;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.DirectMemory;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
@@ -96,7 +96,7 @@ final class ReduceShuffle {
   private final CodecMemory codec;
   private ShuffleKey key;
   private OutputKey stageKey;
-  private LocalClient node;
+  private SocketClient node;
   private ReceivedMemory received; // null where there is no pool
   private StageArea stage;
   private NodeReader reader;
@@ -189,7 +189,7 @@ final class ReduceShuffle {
     ReduceWindows windows = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes);
     LocalPool localPool = null;
     try {
-      NodeMetadata found = NodeManagerNotice.find(environment);
+      NodeMetadata found = ServiceAnnouncement.find(environment);
       ServiceAddress service = found.address();
       node =
           NodeLink.connect(
@@ -308,7 +308,7 @@ final class ReduceShuffle {
   }
 
   private void closeWithdrawn() throws IOException {
-    Closing.all(schedule.takeWithdrawn());
+    Closer.all(schedule.takeWithdrawn());
   }
 
   /** The next attempt depends on what this one has found, so that is sent first. */
@@ -338,7 +338,7 @@ final class ReduceShuffle {
                 Thread::sleep)));
     stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
     long restartMs = JobSettings.timeouts(job).restartMs();
-    FetchNotes notes = new FetchNotes(context.getReporter(), System::nanoTime, restartMs);
+    FetchLog notes = new FetchLog(context.getReporter(), System::nanoTime, restartMs);
     HostFetcher.Settings settings =
         new HostFetcher.Settings(
             reduce.getTaskID().getId(),
@@ -458,7 +458,7 @@ final class ReduceShuffle {
     countReads();
     ShuffleKey closingKey = key;
     OutputKey closingStageKey = stageKey;
-    LocalClient closingNode = node;
+    SocketClient closingNode = node;
     StageArea closingStage = stage;
     ReceivedMemory closingReceived = received;
     NodeReader closingReader = reader;

@@ -1,8 +1,8 @@
 package io.sluice.hadoop.task;
 
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.node.local.LocalClient;
 import io.sluice.node.memory.Borrower;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
@@ -21,12 +21,12 @@ public final class NodeLink {
   private NodeLink() {}
 
   /** Connects to the node's service on behalf of {@code borrower}, a task of {@code job}. */
-  public static LocalClient connect(
+  public static SocketClient connect(
       NodeMetadata service, JobID job, Borrower borrower, SecretKey secret, Timeouts timeouts)
       throws IOException {
     Path socket = service.address().socket();
     try {
-      return LocalClient.connect(
+      return SocketClient.connect(
           socket,
           service.owner(),
           borrower,

@@ -1,7 +1,7 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.testing.TestNode;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ class ContractTest {
 
   @AfterAll
   static void stop() throws IOException {
-    Closing.all(files, node);
+    Closer.all(files, node);
   }
 
   private static final class ClusterContract extends AbstractFSContract {

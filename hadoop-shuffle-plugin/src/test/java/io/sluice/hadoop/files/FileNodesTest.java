@@ -3,7 +3,7 @@ package io.sluice.hadoop.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
@@ -70,7 +70,7 @@ final class FileNodesTest {
       Thread freeing = DaemonThreads.create("freeing", () -> nodes.free(files));
       freeing.start();
       assertTrue(connected.await(2, TimeUnit.MINUTES), "all are asked, and none has answered");
-      Closing.all(List.copyOf(open)); // servers first, in order: nobody connects again
+      Closer.all(List.copyOf(open)); // servers first, in order: nobody connects again
       freeing.join();
     }
     assertEquals(Map.of("files_not_freed", (long) NODES), counts.found());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.transport.ConnectionLimits;
-import io.sluice.spill.segment.OwnUser;
+import io.sluice.spill.segment.ProcessUser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,8 @@ class AdminPageTest {
   void theDefaultPlaceIsFreed() throws IOException {
     Path place = NodeManagerPlan.directory(new Configuration(false));
     assertEquals(
-        place.toString().replace("-" + OwnUser.name() + "-", "-yarn-"), target(removals().get(0)));
+        place.toString().replace("-" + ProcessUser.name() + "-", "-yarn-"),
+        target(removals().get(0)));
   }
 
   /** A device has no room to be freed, and no pool can be on one that is not there any more. */

@@ -3,9 +3,9 @@ package io.sluice.hadoop.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.node.ledger.HolderRole;
 import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.Kind;
-import io.sluice.node.ledger.Role;
+import io.sluice.node.ledger.MemoryKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,16 +14,18 @@ import org.junit.jupiter.api.Test;
 
 /** Who stands in the table of those who hold memory. */
 final class MemoryHolderTest {
-  private static Holding holding(int task, Map<Kind, Long> bytes) {
+  private static Holding holding(int task, Map<MemoryKind, Long> bytes) {
     return new Holding(
-        new Holding.HolderId("1000", "application_1", "task " + task, Role.MAP), bytes, task == 3);
+        new Holding.HolderId("1000", "application_1", "task " + task, HolderRole.MAP),
+        bytes,
+        task == 3);
   }
 
   @Test
   void thoseWhoHoldMostTheLargestFirst() {
     List<Holding> holdings = new ArrayList<>(List.of(holding(99, Map.of()), holding(98, Map.of())));
     for (int i = 1; i <= 5; i++) {
-      holdings.add(holding(i, Map.of(Kind.SORT, 10L * i, Kind.WRITING, 1L)));
+      holdings.add(holding(i, Map.of(MemoryKind.SORT, 10L * i, MemoryKind.WRITING, 1L)));
     }
     MemoryHolder[] all = MemoryHolder.largest(holdings, 20);
     assertEquals(5, all.length);

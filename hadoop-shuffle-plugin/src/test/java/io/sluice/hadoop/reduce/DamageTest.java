@@ -11,8 +11,8 @@ import io.sluice.hadoop.testing.ReduceSide;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.client.FetchFailedException;
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.segment.Range;
@@ -243,9 +243,9 @@ final class DamageTest {
   }
 
   private void flip(TaskAttemptID map, Place place) throws IOException {
-    Description description =
+    OutputLocations description =
         node.service()
-            .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()), 0);
+            .describe(TestJob.APPLICATION, PartitionRange.one(REDUCE), List.of(map.toString()), 0);
     LocatedRun located = description.runs().get(map.toString()).get(0);
     int blocks = located.run().checksums().furtherCount() + 1;
     long lengthBytes = located.run().lengthBytes();
@@ -264,7 +264,7 @@ final class DamageTest {
     }
   }
 
-  private void flipByte(Description description, LocatedRun located, long offsetBytes)
+  private void flipByte(OutputLocations description, LocatedRun located, long offsetBytes)
       throws IOException {
     long left = offsetBytes;
     for (Range range : located.place().ranges()) {
@@ -277,7 +277,7 @@ final class DamageTest {
   }
 
   /** It lies behind the data, in the index of the output. */
-  private void flipChecksum(Description description, LocatedRun located, int block)
+  private void flipChecksum(OutputLocations description, LocatedRun located, int block)
       throws IOException {
     Range last = located.place().ranges().get(located.place().ranges().size() - 1);
     Path segment = description.segments().get(last.segmentId()).segment().path();
@@ -294,7 +294,8 @@ final class DamageTest {
     throw new AssertionError("no checksum of block " + block + " of " + located);
   }
 
-  private void flipAt(Description description, int segmentId, long offsetBytes) throws IOException {
+  private void flipAt(OutputLocations description, int segmentId, long offsetBytes)
+      throws IOException {
     Path segment = description.segments().get(segmentId).segment().path();
     try (FileChannel file =
         FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

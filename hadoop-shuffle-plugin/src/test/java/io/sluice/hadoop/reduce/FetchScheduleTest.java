@@ -15,7 +15,7 @@ import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
@@ -63,7 +63,7 @@ final class FetchScheduleTest {
       implements FetchedOutput {
     @Override
     public void close() throws IOException {
-      Closing.all(runs);
+      Closer.all(runs);
     }
   }
 

@@ -87,7 +87,7 @@ final class HostFetcherTest {
   private FetchSchedule schedule;
   private StockHandler stock;
   private NodeReader reader; // null: Sluice's service is known to be silent
-  private FetchNotes notes;
+  private FetchLog notes;
   private int servicePort;
 
   @BeforeEach
@@ -180,8 +180,8 @@ final class HostFetcherTest {
     }
   }
 
-  private FetchNotes notes(LongSupplier nanoClock, long restartMs) {
-    return new FetchNotes(new MapSide(job, TestJob.map(0, 0)).reporter(), nanoClock, restartMs);
+  private FetchLog notes(LongSupplier nanoClock, long restartMs) {
+    return new FetchLog(new MapSide(job, TestJob.map(0, 0)).reporter(), nanoClock, restartMs);
   }
 
   private static byte[] read(MergeRun run) throws IOException {

@@ -10,17 +10,17 @@ import io.sluice.hadoop.testing.StockHandler;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.Refusals;
+import io.sluice.node.remote.AuthenticatedReader;
 import io.sluice.node.remote.BounceSlots;
-import io.sluice.node.remote.Description;
+import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
-import io.sluice.node.remote.ServedReader;
+import io.sluice.node.socket.Refusals;
 import io.sluice.node.testing.FreePorts;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -64,7 +64,7 @@ final class HostFetcherTroubleTest {
 
   /** What the service says. */
   private interface Answer {
-    Description get() throws IOException;
+    OutputLocations get() throws IOException;
   }
 
   @SuppressWarnings("unchecked")
@@ -77,9 +77,9 @@ final class HostFetcherTroubleTest {
   }
 
   private RemoteBackend backend(Answer answer) throws RemoteError {
-    ServedReader reader =
+    AuthenticatedReader reader =
         stub(
-            ServedReader.class,
+            AuthenticatedReader.class,
             Map.of(
                 "offers",
                 List.of(),
@@ -143,7 +143,7 @@ final class HostFetcherTroubleTest {
       assertEquals(port + 1, service.port());
       schedule.resolve(
           Events.succeeded(TestJob.map(0, 0), stock.url().substring("http://".length())));
-      FetchNotes notes = notes();
+      FetchLog notes = notes();
       if (accepted) {
         notes.accepted();
       }
@@ -175,9 +175,8 @@ final class HostFetcherTroubleTest {
         Timeouts.all(TimeUnit.SECONDS.toMillis(LIMIT_S / 10)));
   }
 
-  private FetchNotes notes() {
-    return new FetchNotes(
-        new MapSide(job, TestJob.map(0, 0)).reporter(), System::nanoTime, A_DAY_MS);
+  private FetchLog notes() {
+    return new FetchLog(new MapSide(job, TestJob.map(0, 0)).reporter(), System::nanoTime, A_DAY_MS);
   }
 
   @ParameterizedTest
@@ -188,7 +187,7 @@ final class HostFetcherTroubleTest {
         () -> {
           throw refusal;
         });
-    assertReported(Trouble.ofAsking(refusal) == Trouble.GONE);
+    assertReported(FailureMeaning.ofAsking(refusal) == FailureMeaning.GONE);
   }
 
   /** It is the node's fault then, and the map may run elsewhere. */
@@ -206,7 +205,7 @@ final class HostFetcherTroubleTest {
 
   @Test
   void whatTheServiceDoesNotHoldIsReported() throws Exception {
-    fetch(() -> new Description(new HashMap<>(), new HashMap<>()));
+    fetch(() -> new OutputLocations(new HashMap<>(), new HashMap<>()));
     assertReported(true);
   }
 
@@ -292,7 +291,7 @@ final class HostFetcherTroubleTest {
           } else if (visit == 10) {
             schedule.end(); // for ever
           }
-          return new Description(new HashMap<>(), new HashMap<>());
+          return new OutputLocations(new HashMap<>(), new HashMap<>());
         };
     HostFetcher.Settings settings =
         new HostFetcher.Settings(

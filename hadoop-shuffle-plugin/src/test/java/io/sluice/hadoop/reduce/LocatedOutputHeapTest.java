@@ -136,7 +136,7 @@ final class LocatedOutputHeapTest {
             LONG_MS,
             1,
             false);
-    FetchNotes notes = new FetchNotes(Reporter.NULL, System::nanoTime, LONG_MS);
+    FetchLog notes = new FetchLog(Reporter.NULL, System::nanoTime, LONG_MS);
     return new HostFetcher(schedule, notes, reader, null, null, settings);
   }
 

@@ -2,17 +2,17 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.node.local.Refusals;
+import io.sluice.node.remote.AuthenticatedReader;
 import io.sluice.node.remote.BounceSlots;
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.LongDescription;
-import io.sluice.node.remote.Offer;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.LongRunLocations;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.remote.ServedReader;
+import io.sluice.node.remote.TransportOffer;
+import io.sluice.node.socket.Refusals;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
@@ -23,9 +23,9 @@ import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.IOException;
@@ -55,8 +55,8 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
   private final JobSecret secret;
   private final int runs;
   private final UUID poolId = UUID.randomUUID();
-  private final PoolPlaces places =
-      PoolPlaces.owned(poolId, new Owner(1), Path.of("/pool"), List.of());
+  private final PoolPaths places =
+      PoolPaths.owned(poolId, new Owner(1), Path.of("/pool"), List.of());
   private final RemoteServer server;
 
   ManyOutputs(JobSecret secret, int runs) throws IOException {
@@ -77,10 +77,10 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public Description describe(
-      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+  public OutputLocations describe(
+      String applicationId, PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
-    Description answer = new Description(new HashMap<>(), new HashMap<>());
+    OutputLocations answer = new OutputLocations(new HashMap<>(), new HashMap<>());
     for (String id : outputIds) {
       TaskAttemptID attempt = TaskAttemptID.forName(id);
       int map = attempt.getTaskID().getId();
@@ -116,11 +116,11 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
             1 + lengthBytes / 100,
             BlockChecksums.of(random.nextInt()));
     Range range = new Range(map, random.nextInt(SEGMENT_BYTES - (1 << 20)), lengthBytes);
-    return new LocatedRun(run, new RunPlace(poolId, 1 + map, List.of(range)));
+    return new LocatedRun(run, new RunLocation(poolId, 1 + map, List.of(range)));
   }
 
   @Override
-  public Optional<LongDescription> describeLong(OutputId id, int partition) {
+  public Optional<LongRunLocations> describeLong(OutputId id, int partition) {
     throw new UnsupportedOperationException("no answer is that long in these tests");
   }
 
@@ -140,7 +140,7 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public PoolPlaces places() {
+  public PoolPaths places() {
     return places;
   }
 
@@ -150,21 +150,21 @@ final class ManyOutputs implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public ServedReader open(String applicationId) {
+  public AuthenticatedReader open(String applicationId) {
     return new Reader();
   }
 
   private static final HeapBudget HEAP = HeapBudget.ofReaders(false);
 
-  private static final class Reader implements ServedReader {
+  private static final class Reader implements AuthenticatedReader {
     @Override
     public Object sharer() {
       return null;
     }
 
     @Override
-    public List<Offer> offers() {
-      return List.of(new Offer("tcp", "", 1, 0));
+    public List<TransportOffer> offers() {
+      return List.of(new TransportOffer("tcp", "", 1, 0));
     }
 
     @Override

@@ -19,7 +19,7 @@ import io.sluice.hadoop.testing.TestJob;
 import io.sluice.hadoop.testing.TestNode;
 import io.sluice.mapreduce.testing.Pair;
 import io.sluice.node.client.FetchFailedException;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
@@ -559,7 +559,7 @@ final class ReduceShuffleTest {
   private void damage(TaskAttemptID map) throws IOException {
     var description =
         node.service()
-            .describe(TestJob.APPLICATION, Partitions.one(REDUCE), List.of(map.toString()), 0);
+            .describe(TestJob.APPLICATION, PartitionRange.one(REDUCE), List.of(map.toString()), 0);
     LocatedRun located = description.runs().get(map.toString()).get(0);
     Range range = located.place().ranges().get(0);
     Path segment = description.segments().get(range.segmentId()).segment().path();

@@ -10,8 +10,8 @@ import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -61,7 +61,7 @@ final class ServiceAtAnotherPortTest {
         node.close(); // somebody has it already
       }
     }
-    LocalClient.connect(
+    SocketClient.connect(
             node.service().metadata().address().socket(),
             node.service().metadata().owner(),
             TestJob.APPLICATION,
@@ -119,7 +119,7 @@ final class ServiceAtAnotherPortTest {
                   batch,
                   address ->
                       (address.control().getPort() == firstPort ? ofFirst : ofOthers)
-                          .locate(address, Partitions.one(0), List.of("output")));
+                          .locate(address, PartitionRange.one(0), List.of("output")));
       assertEquals(Map.of(), located);
     }
   }

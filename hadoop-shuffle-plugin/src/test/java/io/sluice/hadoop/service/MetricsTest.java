@@ -8,11 +8,11 @@ import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.node.NodeManagerPlan;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.hadoop.testing.TestJob;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.NodeMetrics;
+import io.sluice.node.socket.ServiceAnnouncement;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.OutputId;
@@ -118,7 +118,7 @@ final class MetricsTest {
     assertEquals("0", sample(page, "sluice_served_seconds_bucket", "le=\"+Inf\""));
     assertEquals("0.0", sample(page, "sluice_served_seconds_sum", "transport=\"tcp\""));
     assertTrue(page.contains("# TYPE sluice_served_bytes_total counter"), page);
-    try (LocalClient task = connect(service)) {
+    try (SocketClient task = connect(service)) {
       task.lease(1);
       commitMoreThanMemoryHolds(service);
       assertEquals(allButOfBounceBuffers(), names(scrape()));
@@ -135,9 +135,9 @@ final class MetricsTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static LocalClient connect(SluiceShuffleService service) throws IOException {
+  private static SocketClient connect(SluiceShuffleService service) throws IOException {
     return NodeLink.connect(
-        NodeManagerNotice.find(SluiceShuffleServiceTest.environment(service)),
+        ServiceAnnouncement.find(SluiceShuffleServiceTest.environment(service)),
         TestJob.ID,
         Borrower.PROCESS,
         TestJob.SECRET,
@@ -146,7 +146,7 @@ final class MetricsTest {
 
   private static void commitMoreThanMemoryHolds(SluiceShuffleService service) throws IOException {
     byte[] bytes = new byte[12 << 20];
-    try (LocalClient client = connect(service);
+    try (SocketClient client = connect(service);
         OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 20)) {
       writer.beginRun(0);
       writer.write(bytes, 0, bytes.length);

@@ -14,10 +14,10 @@ import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.socket.ServiceAnnouncement;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.JobSecret;
@@ -131,8 +131,8 @@ final class SluiceShuffleServiceTest {
   }
 
   private static void commitOutput(SluiceShuffleService service) throws IOException {
-    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
-    try (LocalClient client =
+    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
+    try (SocketClient client =
             NodeLink.connect(
                 metadata, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, Timeouts.all(TIMEOUT_MS));
         OutputWriter writer = new OutputWriter(client, new PlainMedium(), 1, 1 << 20)) {
@@ -156,7 +156,7 @@ final class SluiceShuffleServiceTest {
     NodeAddress address =
         new NodeAddress(
             "node", new InetSocketAddress(InetAddress.getLoopbackAddress(), controlPort));
-    return reader.locate(address, Partitions.one(0), List.of("output")).get("output");
+    return reader.locate(address, PartitionRange.one(0), List.of("output")).get("output");
   }
 
   private int locatedRuns() throws IOException {
@@ -181,7 +181,7 @@ final class SluiceShuffleServiceTest {
   @Test
   void servesAtThePortBehindStocks() throws IOException {
     SluiceShuffleService service = start(false);
-    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
     assertTrue(metadata.isRunning());
     assertEquals(controlPort, metadata.address().controlPort());
     assertEquals(directory.resolve("node"), metadata.address().socket().getParent());
@@ -322,9 +322,9 @@ final class SluiceShuffleServiceTest {
     ObjectName name = new ObjectName(BEAN);
     MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
     SluiceShuffleService service = start(false);
-    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
     Borrower reducer = Borrower.reduce("attempt_1_r_7");
-    try (LocalClient task =
+    try (SocketClient task =
         NodeLink.connect(metadata, TestJob.ID, reducer, TestJob.SECRET, Timeouts.all(TIMEOUT_MS))) {
       task.lease(100_000);
       CompositeData[] rows = (CompositeData[]) beans.getAttribute(name, "MemoryHolders");
@@ -346,7 +346,7 @@ final class SluiceShuffleServiceTest {
   private static void connectWithAnotherSecret(SluiceShuffleService service) throws IOException {
     SecretKey other = new SecretKeySpec(new byte[] {1, 2, 3}, "HmacSHA1");
     NodeLink.connect(
-            NodeManagerNotice.find(environment(service)),
+            ServiceAnnouncement.find(environment(service)),
             TestJob.ID,
             Borrower.PROCESS,
             other,
@@ -417,13 +417,13 @@ final class SluiceShuffleServiceTest {
   @Test
   void endOfTheApplicationFreesWhatFurtherAttemptsHave() throws IOException {
     SluiceShuffleService service = start(false);
-    NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
     String second = TestJob.APPLICATION + "_2";
     String another = TestJob.APPLICATION + "2_2";
     JobSecret secret = new JobSecret(new byte[32]);
     commitOutput(service);
     for (String id : List.of(second, another)) {
-      LocalClient.connect(metadata.address().socket(), metadata.owner(), id, secret, TIMEOUT_MS)
+      SocketClient.connect(metadata.address().socket(), metadata.owner(), id, secret, TIMEOUT_MS)
           .close();
     }
     service.stopApplication(
@@ -515,7 +515,7 @@ final class SluiceShuffleServiceTest {
     }
     first.stop();
     SluiceShuffleService second = start(true);
-    int port = NodeManagerNotice.find(environment(second)).address().controlPort();
+    int port = ServiceAnnouncement.find(environment(second)).address().controlPort();
     assertEquals(controlPort + 1_000, port);
     second.stop();
   }
@@ -528,7 +528,7 @@ final class SluiceShuffleServiceTest {
         place.isEmpty(), "there is no such place here: " + property + " is not set");
     conf.set(NodeSettings.POOL_DIR.name(), place);
     SluiceShuffleService first = start(true);
-    NodeMetadata metadata = NodeManagerNotice.find(environment(first));
+    NodeMetadata metadata = ServiceAnnouncement.find(environment(first));
     assertTrue(metadata.pool().startsWith(place), metadata.pool().toString());
     Path standard = metadata.address().socket().getParent();
     assertEquals(Path.of("/dev/shm"), standard.getParent());
@@ -560,7 +560,7 @@ final class SluiceShuffleServiceTest {
   private void assertDegrades(String reason) {
     SluiceShuffleService service = start(false);
     IOException e =
-        assertThrows(IOException.class, () -> NodeManagerNotice.find(environment(service)));
+        assertThrows(IOException.class, () -> ServiceAnnouncement.find(environment(service)));
     assertTrue(e.getMessage().contains("could not start: "), e.getMessage());
     assertTrue(e.getMessage().contains(reason), e.getMessage());
     service.stopApplication(new ApplicationTerminationContext(ApplicationId.newInstance(1, 1)));
@@ -573,7 +573,7 @@ final class SluiceShuffleServiceTest {
   void servesFurtherOnWhereAPortIsTaken(int behind) throws IOException {
     try (ServerSocket taken = new ServerSocket(controlPort + behind)) {
       SluiceShuffleService service = start(true);
-      NodeMetadata metadata = NodeManagerNotice.find(environment(service));
+      NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
       assertEquals(controlPort + 1_000, metadata.address().controlPort(), taken.toString());
       commitOutput(service);
       controlPort += 1_000;
@@ -703,7 +703,7 @@ final class SluiceShuffleServiceTest {
   @Test
   void saysSomethingBeforeItIsStarted() {
     SluiceShuffleService service = new SluiceShuffleService();
-    assertThrows(IOException.class, () -> NodeManagerNotice.find(environment(service)));
+    assertThrows(IOException.class, () -> ServiceAnnouncement.find(environment(service)));
     service.init(conf);
     service.stop();
   }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.hadoop.testing.TestJob;
-import io.sluice.node.local.NodeManagerNotice;
 import io.sluice.node.memory.Borrower;
+import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.segment.Owner;
@@ -41,19 +41,19 @@ final class NodeLinkTest {
   }
 
   private static void assertFails(Map<String, String> environment, String reason) {
-    IOException e = assertThrows(IOException.class, () -> NodeManagerNotice.find(environment));
+    IOException e = assertThrows(IOException.class, () -> ServiceAnnouncement.find(environment));
     assertTrue(e.getMessage().contains(reason), e.getMessage());
   }
 
   /** Two classes name it, because a NodeManager must find it without any of Sluice's others. */
   @Test
   void serviceIsCalledTheSameOnBothSides() {
-    assertEquals(SluiceShuffleService.NAME, NodeManagerNotice.AUXILIARY_SERVICE);
+    assertEquals(SluiceShuffleService.NAME, ServiceAnnouncement.AUXILIARY_SERVICE);
   }
 
   @Test
   void runningService() throws IOException {
-    assertEquals(RUNNING, NodeManagerNotice.find(environment(RUNNING.encode())));
+    assertEquals(RUNNING, ServiceAnnouncement.find(environment(RUNNING.encode())));
   }
 
   @Test
@@ -85,7 +85,7 @@ final class NodeLinkTest {
     byte[] whole = RUNNING.encode();
     for (int length = 1; length < whole.length; length++) {
       Map<String, String> cut = environment(java.util.Arrays.copyOf(whole, length));
-      assertThrows(IOException.class, () -> NodeManagerNotice.find(cut));
+      assertThrows(IOException.class, () -> ServiceAnnouncement.find(cut));
     }
   }
 

@@ -3,8 +3,8 @@ package io.sluice.hadoop.testing;
 import io.sluice.mapreduce.merge.RunCodec;
 import io.sluice.mapreduce.testing.Pair;
 import io.sluice.mapreduce.testing.RunRecords;
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
@@ -26,9 +26,10 @@ public final class SluiceMapOutput {
   /** The runs of a partition, each with its records in order. */
   public static List<List<Pair>> read(
       TestNode node, TaskAttemptID map, int partition, CompressionCodec codec) throws Exception {
-    Description description =
+    OutputLocations description =
         node.service()
-            .describe(TestJob.APPLICATION, Partitions.one(partition), List.of(map.toString()), 0);
+            .describe(
+                TestJob.APPLICATION, PartitionRange.one(partition), List.of(map.toString()), 0);
     RunCodec runCodec = new RunCodec(codec);
     List<List<Pair>> runs = new ArrayList<>();
     try (SegmentMapper mapper =

@@ -3,13 +3,13 @@ package io.sluice.hadoop.testing;
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
+import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.store.StoreStats;
 import java.io.Closeable;
 import java.io.IOException;
@@ -92,7 +92,8 @@ public final class TestNode implements Closeable {
   }
 
   private static ServiceBuilder service(Path directory, long capacityBytes) {
-    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityBytes)
+    return ServiceBuilder.at(
+            ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), capacityBytes)
         .wholeAtStart(true)
         .segments(SEGMENT_BYTES, BLOCK_BYTES)
         .medium("plain")

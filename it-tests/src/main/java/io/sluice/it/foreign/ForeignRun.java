@@ -1,10 +1,10 @@
 package io.sluice.it.foreign;
 
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.ClusterSiteXml;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.LogTail;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.cluster.SiteXml;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.foreign.ForeignComparison.Way;
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, for a
  * {@link ForeignComparison}. Programs for Hadoop are run by {@code it-tests/foreign/run}, those for
- * Spark by {@link SparkRun}.
+ * Spark by {@link ForeignSparkRun}.
  *
  * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
  * Failure: {@link ClusterException} if stock's run fails; if Sluice's does, a result that says so.
@@ -110,7 +110,7 @@ public final class ForeignRun {
   public ForeignResult onCluster(PseudoCluster cluster) {
     shortened = program.hasShortRun();
     Libraries libraries = libraries();
-    Map<String, String> ours = SiteXml.read(cluster.clientConf().resolve("mapred-site.xml"));
+    Map<String, String> ours = ClusterSiteXml.read(cluster.clientConf().resolve("mapred-site.xml"));
     Map<String, String> stock = new TreeMap<>(ours);
     stock.put(SluiceFragments.COLLECTOR_KEY, SluiceFragments.STOCK_COLLECTOR);
     stock.put(SluiceFragments.CONSUMER_KEY, SluiceFragments.STOCK_CONSUMER);
@@ -122,7 +122,7 @@ public final class ForeignRun {
 
   /** On Spark: by Spark's shuffle manager, then by Sluice's. */
   private ForeignResult onSpark() {
-    SparkRun runs = new SparkRun(workspace, program, directory);
+    ForeignSparkRun runs = new ForeignSparkRun(workspace, program, directory);
     return new ForeignComparison(program, where(program), List.of())
         .of(
             new Way(() -> runs.byStock(STOCK_PLACE), none -> List.of()),
@@ -150,7 +150,7 @@ public final class ForeignRun {
     settings.put("mapreduce.client.completion.pollinterval", "50");
     settings.put("mapreduce.client.progressmonitor.pollinterval", "50");
     for (String site : List.of("core-site.xml", "mapred-site.xml", "yarn-site.xml")) {
-      SiteXml.write(conf.resolve(site), settings);
+      ClusterSiteXml.write(conf.resolve(site), settings);
     }
     write(conf.resolve("log4j.properties"), LOG4J);
     Path work = create(place.resolve("work"));

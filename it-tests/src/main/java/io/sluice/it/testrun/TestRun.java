@@ -63,7 +63,7 @@ public final class TestRun {
     LabTools tools = LabTools.find(workspace);
     Optional<String> noLab = tools.cause();
     List<TestTask> tasks = new ArrayList<>();
-    Programs programs = new Programs(workspace, since, all);
+    TestPrograms programs = new TestPrograms(workspace, since, all);
     tasks.add(programs.unitTests());
     Map<TestTask, Integer> sharesS = new LinkedHashMap<>();
     for (String lane : table.lanes(SuiteTable.HOST_LANES, all)) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.disk.DeviceStats;
@@ -72,7 +72,7 @@ class DiskTierIT {
 
   @AfterEach
   void close() throws IOException {
-    Closing.all(store, good::close, bad::close, directory::close);
+    Closer.all(store, good::close, bad::close, directory::close);
     assertEquals(allocatedBefore, OffHeap.allocatedBytes(), "off-heap memory");
   }
 

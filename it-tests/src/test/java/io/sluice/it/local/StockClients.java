@@ -2,9 +2,9 @@ package io.sluice.it.local;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sluice.it.cluster.ClusterSiteXml;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.LogTail;
-import io.sluice.it.cluster.SiteXml;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import java.io.IOException;
@@ -43,8 +43,8 @@ final class StockClients {
     all.put("hadoop.tmp.dir", directory.resolve("tmp").toString());
     all.put("sluice.local.memory-mb", "256");
     // Last of all, or what Hadoop calls its defaults comes after them.
-    SiteXml.write(conf.resolve("mapred-site.xml"), all);
-    SiteXml.write(conf.resolve("core-site.xml"), Map.of("fs.defaultFS", "file:///"));
+    ClusterSiteXml.write(conf.resolve("mapred-site.xml"), all);
+    ClusterSiteXml.write(conf.resolve("core-site.xml"), Map.of("fs.defaultFS", "file:///"));
     Path input = Files.createDirectories(directory.resolve("in"));
     for (int file = 0; file < 2; file++) {
       StringBuilder text = new StringBuilder();

@@ -1,6 +1,6 @@
 package io.sluice.it.scenario;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -146,6 +146,6 @@ final class SilentDataPorts implements AutoCloseable {
       closed = true;
       all.addAll(sockets);
     }
-    Closing.all(all);
+    Closer.all(all);
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.it.scenario;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,6 +45,6 @@ final class SilentPort implements AutoCloseable {
   public void close() throws IOException {
     List<Closeable> all = new ArrayList<>(queue);
     all.add(listener);
-    Closing.all(all);
+    Closer.all(all);
   }
 }

@@ -125,7 +125,7 @@ class SuiteTableTest {
 
   private static boolean isCampaign(java.lang.reflect.AnnotatedElement tests) {
     return AnnotationSupport.findRepeatableAnnotations(tests, Tag.class).stream()
-        .anyMatch(tag -> tag.value().equals(Programs.CAMPAIGN));
+        .anyMatch(tag -> tag.value().equals(TestPrograms.CAMPAIGN));
   }
 
   private static SuiteRow.Part rest(SuiteRow.Part test) {

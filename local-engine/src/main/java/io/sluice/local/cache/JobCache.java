@@ -1,7 +1,7 @@
 package io.sluice.local.cache;
 
-import io.sluice.local.loader.KeptClasses;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.local.loader.ClassCaches;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URL;
@@ -61,7 +61,7 @@ public final class JobCache implements Closeable {
       }
       return new JobCache(links, loader);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, loader);
+      Closer.after(e, loader);
       throw e;
     }
   }
@@ -84,7 +84,7 @@ public final class JobCache implements Closeable {
       links.close();
     } finally {
       if (loader != null) {
-        KeptClasses.forget(Set.of(loader));
+        ClassCaches.forget(Set.of(loader));
       }
     }
   }

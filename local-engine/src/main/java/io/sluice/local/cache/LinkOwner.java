@@ -1,7 +1,7 @@
 package io.sluice.local.cache;
 
-import io.sluice.local.staging.OwnDirectories;
-import io.sluice.local.staging.OwnDirectories.Owner;
+import io.sluice.local.staging.ProcessDirectories;
+import io.sluice.local.staging.ProcessDirectories.Owner;
 import io.sluice.spill.segment.ProcessDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ final class LinkOwner {
 
   /** Of a link; empty if no engine has made it. */
   static Optional<LinkOwner> of(Path link, Path target) {
-    return OwnDirectories.ownerOf(target).map(owner -> new LinkOwner(link, target, owner));
+    return ProcessDirectories.ownerOf(target).map(owner -> new LinkOwner(link, target, owner));
   }
 
   /**

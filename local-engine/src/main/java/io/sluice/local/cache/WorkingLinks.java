@@ -1,6 +1,6 @@
 package io.sluice.local.cache;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
@@ -109,7 +109,7 @@ final class WorkingLinks implements Closeable {
         }
       }
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, links);
+      Closer.after(e, links);
       throw e;
     }
     return links;
@@ -314,7 +314,7 @@ final class WorkingLinks implements Closeable {
       taken.forEach(link -> releases.add(() -> release(link)));
       taken.clear();
       WorkingLinks.class.notifyAll();
-      Closing.all(releases);
+      Closer.all(releases);
     }
   }
 
@@ -332,8 +332,8 @@ final class WorkingLinks implements Closeable {
         Files.createSymbolicLink(next, of.target());
         Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
-        Closing.after(e, () -> Files.deleteIfExists(next));
-        Closing.after(e, () -> Files.deleteIfExists(link)); // or later jobs would wait for it
+        Closer.after(e, () -> Files.deleteIfExists(next));
+        Closer.after(e, () -> Files.deleteIfExists(link)); // or later jobs would wait for it
         throw e;
       }
     }

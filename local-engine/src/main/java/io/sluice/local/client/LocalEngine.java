@@ -2,9 +2,9 @@ package io.sluice.local.client;
 
 import io.sluice.local.job.JobTable;
 import io.sluice.local.job.JobView;
-import io.sluice.local.job.KeptJobFiles;
 import io.sluice.local.job.LocalJob;
-import io.sluice.local.staging.OwnDirectories;
+import io.sluice.local.job.RecentJobFiles;
+import io.sluice.local.staging.ProcessDirectories;
 import io.sluice.local.staging.StagedPaths;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,7 +58,7 @@ final class LocalEngine implements ClientProtocol {
   /** Of all engines of this process: clients ask any of them for a job. */
   private static final JobTable JOBS = new JobTable(JOBS_WITH_TASKS, ENDED_JOBS);
 
-  private static final KeptJobFiles JOB_FILES = new KeptJobFiles(JOBS_WITH_TASKS);
+  private static final RecentJobFiles JOB_FILES = new RecentJobFiles(JOBS_WITH_TASKS);
 
   private static final AtomicInteger LAST_JOB = new AtomicInteger();
 
@@ -279,13 +279,13 @@ final class LocalEngine implements ClientProtocol {
       String scheme = new Path(configured).toUri().getScheme();
       try {
         if (scheme == null || scheme.equals("file")) {
-          return OwnDirectories.in(configured, JTConfig.JT_STAGING_AREA_ROOT);
+          return ProcessDirectories.in(configured, JTConfig.JT_STAGING_AREA_ROOT);
         }
       } catch (IOException e) {
         LOG.warn("{}={} cannot be used here", JTConfig.JT_STAGING_AREA_ROOT, configured, e);
       }
     }
-    return OwnDirectories.in(path("mapred/staging").toString(), "hadoop.tmp.dir");
+    return ProcessDirectories.in(path("mapred/staging").toString(), "hadoop.tmp.dir");
   }
 
   @Override

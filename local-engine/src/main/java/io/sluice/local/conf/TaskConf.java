@@ -26,7 +26,7 @@ public class TaskConf extends JobConf {
   @SuppressWarnings("rawtypes") // as it is declared
   public RawComparator getOutputKeyComparator() {
     return get(MRJobConfig.KEY_COMPARATOR) == null
-        ? OwnComparators.of(getMapOutputKeyClass().asSubclass(WritableComparable.class), this)
+        ? TaskComparators.of(getMapOutputKeyClass().asSubclass(WritableComparable.class), this)
         : super.getOutputKeyComparator();
   }
 }

@@ -1,7 +1,7 @@
 package io.sluice.local.exchange;
 
 import io.sluice.memory.store.ProcessStore;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.sort.KeptChunks;
 import java.io.Closeable;
@@ -38,8 +38,8 @@ public final class JobExchange implements Closeable {
   private final Condition completed = lock.newCondition();
   private final List<TaskAttemptID> done = new ArrayList<>(); // as they have ended
   private final Map<TaskAttemptID, Closeable> open = new ConcurrentHashMap<>();
-  private final Map<TaskAttemptID, Slots.Slot> slots = new ConcurrentHashMap<>();
-  private volatile Streams streams; // null: each map has its own sort buffer
+  private final Map<TaskAttemptID, TaskPermits.Slot> slots = new ConcurrentHashMap<>();
+  private volatile SharedSortBuffers streams; // null: each map has its own sort buffer
   private boolean complete;
   private boolean ended;
   private volatile boolean closed;
@@ -83,7 +83,7 @@ public final class JobExchange implements Closeable {
   }
 
   /** What maps share, or null. */
-  Streams streams() {
+  SharedSortBuffers streams() {
     return streams;
   }
 
@@ -92,7 +92,7 @@ public final class JobExchange implements Closeable {
    *
    * @param tasks how many may run at a time
    */
-  public void beginMaps(ExchangeMode mode, JobConf conf, Slots tasks)
+  public void beginMaps(ExchangeMode mode, JobConf conf, TaskPermits tasks)
       throws IOException, ClassNotFoundException {
     int maps = outputs.maps();
     int reduces = conf.getNumReduceTasks();
@@ -100,7 +100,7 @@ public final class JobExchange implements Closeable {
     boolean areShared = mode != ExchangeMode.PULL && reduces > 0 && maps > 0;
     int buffers =
         areShared
-            ? Streams.count(push, conf, tasks.maps())
+            ? SharedSortBuffers.count(push, conf, tasks.maps())
             : Math.min(maps, tasks.maps() + tasks.sorts());
     outputs
         .shares()
@@ -108,7 +108,7 @@ public final class JobExchange implements Closeable {
             reduces == 0 ? 0 : buffers,
             Math.min(maps, tasks.sorts()) + Math.min(reduces, tasks.reduces()));
     if (areShared) {
-      streams = Streams.open(push, conf, tasks.maps(), outputs);
+      streams = SharedSortBuffers.open(push, conf, tasks.maps(), outputs);
     }
   }
 
@@ -125,16 +125,20 @@ public final class JobExchange implements Closeable {
     } finally {
       lock.unlock();
     }
-    Streams closing = streams;
+    SharedSortBuffers closing = streams;
     streams = null;
-    Closing.all(
+    Closer.all(
         closing,
-        () -> outputs.store().store().freeOutputs(outputs.applicationId(), Streams.prefix()));
+        () ->
+            outputs
+                .store()
+                .store()
+                .freeOutputs(outputs.applicationId(), SharedSortBuffers.prefix()));
   }
 
   /** What is to be done, each by any thread, when all maps have ended and before reduces begin. */
   public List<Callable<Void>> lastSorts() {
-    Streams of = streams;
+    SharedSortBuffers of = streams;
     return of == null ? List.of() : of.lastSorts();
   }
 
@@ -154,12 +158,12 @@ public final class JobExchange implements Closeable {
 
   /** What was counted where maps share a sort buffer, and so for none of them. */
   public Counters counters() throws IOException {
-    Streams of = streams;
+    SharedSortBuffers of = streams;
     return of == null ? new Counters() : of.counters();
   }
 
   /** An attempt begins, with what it may do. */
-  public void began(TaskAttemptID attempt, Slots.Slot slot) {
+  public void began(TaskAttemptID attempt, TaskPermits.Slot slot) {
     slots.put(attempt, slot);
   }
 
@@ -265,7 +269,7 @@ public final class JobExchange implements Closeable {
     ALL.remove(outputs.job(), this);
     end();
     closed = true;
-    Closing.all(
+    Closer.all(
         streams,
         outputs.sortMemory()::close,
         outputs.shares(),

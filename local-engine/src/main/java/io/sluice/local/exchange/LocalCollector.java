@@ -42,7 +42,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
     task = context.getMapTask();
     reporter = context.getReporter();
     exchange = JobExchange.of(task.getJobID());
-    Streams streams = exchange.streams();
+    SharedSortBuffers streams = exchange.streams();
     sorting =
         streams == null
             ? new Own(context.getJobConf(), exchange.outputs())
@@ -78,14 +78,14 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
 
   /** A sort buffer that others fill, too. */
   private final class Shared implements Sorting<K, V> {
-    private final Streams streams;
-    private final Streams.Stream taken;
+    private final SharedSortBuffers streams;
+    private final SharedSortBuffers.Stream taken;
     private final AtomicInteger collecting = new AtomicInteger(); // threads
     private final Progressable waiting = this::progress;
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
-    Shared(JobConf job, Streams streams) throws IOException, ClassNotFoundException {
+    Shared(JobConf job, SharedSortBuffers streams) throws IOException, ClassNotFoundException {
       this.streams = streams;
       this.taken = streams.take(job.getClassLoader(), waiting);
     }

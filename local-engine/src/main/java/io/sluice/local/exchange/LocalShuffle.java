@@ -119,7 +119,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
       }
       taken += next.maps().size();
       if (next.isAll()) {
-        Streams streams = exchange.streams();
+        SharedSortBuffers streams = exchange.streams();
         if (streams != null) {
           take(outputs.maps(), 0, streams.runs(partition, codec));
         }

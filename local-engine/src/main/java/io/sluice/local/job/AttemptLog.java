@@ -1,6 +1,6 @@
 package io.sluice.local.job;
 
-import io.sluice.local.history.JobHistory;
+import io.sluice.local.history.JobHistoryWriter;
 import io.sluice.local.task.AttemptRecord;
 import io.sluice.local.task.TaskState;
 import java.util.ArrayList;
@@ -16,13 +16,13 @@ import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
  *
  * <p>Thread contract: safe from any thread.
  */
-final class AttemptLog implements Phase.Listener {
-  private final JobHistory history;
+final class AttemptLog implements TaskPhase.Listener {
+  private final JobHistoryWriter history;
   private final FailureLog failures;
   private final List<TaskCompletionEvent> events = new ArrayList<>(); // guarded by this
   private volatile TaskSplitMetaInfo[] splits = {};
 
-  AttemptLog(JobHistory history, FailureLog failures) {
+  AttemptLog(JobHistoryWriter history, FailureLog failures) {
     this.history = history;
     this.failures = failures;
   }

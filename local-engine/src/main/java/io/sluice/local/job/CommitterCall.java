@@ -1,6 +1,6 @@
 package io.sluice.local.job;
 
-import io.sluice.local.task.Looks;
+import io.sluice.local.task.PolledWait;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -37,7 +37,7 @@ final class CommitterCall {
     FutureTask<T> task = new FutureTask<>(call);
     Thread thread = threads.newThread(task);
     thread.start();
-    Looks looks = new Looks(cancelTimeoutMs);
+    PolledWait looks = new PolledWait(cancelTimeoutMs);
     while (!hasEnded(thread)) {
       if (isCancelled.getAsBoolean()) {
         thread.interrupt();
@@ -55,7 +55,7 @@ final class CommitterCall {
 
   private static boolean hasEnded(Thread thread) {
     try {
-      return Looks.hasEnded(thread);
+      return PolledWait.hasEnded(thread);
     } catch (InterruptedException e) {
       return !thread.isAlive(); // the job is killed, or ends with the process: isCancelled says so
     }

@@ -2,7 +2,7 @@ package io.sluice.local.job;
 
 import io.sluice.local.exchange.ExchangeMode;
 import io.sluice.local.exchange.JobExchange;
-import io.sluice.local.exchange.Slots;
+import io.sluice.local.exchange.TaskPermits;
 import io.sluice.local.task.ProgressSum;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
@@ -38,34 +38,35 @@ final class JobTasks {
   private static final Logger LOG = LoggerFactory.getLogger(JobTasks.class);
 
   private final JobID id;
-  private final JobSettings settings;
+  private final LocalJobSettings settings;
   private final JobConf conf;
   private final TaskSplitMetaInfo[] splits;
   private final JobThreads threads;
-  private final Phase.Listener listener;
-  private final Slots slots;
+  private final TaskPhase.Listener listener;
+  private final TaskPermits slots;
   private final List<TaskState> maps = new ArrayList<>();
   private final List<TaskState> reduces = new ArrayList<>();
   private final ProgressSum mapProgress = new ProgressSum();
   private final ProgressSum reduceProgress = new ProgressSum();
-  private final List<Phase> phases = new ArrayList<>(); // these two guarded by this
+  private final List<TaskPhase> phases = new ArrayList<>(); // these two guarded by this
   private boolean stopped;
   private volatile Counters sharedCounters = new Counters();
 
   /** None of which has begun. */
   JobTasks(
       JobID id,
-      JobSettings settings,
+      LocalJobSettings settings,
       TaskSplitMetaInfo[] splits,
       JobThreads threads,
-      Phase.Listener listener) {
+      TaskPhase.Listener listener) {
     this.id = id;
     this.settings = settings;
     this.conf = settings.conf();
     this.splits = splits;
     this.threads = threads;
     this.listener = listener;
-    this.slots = new Slots(settings.mapThreads(), settings.sortThreads(), settings.reduceThreads());
+    this.slots =
+        new TaskPermits(settings.mapThreads(), settings.sortThreads(), settings.reduceThreads());
     for (int i = 0; i < splits.length; i++) {
       maps.add(new TaskState(new TaskID(id, TaskType.MAP, i), mapProgress));
     }
@@ -116,7 +117,7 @@ final class JobTasks {
   /** Tells all of them to end, those too that have not begun. */
   synchronized void stop() {
     stopped = true;
-    phases.forEach(Phase::stop);
+    phases.forEach(TaskPhase::stop);
   }
 
   private synchronized boolean isStopped() {
@@ -130,7 +131,7 @@ final class JobTasks {
   /** Runs all. */
   void run(String jobFile) throws Exception {
     ProcessStore store = ProcessStore.of(conf);
-    GrowthAdvice advice = new GrowthAdvice(id, settings.mapThreads(), store, System::nanoTime);
+    SizeAdvice advice = new SizeAdvice(id, settings.mapThreads(), store, System::nanoTime);
     advice.before(inputBytes()).ifPresent(LOG::info);
     try (JobExchange exchange =
             JobExchange.begin(id, store, splits.length, JobSecrets.outputs(conf, id));
@@ -143,7 +144,7 @@ final class JobTasks {
                 JobSecrets.shuffle(conf),
                 settings.writeLimitBytes())) {
       int slowStart = settings.slowStart(splits.length);
-      try (Phase reducing =
+      try (TaskPhase reducing =
           phase(
               "reduce",
               reduces,
@@ -151,15 +152,15 @@ final class JobTasks {
               conf.getMaxReduceAttempts(),
               settings.reduceFailuresPercent(),
               true,
-              new Phase.Attempts() {
+              new TaskPhase.Attempts() {
                 @Override
-                public Slots.Slot admit() throws InterruptedException {
+                public TaskPermits.Slot admit() throws InterruptedException {
                   exchange.awaitMaps(slowStart);
                   return slots.reduce();
                 }
 
                 @Override
-                public void run(TaskAttemptID attempt, Slots.Slot slot) throws Exception {
+                public void run(TaskAttemptID attempt, TaskPermits.Slot slot) throws Exception {
                   tasks.reduce(attempt, splits.length);
                 }
               })) {
@@ -173,7 +174,7 @@ final class JobTasks {
   }
 
   /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
-  private void runMaps(JobExchange exchange, TaskRun tasks, Phase reducing) throws Exception {
+  private void runMaps(JobExchange exchange, TaskRun tasks, TaskPhase reducing) throws Exception {
     // Only a pulled output of a map that fails for good can be left out.
     ExchangeMode mode =
         settings.mapFailuresPercent() > 0
@@ -183,7 +184,7 @@ final class JobTasks {
     while (true) {
       exchange.beginMaps(mode, conf, slots);
       boolean withdrawable = exchange.isWithdrawable();
-      try (Phase mapping =
+      try (TaskPhase mapping =
           phase(
               "map",
               maps,
@@ -191,14 +192,14 @@ final class JobTasks {
               conf.getMaxMapAttempts(),
               settings.mapFailuresPercent(),
               withdrawable,
-              new Phase.Attempts() {
+              new TaskPhase.Attempts() {
                 @Override
-                public Slots.Slot admit() throws InterruptedException {
+                public TaskPermits.Slot admit() throws InterruptedException {
                   return slots.map();
                 }
 
                 @Override
-                public void run(TaskAttemptID attempt, Slots.Slot slot) throws Exception {
+                public void run(TaskAttemptID attempt, TaskPermits.Slot slot) throws Exception {
                   exchange.began(attempt, slot);
                   tasks.map(attempt, splits[attempt.getTaskID().getId()].getSplitIndex());
                 }
@@ -243,16 +244,16 @@ final class JobTasks {
     }
   }
 
-  private Phase phase(
+  private TaskPhase phase(
       String what,
       List<TaskState> tasks,
       int most,
       int mostFailures,
       int failedTasksPercent,
       boolean triesAgain,
-      Phase.Attempts attempts) {
-    Phase made =
-        new Phase(
+      TaskPhase.Attempts attempts) {
+    TaskPhase made =
+        new TaskPhase(
             threads,
             what,
             tasks,

@@ -1,11 +1,11 @@
 package io.sluice.local.job;
 
 import io.sluice.local.cache.JobCache;
-import io.sluice.local.history.JobHistory;
+import io.sluice.local.history.JobHistoryWriter;
 import io.sluice.local.staging.StagedPaths;
-import io.sluice.local.task.Ancestry;
+import io.sluice.local.task.CallingJob;
 import io.sluice.local.task.TaskState;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -58,12 +58,12 @@ public final class LocalJob implements JobView {
   private final UserGroupInformation user;
   private final FileSystem files;
   private final long startMs = System.currentTimeMillis();
-  private final JobHistory history;
-  private final KeptJobFiles kept;
+  private final JobHistoryWriter history;
+  private final RecentJobFiles kept;
   private final FailureLog failures = new FailureLog();
   private final AttemptLog log;
   private final JobThreads threads;
-  private final JobSettings settings;
+  private final LocalJobSettings settings;
   private final CommitterCall calls;
   private Consumer<EndedJob> whenEnded = job -> {};
   private JobPriority priority;
@@ -77,7 +77,7 @@ public final class LocalJob implements JobView {
   private String failure = "";
 
   /** One that was submitted into a directory, of which {@code kept} has what is left at its end. */
-  public LocalJob(JobID id, Path submitDirectory, Credentials credentials, KeptJobFiles kept)
+  public LocalJob(JobID id, Path submitDirectory, Credentials credentials, RecentJobFiles kept)
       throws IOException {
     this.id = id;
     this.submitDirectory = submitDirectory;
@@ -93,10 +93,10 @@ public final class LocalJob implements JobView {
     conf.setUser(user.getShortUserName());
     threads = new JobThreads(id, user, conf);
     history =
-        new JobHistory(
+        new JobHistoryWriter(
             conf, id, submitDirectory, startMs, threads.of("job-history"), HISTORY_END_S);
     log = new AttemptLog(history, failures);
-    settings = new JobSettings(conf, id);
+    settings = new LocalJobSettings(conf, id);
     calls = new CommitterCall(threads.of("job-committer"), settings.cancelTimeoutMs());
   }
 
@@ -116,7 +116,7 @@ public final class LocalJob implements JobView {
     Throwable why = null;
     try {
       history.submitted(jobFile.toString());
-      cache = JobCache.localize(conf, id, Ancestry.here(), this::isKilled);
+      cache = JobCache.localize(conf, id, CallingJob.here(), this::isKilled);
       Thread.currentThread().setContextClassLoader(conf.getClassLoader());
       committer = calls.run("getOutputCommitter", this::committer, this::isKilled);
       TaskSplitMetaInfo[] splits =
@@ -147,7 +147,7 @@ public final class LocalJob implements JobView {
   /** All of it whatever becomes of one: clients wait for the last but one. */
   private void end(JobCache cache, JobStatus.State how, String failure) {
     try {
-      Closing.all(
+      Closer.all(
           () ->
               history.ended(
                   how,
@@ -156,9 +156,9 @@ public final class LocalJob implements JobView {
                   reports(TaskType.REDUCE),
                   new org.apache.hadoop.mapreduce.Counters(counters())),
           cache,
-          () -> KeptJobFiles.removeOthers(files, submitDirectory),
+          () -> RecentJobFiles.removeOthers(files, submitDirectory),
           this::deleteLocalDirs,
-          () -> EndNotice.send(conf, notice(how)),
+          () -> JobEndNotice.send(conf, notice(how)),
           () -> ended(how, failure),
           () -> kept.ended(submitDirectory));
     } catch (IOException | RuntimeException e) {

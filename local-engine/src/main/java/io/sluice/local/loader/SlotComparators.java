@@ -50,11 +50,11 @@ public final class SlotComparators extends WritableComparator {
   /** In place of {@link WritableComparator#define}. */
   @SuppressWarnings("rawtypes") // as it is declared
   public static void define(Class key, WritableComparator comparator) {
-    Slot slot = Slots.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
+    Slot slot = SlotOwners.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
     if (slot == null) { // called for a class of the slot, as by a collection
-      slot = Slots.of(comparator.getClass().getClassLoader(), Slot.class);
+      slot = SlotOwners.of(comparator.getClass().getClassLoader(), Slot.class);
     }
-    if (slot == null || Slots.of(key.getClassLoader(), Slot.class) == slot) {
+    if (slot == null || SlotOwners.of(key.getClassLoader(), Slot.class) == slot) {
       WritableComparator.define(key, comparator);
       return;
     }
@@ -90,7 +90,7 @@ public final class SlotComparators extends WritableComparator {
       shared.slots.removeAll(loaders);
       return shared.slots.isEmpty() ? shared.before : shared;
     }
-    return Slots.haveMade(loaders, registered) ? ofHadoop(key, null) : registered;
+    return SlotOwners.haveMade(loaders, registered) ? ofHadoop(key, null) : registered;
   }
 
   /**
@@ -104,7 +104,7 @@ public final class SlotComparators extends WritableComparator {
    */
   public static WritableComparator of(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
-    Slot slot = Slots.of(conf.getClassLoader(), Slot.class);
+    Slot slot = SlotOwners.of(conf.getClassLoader(), Slot.class);
     if (slot == null) {
       WritableComparator found = WritableComparator.get(key, conf);
       return found instanceof SlotComparators shared && shared.before != null
@@ -148,7 +148,7 @@ public final class SlotComparators extends WritableComparator {
    */
   private static boolean isForeign(WritableComparator registered, Class<?> key, Slot slot) {
     ClassLoader its = registered.getClass().getClassLoader();
-    Slot by = Slots.of(its, Slot.class);
+    Slot by = SlotOwners.of(its, Slot.class);
     if (by != null) { // past this class, by reflection say
       return ((ClassLoader) by).getParent() != ((ClassLoader) slot).getParent();
     }
@@ -175,7 +175,7 @@ public final class SlotComparators extends WritableComparator {
   }
 
   private WritableComparator current() {
-    Slot slot = Slots.ofThread(Slot.class);
+    Slot slot = SlotOwners.ofThread(Slot.class);
     WritableComparator own = slot == null ? null : slot.comparators().get(getKeyClass());
     if (own != null) {
       return own;

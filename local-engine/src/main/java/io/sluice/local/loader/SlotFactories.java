@@ -38,11 +38,11 @@ public final class SlotFactories implements WritableFactory {
   /** In place of {@link WritableFactories#setFactory}. */
   @SuppressWarnings({"rawtypes", "unchecked"}) // as it is declared
   public static void setFactory(Class made, WritableFactory factory) {
-    Slot slot = Slots.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
+    Slot slot = SlotOwners.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
     if (slot == null) { // called for a class of the slot, as by a collection
-      slot = Slots.of(factory.getClass().getClassLoader(), Slot.class);
+      slot = SlotOwners.of(factory.getClass().getClassLoader(), Slot.class);
     }
-    if (slot == null || Slots.of(made.getClassLoader(), Slot.class) == slot) {
+    if (slot == null || SlotOwners.of(made.getClassLoader(), Slot.class) == slot) {
       WritableFactories.setFactory(made, factory);
       return;
     }
@@ -66,12 +66,12 @@ public final class SlotFactories implements WritableFactory {
       shared.slots.removeAll(loaders);
       return shared.slots.isEmpty() ? shared.before : shared;
     }
-    return Slots.haveMade(loaders, registered) ? null : registered;
+    return SlotOwners.haveMade(loaders, registered) ? null : registered;
   }
 
   @Override
   public Writable newInstance() {
-    Slot slot = Slots.ofThread(Slot.class);
+    Slot slot = SlotOwners.ofThread(Slot.class);
     WritableFactory own = slot == null ? null : slot.factories().get(made);
     WritableFactory current = own == null ? before : own;
     return current == null ? ReflectionUtils.newInstance(made, null) : current.newInstance();

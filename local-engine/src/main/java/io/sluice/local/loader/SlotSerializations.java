@@ -51,7 +51,7 @@ final class SlotSerializations extends SerializationFactory {
   }
 
   private SerializationFactory ofThread() {
-    Slot slot = Slots.ofThread(Slot.class);
+    Slot slot = SlotOwners.ofThread(Slot.class);
     return slot == null ? others() : slot.serializations();
   }
 

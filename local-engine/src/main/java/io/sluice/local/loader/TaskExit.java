@@ -39,7 +39,7 @@ public final class TaskExit extends Error {
   }
 
   private static TaskExit by(Class<?> caller, TaskExit how) {
-    Slot slot = Slots.of(caller.getClassLoader(), Slot.class);
+    Slot slot = SlotOwners.of(caller.getClassLoader(), Slot.class);
     if (slot != null) {
       slot.exits(how);
     }

@@ -43,13 +43,13 @@ final class WritableNames extends HashMap<String, Class<?>> {
 
   @Override
   public Class<?> put(String name, Class<?> named) {
-    Slot slot = Slots.of(named.getClassLoader(), Slot.class);
+    Slot slot = SlotOwners.of(named.getClassLoader(), Slot.class);
     return slot == null ? super.put(name, named) : slot.writableNames().put(name, named);
   }
 
   @Override
   public Class<?> get(Object name) {
-    Slot slot = Slots.ofThread(Slot.class);
+    Slot slot = SlotOwners.ofThread(Slot.class);
     if (slot == null) {
       return super.get(name);
     }

@@ -27,7 +27,7 @@ public final class AttemptThread {
 
   /** Says why an attempt is to end, or null. */
   public interface Watch {
-    /** Looks now; called every {@link Looks#LOOK_MS} while the attempt runs. */
+    /** Looks now; called every {@link PolledWait#LOOK_MS} while the attempt runs. */
     String endReason();
   }
 
@@ -38,7 +38,7 @@ public final class AttemptThread {
         threads.newThread(
             () -> {
               CURRENT.set(this);
-              Ancestry.enter(id.getJobID());
+              CallingJob.enter(id.getJobID());
               try {
                 body.run(id);
               } catch (Throwable e) {
@@ -95,10 +95,10 @@ public final class AttemptThread {
     thread.start();
     boolean interrupted = false;
     try {
-      Looks grace = new Looks(graceMs);
+      PolledWait grace = new PolledWait(graceMs);
       while (true) {
         try {
-          if (Looks.hasEnded(thread)) {
+          if (PolledWait.hasEnded(thread)) {
             break;
           }
         } catch (InterruptedException e) {

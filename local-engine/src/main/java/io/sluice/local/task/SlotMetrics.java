@@ -1,7 +1,7 @@
 package io.sluice.local.task;
 
-import io.sluice.local.loader.Slots;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.local.loader.SlotOwners;
+import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
@@ -42,13 +42,13 @@ final class SlotMetrics {
       List<Runnable> ends = new ArrayList<>();
       synchronized (system) { // which guards them
         for (Map.Entry<?, ?> each : ((Map<?, ?>) sources.get(system)).entrySet()) {
-          if (Slots.haveMade(loaders, registered(each.getValue()))) {
+          if (SlotOwners.haveMade(loaders, registered(each.getValue()))) {
             String name = (String) each.getKey();
             ends.add(() -> system.unregisterSource(name));
           }
         }
       }
-      Closing.all(ends.stream());
+      Closer.all(ends.stream());
     } catch (ReflectiveOperationException e) {
       throw new IOException("this release of Hadoop does not forget sources of metrics", e);
     }

@@ -1,9 +1,9 @@
 package io.sluice.local.task;
 
 import io.sluice.local.conf.Isolation;
-import io.sluice.local.loader.KeptClasses;
+import io.sluice.local.loader.ClassCaches;
 import io.sluice.local.loader.SlotLoader;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -85,7 +85,7 @@ final class TaskLoaders implements Closeable {
   }
 
   private static void forget(Set<SlotLoader> loaders) throws IOException {
-    Closing.all(() -> SlotMetrics.forget(loaders), () -> KeptClasses.forget(loaders));
+    Closer.all(() -> SlotMetrics.forget(loaders), () -> ClassCaches.forget(loaders));
   }
 
   /** What to do about a failure that comes of slots' classes; null if it does not. */

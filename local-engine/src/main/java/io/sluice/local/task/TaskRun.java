@@ -4,7 +4,7 @@ import io.sluice.local.count.MeteredConf;
 import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.loader.SlotLoader;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -79,7 +79,7 @@ public final class TaskRun implements Closeable {
   public void close() {
     users.close();
     try {
-      Closing.all(ofMaps, ofReduces);
+      Closer.all(ofMaps, ofReduces);
     } catch (IOException e) {
       LOG.warn("Classes of the job stay in memory", e);
     }

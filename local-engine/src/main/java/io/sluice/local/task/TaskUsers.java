@@ -128,11 +128,11 @@ final class TaskUsers implements Closeable {
       return;
     }
     boolean interrupted = false; // by a kill, which ends the job all the same
-    Looks looks = new Looks(CLOSE_TIMEOUT_MS);
+    PolledWait looks = new PolledWait(CLOSE_TIMEOUT_MS);
     boolean ended = false;
     while (!ended && !looks.areOver()) {
       try {
-        ended = Looks.hasEnded(closing);
+        ended = PolledWait.hasEnded(closing);
       } catch (InterruptedException e) {
         interrupted = true;
       }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sluice.local.staging.OwnDirectories;
+import io.sluice.local.staging.ProcessDirectories;
 import io.sluice.local.staging.ProcessName;
 import io.sluice.spill.segment.ProcessDirectory;
 import java.io.IOException;
@@ -127,8 +127,8 @@ final class WorkingLinksTest {
 
   /** What this process has there, as another would have it. */
   private ProcessName here() throws IOException {
-    Path own = OwnDirectories.in(directory.toString(), "test.dir");
-    return OwnDirectories.ownerOf(own).orElseThrow().process();
+    Path own = ProcessDirectories.in(directory.toString(), "test.dir");
+    return ProcessDirectories.ownerOf(own).orElseThrow().process();
   }
 
   private ProcessDirectory process(ProcessName name) throws IOException {
@@ -322,7 +322,7 @@ final class WorkingLinksTest {
   @Test
   void aDirectoryThatCannotBeUsedIsNamedWithItsSetting() {
     IOException failure =
-        assertThrows(IOException.class, () -> OwnDirectories.in("/proc/none", "test.dir"));
+        assertThrows(IOException.class, () -> ProcessDirectories.in("/proc/none", "test.dir"));
     assertTrue(failure.getMessage().startsWith("/proc/none "), failure.getMessage());
     assertTrue(failure.getMessage().contains("test.dir names another"), failure.getMessage());
   }

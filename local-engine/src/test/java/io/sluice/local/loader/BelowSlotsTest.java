@@ -117,7 +117,7 @@ class BelowSlotsTest {
     try (URLClassLoader below = new URLClassLoader(classes, slot)) {
       Object key = Class.forName("r.Key", true, below).getConstructor().newInstance();
       ReflectionUtils.newInstance(key.getClass(), null);
-      KeptClasses.forget(Set.of(slot));
+      ClassCaches.forget(Set.of(slot));
     }
     return new WeakReference<>(slot);
   }

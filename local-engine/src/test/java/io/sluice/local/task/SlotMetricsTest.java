@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.local.CompiledClasses;
-import io.sluice.local.loader.KeptClasses;
+import io.sluice.local.loader.ClassCaches;
 import io.sluice.local.loader.SlotLoader;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -110,7 +110,7 @@ class SlotMetricsTest {
     Class.forName(SOURCE, true, slot);
     assertNotNull(system.getSource(name));
     SlotMetrics.forget(Set.of(slot));
-    KeptClasses.forget(Set.of(slot));
+    ClassCaches.forget(Set.of(slot));
     assertNull(system.getSource(name));
     return new WeakReference<>(slot);
   }

@@ -3,7 +3,7 @@ package io.sluice.mapreduce.map;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.merge.RunCodec;
 import io.sluice.mapreduce.merge.RunCompressor;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.format.OutputId;
@@ -94,8 +94,8 @@ final class MapOutputBuilder implements Closeable {
     try {
       open(target.writer(partitions, LEASE_BYTES));
     } catch (RuntimeException | Error e) {
-      Closing.after(e, compressor);
-      Closing.after(e, out);
+      Closer.after(e, compressor);
+      Closer.after(e, out);
       throw e;
     }
   }

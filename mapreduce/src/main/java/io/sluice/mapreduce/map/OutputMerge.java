@@ -4,7 +4,7 @@ import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.RunCodec;
 import io.sluice.mapreduce.merge.RunCompressor;
 import io.sluice.mapreduce.merge.RunForm;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.format.WrittenRun;
@@ -139,7 +139,7 @@ final class OutputMerge {
         waiting.add(mergeRound(take(waiting, size), number++));
       }
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, waiting);
+      Closer.after(e, waiting);
       throw e;
     }
     return open(take(waiting, waiting.size()));
@@ -176,8 +176,8 @@ final class OutputMerge {
         round.endWriting(); // many may wait, and each would have an extent mapped
         return new Stored(round.runs().get(0), number, round, key, 0, true);
       } catch (IOException | RuntimeException | Error e) {
-        Closing.after(e, round);
-        Closing.after(e, key);
+        Closer.after(e, round);
+        Closer.after(e, key);
         throw e;
       } catch (InterruptedException | ClassNotFoundException e) {
         throw new AssertionError("nothing waits or is loaded where runs are copied", e);
@@ -209,8 +209,8 @@ final class OutputMerge {
       }
       return new KWayMerge(cursors, order);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, cursors); // gives decompressors back
-      Closing.after(e, runs);
+      Closer.after(e, cursors); // gives decompressors back
+      Closer.after(e, runs);
       throw e;
     }
   }

@@ -8,11 +8,12 @@ import org.apache.hadoop.mapred.JobConf;
 /**
  * Turns one key and value after the other into bytes, by the job's serializations.
  *
- * <p>Thread contract: one thread. Ownership: plain heap memory, see {@link RecordStaging}. Failure:
- * {@link IOException} or whatever else the user's serializers throw; the next record begins afresh.
+ * <p>Thread contract: one thread. Ownership: plain heap memory, see {@link SerializedRecord}.
+ * Failure: {@link IOException} or whatever else the user's serializers throw; the next record
+ * begins afresh.
  */
 final class RecordSerializer<K, V> {
-  private final RecordStaging staging = new RecordStaging();
+  private final SerializedRecord staging = new SerializedRecord();
   private final Class<?> keyClass;
   private final Class<?> valueClass;
   private final Serializer<K> keySerializer;

@@ -1,6 +1,6 @@
 package io.sluice.mapreduce.reduce;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.Closeable;
 import java.io.IOException;
@@ -116,6 +116,6 @@ public final class GrowingMerge implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(takeAll());
+    Closer.all(takeAll());
   }
 }

@@ -6,7 +6,7 @@ import io.sluice.mapreduce.merge.RunCompressor;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MergePlan;
 import io.sluice.spill.merge.RunCursor;
@@ -89,7 +89,7 @@ public final class ReduceMerge {
         waiting.add(mergeRound(round));
       }
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, waiting.all());
+      Closer.after(e, waiting.all());
       throw e;
     }
     return start(waiting.take(waiting.size()));
@@ -100,7 +100,7 @@ public final class ReduceMerge {
     try {
       runs.forEach(MergeRun::suspend);
     } catch (RuntimeException | Error e) {
-      Closing.after(e, round); // the others are still waiting
+      Closer.after(e, round); // the others are still waiting
       throw e;
     }
   }
@@ -176,7 +176,7 @@ public final class ReduceMerge {
       try {
         long rawLengthBytes = write(merge, staged, chunkBytes);
         staged.finish();
-        Closing.all(runs); // which may hold more than the inputs that the cursors close
+        Closer.all(runs); // which may hold more than the inputs that the cursors close
         return new MergedRun(
             staged.name(),
             staged.lengthBytes(),
@@ -185,7 +185,7 @@ public final class ReduceMerge {
             chunkBytes,
             staged.open());
       } catch (IOException | RuntimeException | Error e) {
-        Closing.after(e, staged);
+        Closer.after(e, staged);
         throw e;
       }
     }
@@ -247,8 +247,8 @@ public final class ReduceMerge {
       }
       return new KWayMerge(cursors, order);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, cursors); // gives decompressors back
-      Closing.after(e, runs);
+      Closer.after(e, cursors); // gives decompressors back
+      Closer.after(e, runs);
       throw e;
     }
   }

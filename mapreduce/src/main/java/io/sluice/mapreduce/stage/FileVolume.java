@@ -1,7 +1,7 @@
 package io.sluice.mapreduce.stage;
 
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
 import java.io.IOException;
@@ -28,7 +28,7 @@ final class FileVolume implements StageVolume {
   private final FileSystem.Statistics statistics;
   private final FSDataOutputStream out;
   private final Closeable reading = this::closeForNow;
-  private final BlockSummer summer = new BlockSummer();
+  private final BlockChecksummer summer = new BlockChecksummer();
   private long runStartBytes;
   private long lengthBytes;
   private RandomAccessFile in; // guarded by the open volumes

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.mapreduce.testing.UnpooledCodec;
-import io.sluice.spill.format.BlockSummer;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.merge.ChecksumException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
@@ -62,7 +62,7 @@ final class CodecRunInputTest {
         "run",
         new InMemory(ByteBuffer.wrap(bytes)),
         checkedAgainst.length,
-        BlockSummer.sum(ByteBuffer.wrap(checkedAgainst)));
+        BlockChecksummer.sum(ByteBuffer.wrap(checkedAgainst)));
   }
 
   /** Bytes as they come. */

@@ -4,7 +4,7 @@ import io.sluice.hadoop.fs.SluiceFileSystem;
 import io.sluice.memory.conf.MemorySettings;
 import io.sluice.memory.fs.behind.WriteBehind;
 import io.sluice.memory.fs.space.FileSpace;
-import io.sluice.memory.fs.tree.Changes;
+import io.sluice.memory.fs.tree.ChangeListener;
 import io.sluice.memory.fs.tree.Namespace;
 import io.sluice.memory.store.ProcessStore;
 import io.sluice.rdma.text.ErrorText;
@@ -69,7 +69,9 @@ final class Namespaces {
         space = new FileSpace(ProcessStore.of(conf).store());
       }
       WriteBehind behind = behind(authority, conf);
-      files = new Files(new Namespace(space, user, behind == null ? Changes.NONE : behind), behind);
+      files =
+          new Files(
+              new Namespace(space, user, behind == null ? ChangeListener.NONE : behind), behind);
       BY_AUTHORITY.put(authority, files);
     }
     return files;

@@ -1,11 +1,11 @@
 package io.sluice.memory.store;
 
 import io.sluice.memory.conf.MemorySettings;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.segment.Range;
@@ -75,7 +75,7 @@ public final class ProcessStore implements Closeable {
     this.store =
         SpillStore.open(
             StoreConfig.builder(memory.directory().resolve(POOL), memoryBytes)
-                .use(PlaceUse.PRIVATE)
+                .use(PoolVisibility.PRIVATE)
                 .geometry(SEGMENT_BYTES, StoreConfig.DEFAULT_BLOCK_BYTES)
                 .disk(List.of(disk.directory()), 0, 0)
                 .medium(medium)
@@ -143,7 +143,7 @@ public final class ProcessStore implements Closeable {
     try {
       return open(conf, disk, name);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, disk);
+      Closer.after(e, disk);
       throw e;
     }
   }
@@ -164,7 +164,7 @@ public final class ProcessStore implements Closeable {
     try {
       return new ProcessStore(pool, disk, 0);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, pool);
+      Closer.after(e, pool);
       throw e;
     }
   }
@@ -187,7 +187,7 @@ public final class ProcessStore implements Closeable {
           disk.directory());
       return opened;
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, memory);
+      Closer.after(e, memory);
       throw e;
     }
   }
@@ -241,7 +241,7 @@ public final class ProcessStore implements Closeable {
   private void endWithProcess() {
     store.quiesce();
     try {
-      Closing.all(disk, memory);
+      Closer.all(disk, memory);
     } catch (IOException | RuntimeException e) {
       LOG.warn("Something of {} is left; the next process removes it", disk.directory(), e);
     }

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.segment.OwnUser;
 import io.sluice.spill.segment.PrivateDirectory;
+import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.writer.ScratchRun;
 import io.sluice.spill.writer.ScratchRuns;
@@ -67,7 +67,7 @@ class ProcessStoreTest {
   }
 
   private Path ours() throws IOException {
-    return directory.resolve("sluice-local-" + OwnUser.name());
+    return directory.resolve("sluice-local-" + ProcessUser.name());
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
-import io.sluice.node.remote.StageRequest;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.TransportException;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Thread contract: safe from any thread.
  */
 final class BounceRead {
-  private final StageRequest wanted;
+  private final BounceRequest wanted;
   private final RegisteredBuffer destination;
   private final long deadlineNs;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -25,7 +25,7 @@ final class BounceRead {
    * @param wanted which bytes, with {@code waitMs} left open
    * @param destination where they go, from its start
    */
-  BounceRead(StageRequest wanted, RegisteredBuffer destination, long timeoutMs) {
+  BounceRead(BounceRequest wanted, RegisteredBuffer destination, long timeoutMs) {
     this.wanted = wanted;
     this.destination = destination;
     this.deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
@@ -52,8 +52,8 @@ final class BounceRead {
   }
 
   /** The request as it is sent now: half of the time that is left must do for the read itself. */
-  StageRequest request() {
-    return new StageRequest(
+  BounceRequest request() {
+    return new BounceRequest(
         wanted.transport(),
         wanted.outputId(),
         wanted.partition(),

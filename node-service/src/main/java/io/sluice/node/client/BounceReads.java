@@ -1,9 +1,9 @@
 package io.sluice.node.client;
 
+import io.sluice.node.remote.BounceRange;
 import io.sluice.node.remote.BounceSlots;
-import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.remote.StagedRange;
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
@@ -66,7 +66,7 @@ final class BounceReads implements AutoCloseable {
 
   /** Where the node serves each transport now. */
   interface Offers {
-    Offer offer(String transport) throws TransportException;
+    TransportOffer offer(String transport) throws TransportException;
   }
 
   /**
@@ -157,7 +157,7 @@ final class BounceReads implements AutoCloseable {
     return client;
   }
 
-  private void issue(BounceRead read, StagedRange staged) throws TransportException {
+  private void issue(BounceRead read, BounceRange staged) throws TransportException {
     RemoteClient from = client;
     holding.put(staged.ticket(), read);
     try {

@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
@@ -43,22 +43,22 @@ final class DataLinks implements LinkLimit.Links {
     /** Asks for a ticket; with it {@link #connect} leads to where the node serves now. */
     Ticket admit(String transport) throws TransportException;
 
-    Connection connect(Offer offer, Ticket ticket) throws TransportException;
+    Connection connect(TransportOffer offer, Ticket ticket) throws TransportException;
   }
 
   /** A connection with the number of its reads in flight, so that none is ended under one. */
   private static final class Link {
-    final Offer offer;
+    final TransportOffer offer;
     final Connection connection;
     final AtomicInteger inFlight = new AtomicInteger();
     volatile long usedNs = System.nanoTime();
 
-    Link(Offer offer, Connection connection) {
+    Link(TransportOffer offer, Connection connection) {
       this.offer = offer;
       this.connection = connection;
     }
 
-    boolean leadsTo(Offer now) {
+    boolean leadsTo(TransportOffer now) {
       return offer.host().equals(now.host()) && offer.port() == now.port();
     }
 
@@ -87,13 +87,13 @@ final class DataLinks implements LinkLimit.Links {
   }
 
   /** Connects to where the node serves this transport now, unless that is done. */
-  void connect(Offer offer) throws TransportException {
+  void connect(TransportOffer offer) throws TransportException {
     acquire(offer).readEnded();
   }
 
   /** As {@link Connection#read}; connects before, if that must be. */
   CompletableFuture<Void> read(
-      Offer offer,
+      TransportOffer offer,
       RegionDescriptor region,
       long offsetBytes,
       RegisteredBuffer destination,
@@ -112,7 +112,7 @@ final class DataLinks implements LinkLimit.Links {
     return read;
   }
 
-  private Link acquire(Offer offer) throws TransportException {
+  private Link acquire(TransportOffer offer) throws TransportException {
     lock.lock();
     try {
       return acquireLocked(offer);
@@ -121,7 +121,7 @@ final class DataLinks implements LinkLimit.Links {
     }
   }
 
-  private Link acquireLocked(Offer offer) throws TransportException {
+  private Link acquireLocked(TransportOffer offer) throws TransportException {
     if (closed) {
       throw new TransportException("this reader is closed"); // nobody would end the connection
     }
@@ -137,7 +137,7 @@ final class DataLinks implements LinkLimit.Links {
     return link;
   }
 
-  private Link connectLocked(Offer offer) throws TransportException {
+  private Link connectLocked(TransportOffer offer) throws TransportException {
     limit.connects(this);
     try {
       Ticket ticket = connector.admit(offer.transport());

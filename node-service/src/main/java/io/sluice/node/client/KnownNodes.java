@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.wire.NodeAddress;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -151,6 +151,6 @@ final class KnownNodes implements Closeable {
       closed = true;
       all = all();
     }
-    Closing.all(all.stream().map(node -> (Closeable) node::close).toList());
+    Closer.all(all.stream().map(node -> (Closeable) node::close).toList());
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.node.client;
 
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.SegmentOpener;
 import java.util.UUID;
 
@@ -11,4 +11,4 @@ import java.util.UUID;
  * @param places as it has announced there
  * @param opener opens its segments
  */
-public record LocalPool(UUID poolId, PoolPlaces places, SegmentOpener opener) {}
+public record LocalPool(UUID poolId, PoolPaths places, SegmentOpener opener) {}

@@ -1,8 +1,8 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.merge.ChecksumException;
@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Thread contract: one thread at a time. Ownership: its cursor closes it; the mapper and the
  * node stay their owner's. Failure: {@link IOException} when a segment of the run is gone and the
- * node says that it should be there, {@link FetchFailedException} as {@link Whereabouts} has it,
+ * node says that it should be there, {@link FetchFailedException} as {@link RunLocator} has it,
  * {@link ReaderFailedException} when no file could be opened for as long as a restart may take, or
  * the service of this node refuses to open any for this process.
  */
@@ -37,8 +37,8 @@ final class LocalRunInput implements RunInput {
   private final SegmentMapper mapper;
   private final String name;
   private final long lengthBytes;
-  private final Refusal refusal;
-  private final Whereabouts where;
+  private final BusyBackoff refusal;
+  private final RunLocator where;
   private List<Range> ranges;
   private int rangeNumber;
   private long rangeOffsetBytes;
@@ -55,8 +55,8 @@ final class LocalRunInput implements RunInput {
     this.mapper = mapper;
     this.name = name;
     this.lengthBytes = located.run().lengthBytes();
-    this.refusal = new Refusal(name, node.timeouts().busyMs());
-    this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
+    this.refusal = new BusyBackoff(name, node.timeouts().busyMs());
+    this.where = new RunLocator(node, outputId, name, located, segments, refusal);
     openAt(0);
   }
 
@@ -93,8 +93,9 @@ final class LocalRunInput implements RunInput {
 
   /** Whether a file could not be opened here, or the service had no descriptor of it to give. */
   private static boolean isShort(IOException failure) {
-    return Trouble.isShort(failure)
-        || (failure instanceof RemoteError && Trouble.ofAsking(failure) == Trouble.NOT_NOW);
+    return FailureMeaning.isShort(failure)
+        || (failure instanceof RemoteError
+            && FailureMeaning.ofAsking(failure) == FailureMeaning.NOT_NOW);
   }
 
   private void pause(long pauseMs, long deadlineNs, IOException cause) throws IOException {

@@ -1,6 +1,6 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Description;
+import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -8,7 +8,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
@@ -87,7 +87,7 @@ public final class LocatedRuns {
   LocatedRuns(
       RemoteNode node,
       Task task,
-      Description description,
+      OutputLocations description,
       Map<String, Integer> outputs,
       Predicate<LocatedRun> inPlace) {
     this.node = node;
@@ -100,7 +100,7 @@ public final class LocatedRuns {
   }
 
   /** The one of all its runs; null if it has none. */
-  private static UUID poolOf(Description description) {
+  private static UUID poolOf(OutputLocations description) {
     return description.runs().values().stream()
         .flatMap(List::stream)
         .findAny()
@@ -227,7 +227,7 @@ public final class LocatedRuns {
             chunkBytes(run),
             field(run, RECORDS),
             BlockChecksums.of(first, further)),
-        new RunPlace(poolId, field(run, GENERATION), ranges(crcs.position(), lengthBytes)));
+        new RunLocation(poolId, field(run, GENERATION), ranges(crcs.position(), lengthBytes)));
   }
 
   private List<Range> ranges(int start, long lengthBytes) {
@@ -246,7 +246,7 @@ public final class LocatedRuns {
   }
 
   /** By id, where the segments of a place are; one that the answer left out is absent. */
-  Map<Integer, SegmentLocation> segments(RunPlace place) {
+  Map<Integer, SegmentLocation> segments(RunLocation place) {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     Numbers numbers = new Numbers(0);
     List<SegmentShape> shapes = shapes(numbers);

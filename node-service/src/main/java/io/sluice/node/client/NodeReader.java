@@ -1,13 +1,13 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
@@ -89,7 +89,7 @@ public final class NodeReader implements AutoCloseable {
     this.mapper = new SegmentMapper(opener, id -> null); // each run knows where it is
     this.task = new LocatedRuns.Task(applicationId, mapper, key);
     this.timeouts = timeouts;
-    Trouble.load();
+    FailureMeaning.load();
     idleWatch.every(RemoteClient.KEPT_IDLE_MS / 2, () -> nodes.tidy(System.nanoTime()));
   }
 
@@ -104,7 +104,7 @@ public final class NodeReader implements AutoCloseable {
       LocatedRuns runs, Map<String, Integer> outputs, Map<String, String> unreadable) {}
 
   /** Locates some partitions of some outputs. */
-  public Located locateEach(NodeAddress address, Partitions partitions, List<String> outputIds)
+  public Located locateEach(NodeAddress address, PartitionRange partitions, List<String> outputIds)
       throws IOException {
     RemoteNode node = node(address);
     return located(node, node.describe(partitions, outputIds));
@@ -118,28 +118,28 @@ public final class NodeReader implements AutoCloseable {
    * @throws RemoteError NOT_NOW if the node cannot read one of them now
    */
   public Map<String, List<NodeRun>> locate(
-      NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
+      NodeAddress address, PartitionRange partitions, List<String> outputIds) throws IOException {
     return locate(address, partitions, outputIds, 0);
   }
 
   /**
    * The same for readers that are about to read all of it: short runs, up to {@link
-   * Description#MAX_INLINED_RUN_BYTES}, come with the answer, and are read without asking for their
-   * bytes again, or opening their files; unless this reader is not to read over tcp, which they
-   * come over.
+   * OutputLocations#MAX_INLINED_RUN_BYTES}, come with the answer, and are read without asking for
+   * their bytes again, or opening their files; unless this reader is not to read over tcp, which
+   * they come over.
    */
   public Map<String, List<NodeRun>> fetch(
-      NodeAddress address, Partitions partitions, List<String> outputIds) throws IOException {
+      NodeAddress address, PartitionRange partitions, List<String> outputIds) throws IOException {
     boolean mayInline = transports.names().contains(TransportNames.TCP);
-    int inlinedRunBytes = mayInline ? Description.MAX_INLINED_RUN_BYTES : 0;
+    int inlinedRunBytes = mayInline ? OutputLocations.MAX_INLINED_RUN_BYTES : 0;
     return locate(address, partitions, outputIds, inlinedRunBytes);
   }
 
   private Map<String, List<NodeRun>> locate(
-      NodeAddress address, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+      NodeAddress address, PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     RemoteNode node = node(address);
-    Description description = node.describe(partitions, outputIds, inlinedRunBytes);
+    OutputLocations description = node.describe(partitions, outputIds, inlinedRunBytes);
     for (String why : description.unreadable().values()) {
       throw new RemoteError(RemoteError.Code.NOT_NOW, why);
     }
@@ -161,7 +161,7 @@ public final class NodeReader implements AutoCloseable {
     return all;
   }
 
-  private Located located(RemoteNode node, Description description) {
+  private Located located(RemoteNode node, OutputLocations description) {
     boolean local = node.isLocal();
     Map<String, Integer> outputs = new HashMap<>();
     LocatedRuns runs =
@@ -183,11 +183,11 @@ public final class NodeReader implements AutoCloseable {
    *
    * @throws IOException when it does not answer, or refuses to
    */
-  public Set<String> absent(NodeAddress address, Partitions partitions, List<String> outputIds)
+  public Set<String> absent(NodeAddress address, PartitionRange partitions, List<String> outputIds)
       throws IOException {
     Set<String> absent = new HashSet<>(outputIds);
     try {
-      Description description = node(address).describe(partitions, outputIds);
+      OutputLocations description = node(address).describe(partitions, outputIds);
       absent.removeAll(description.runs().keySet());
       absent.removeAll(description.unreadable().keySet());
     } catch (RemoteError e) {
@@ -238,7 +238,8 @@ public final class NodeReader implements AutoCloseable {
   }
 
   /** Whether some transport reads all of it; what was not described is asked for again. */
-  private static boolean isServed(RemoteNode node, LocatedRun located, Description description) {
+  private static boolean isServed(
+      RemoteNode node, LocatedRun located, OutputLocations description) {
     return located.place().ranges().stream()
         .map(range -> description.segments().get(range.segmentId()))
         .allMatch(segment -> segment == null || node.isServed(segment));

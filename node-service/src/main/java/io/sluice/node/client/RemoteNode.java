@@ -1,15 +1,15 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Offer;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.TransportOffer;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
@@ -18,7 +18,7 @@ import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ public final class RemoteNode implements AutoCloseable {
   private final Timeouts timeouts;
   private final BeforeAsking beforeAsking;
   private final DataLinks links;
-  private Map<String, Offer> usable = new LinkedHashMap<>();
+  private Map<String, TransportOffer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
   private BounceReads bounceReads; // null until something is to be bounced
   private final ControlConnections controls;
@@ -119,14 +119,15 @@ public final class RemoteNode implements AutoCloseable {
    *
    * @throws NodeBusyException if the service takes no further connection now
    */
-  public Description describe(Partitions partitions, List<String> outputIds) throws IOException {
+  public OutputLocations describe(PartitionRange partitions, List<String> outputIds)
+      throws IOException {
     return describe(partitions, outputIds, 0);
   }
 
   /** The same, with the bytes of runs of up to {@code inlinedRunBytes}. */
-  Description describe(Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+  OutputLocations describe(PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
-    Description description = askWhere(partitions, outputIds, inlinedRunBytes);
+    OutputLocations description = askWhere(partitions, outputIds, inlinedRunBytes);
     if (description.segments().values().stream().allMatch(this::isServed)) {
       return description;
     }
@@ -134,15 +135,15 @@ public final class RemoteNode implements AutoCloseable {
     return askWhere(partitions, outputIds, inlinedRunBytes);
   }
 
-  private Description askWhere(Partitions partitions, List<String> outputIds, int inlinedRunBytes)
-      throws IOException {
+  private OutputLocations askWhere(
+      PartitionRange partitions, List<String> outputIds, int inlinedRunBytes) throws IOException {
     return ask(
         client -> client.describe(partitions, outputIds, inlinedRunBytes, places(client.poolId())));
   }
 
   /** Where the segments of a pool lie, as far as they can be opened here. */
-  PoolPlaces places(UUID ofPool) {
-    return isLocal(ofPool) ? localPool.places() : PoolPlaces.ELSEWHERE;
+  PoolPaths places(UUID ofPool) {
+    return isLocal(ofPool) ? localPool.places() : PoolPaths.ELSEWHERE;
   }
 
   /** Whether the service finds this partition damaged where it lies. */
@@ -203,11 +204,11 @@ public final class RemoteNode implements AutoCloseable {
 
   private synchronized void learn(RemoteClient client) {
     poolId = client.poolId();
-    Map<String, Offer> offered = new HashMap<>();
+    Map<String, TransportOffer> offered = new HashMap<>();
     client.offers().forEach(offer -> offered.put(offer.transport(), offer));
-    Map<String, Offer> both = new LinkedHashMap<>();
+    Map<String, TransportOffer> both = new LinkedHashMap<>();
     for (String transport : transports.names()) {
-      Offer offer = offered.get(transport);
+      TransportOffer offer = offered.get(transport);
       if (offer != null && !givenUp.containsKey(transport)) {
         both.put(transport, offer);
       }
@@ -221,15 +222,15 @@ public final class RemoteNode implements AutoCloseable {
   }
 
   /** The ways in which a segment can be read here, best first. */
-  synchronized List<ReadWay> ways(SegmentLocation segment) {
-    List<ReadWay> ways = new ArrayList<>();
+  synchronized List<ReadPath> ways(SegmentLocation segment) {
+    List<ReadPath> ways = new ArrayList<>();
     usable.forEach(
         (transport, offer) -> {
           RegionDescriptor region = segment.regions().get(transport);
           if (region != null) {
-            ways.add(ReadWay.direct(transport, region));
+            ways.add(ReadPath.direct(transport, region));
           } else if (offer.slotBytes() > 0) {
-            ways.add(ReadWay.bounced(transport, offer.slotBytes()));
+            ways.add(ReadPath.bounced(transport, offer.slotBytes()));
           }
         });
     return ways;
@@ -305,16 +306,16 @@ public final class RemoteNode implements AutoCloseable {
    */
   synchronized boolean isShort(TransportException failure) {
     return !(failure instanceof RegistrationException)
-        && (Trouble.isShortOfDescriptors(failure)
-            || (usable.size() == 1 && Trouble.isShort(failure)));
+        && (FailureMeaning.isShortOfDescriptors(failure)
+            || (usable.size() == 1 && FailureMeaning.isShort(failure)));
   }
 
   private synchronized Optional<String> best() {
     return usable.keySet().stream().findFirst();
   }
 
-  private synchronized Offer offer(String transport) throws TransportException {
-    Offer offer = usable.get(transport);
+  private synchronized TransportOffer offer(String transport) throws TransportException {
+    TransportOffer offer = usable.get(transport);
     if (offer == null) {
       throw new TransportException(
           "transport " + transport + " to " + name() + " is not usable: " + givenUp);
@@ -337,7 +338,7 @@ public final class RemoteNode implements AutoCloseable {
     }
 
     @Override
-    public Connection connect(Offer offer, Ticket ticket) throws TransportException {
+    public Connection connect(TransportOffer offer, Ticket ticket) throws TransportException {
       InetSocketAddress remote =
           offer.host().isEmpty()
               ? new InetSocketAddress(address.control().getAddress(), offer.port())

@@ -46,13 +46,13 @@ final class RemoteRunInput implements RunInput {
   private final String outputId;
   private final String name;
   private final Run run;
-  private final Whereabouts where;
+  private final RunLocator where;
   private final RunReads reads;
   private final Deque<RunWindow> windows = new ArrayDeque<>();
   private int maxWindows = 1;
-  private final Refusal refusal;
-  private final Refusal slotRefusal;
-  private final Refusal shortage; // of this process
+  private final BusyBackoff refusal;
+  private final BusyBackoff slotRefusal;
+  private final BusyBackoff shortage; // of this process
   private String transport;
   private int failuresInARow;
   private int endingsInARow;
@@ -77,10 +77,10 @@ final class RemoteRunInput implements RunInput {
     this.outputId = outputId;
     this.name = name;
     this.run = located.run();
-    this.refusal = new Refusal(name, node.timeouts().busyMs());
-    this.slotRefusal = new Refusal(name, node.timeouts().exchangeMs());
-    this.shortage = new Refusal(name, node.timeouts().restartMs());
-    this.where = new Whereabouts(node, outputId, name, located, segments, refusal);
+    this.refusal = new BusyBackoff(name, node.timeouts().busyMs());
+    this.slotRefusal = new BusyBackoff(name, node.timeouts().exchangeMs());
+    this.shortage = new BusyBackoff(name, node.timeouts().restartMs());
+    this.where = new RunLocator(node, outputId, name, located, segments, refusal);
     this.reads = new RunReads(node, outputId, name, run, where);
     if (inlined != null) {
       windows.add(RunWindow.inlined(inlined));
@@ -143,7 +143,7 @@ final class RemoteRunInput implements RunInput {
 
   /** Starts the next read; false if there is no window for it, or it failed at once. */
   private boolean issue(boolean wait, int spare) throws IOException {
-    ReadWay way = reads.bestWay(issuedBytes, avoidBounce, where.isDoubted(issuedBytes));
+    ReadPath way = reads.bestWay(issuedBytes, avoidBounce, where.isDoubted(issuedBytes));
     transport = way.transport();
     RunWindow window = reads.start(way, issuedBytes, wait, spare);
     if (window == null) {
@@ -308,7 +308,7 @@ final class RemoteRunInput implements RunInput {
       endingsInARow = 0;
       return;
     }
-    boolean another = !(cause instanceof StalePlaceException) && mayTryAgain(cause);
+    boolean another = !(cause instanceof StaleLocationException) && mayTryAgain(cause);
     if (!another && cause instanceof RegistrationException) {
       throw cause; // another attempt of the producer would not change this process's limits
     }

@@ -1,11 +1,11 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Description;
+import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -37,7 +37,7 @@ final class RunPacker {
    * @param places of the pool that it is about
    * @param inPlace which runs are read where they lie
    */
-  RunPacker(Description description, PoolPlaces places, Predicate<LocatedRun> inPlace) {
+  RunPacker(OutputLocations description, PoolPaths places, Predicate<LocatedRun> inPlace) {
     this.idPrefix = commonPrefix(description.runs().keySet());
     List<SegmentLocation> segments = touched(description);
     List<SegmentShape> all = segments.stream().map(each -> SegmentShape.of(each, places)).toList();
@@ -84,7 +84,7 @@ final class RunPacker {
   }
 
   /** An answer may be about runs that were left out since. */
-  private static List<SegmentLocation> touched(Description description) {
+  private static List<SegmentLocation> touched(OutputLocations description) {
     Set<Integer> ids = new HashSet<>();
     for (List<LocatedRun> runs : description.runs().values()) {
       for (LocatedRun run : runs) {

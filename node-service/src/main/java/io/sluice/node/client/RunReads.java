@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.remote.StageRequest;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.spill.format.Run;
@@ -18,8 +18,8 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Thread contract: one thread at a time. Ownership: the caller gives each window to {@link
  * #discard} or closes it. Failure: {@link FetchFailedException} when there is no way, {@link
- * StalePlaceException} when the run may lie elsewhere, {@link IOException} when there is no window;
- * a read that cannot be started is a window that has failed.
+ * StaleLocationException} when the run may lie elsewhere, {@link IOException} when there is no
+ * window; a read that cannot be started is a window that has failed.
  */
 final class RunReads {
   /** For threads of transports to run when this process has been stopped. */
@@ -29,9 +29,9 @@ final class RunReads {
   private final String outputId;
   private final String name;
   private final Run run;
-  private final Whereabouts where;
+  private final RunLocator where;
 
-  RunReads(RemoteNode node, String outputId, String name, Run run, Whereabouts where) {
+  RunReads(RemoteNode node, String outputId, String name, Run run, RunLocator where) {
     this.node = node;
     this.outputId = outputId;
     this.name = name;
@@ -45,13 +45,13 @@ final class RunReads {
    * @param avoidBounce whether any direct way is better than a bounced one
    * @param isDoubted whether bytes came wrong the best way, so that another is better
    */
-  ReadWay bestWay(long offsetBytes, boolean avoidBounce, boolean isDoubted) throws IOException {
+  ReadPath bestWay(long offsetBytes, boolean avoidBounce, boolean isDoubted) throws IOException {
     Range range = rangeAt(offsetBytes);
     SegmentLocation segment = where.segment(range.segmentId());
     if (segment == null) {
-      throw new StalePlaceException(name + ": " + node.name() + " did not describe " + range);
+      throw new StaleLocationException(name + ": " + node.name() + " did not describe " + range);
     }
-    List<ReadWay> ways = node.ways(segment);
+    List<ReadPath> ways = node.ways(segment);
     if (ways.isEmpty()) {
       throw new FetchFailedException(
           outputId,
@@ -67,7 +67,7 @@ final class RunReads {
               + node.givenUp(),
           null);
     }
-    List<ReadWay> right = ways.stream().filter(way -> !(avoidBounce && way.isBounced())).toList();
+    List<ReadPath> right = ways.stream().filter(way -> !(avoidBounce && way.isBounced())).toList();
     if (right.isEmpty()) {
       return ways.get(0);
     }
@@ -81,7 +81,7 @@ final class RunReads {
    * @param spare how many others must be free besides, if it does not wait
    * @return null if none is free to read into
    */
-  RunWindow start(ReadWay way, long offsetBytes, boolean wait, int spare) throws IOException {
+  RunWindow start(ReadPath way, long offsetBytes, boolean wait, int spare) throws IOException {
     RegisteredBuffer buffer = window(way.transport(), wait, spare);
     if (buffer == null) {
       return null;
@@ -112,8 +112,8 @@ final class RunReads {
 
   private CompletableFuture<Void> bounce(
       String transport, long offsetBytes, RegisteredBuffer buffer, int lengthBytes) {
-    StageRequest wanted =
-        new StageRequest(
+    BounceRequest wanted =
+        new BounceRequest(
             transport, outputId, run.partition(), run.ordinal(), offsetBytes, lengthBytes, 0);
     BounceRead read = new BounceRead(wanted, buffer, node.timeouts().exchangeMs());
     node.bounceReads().start(read);

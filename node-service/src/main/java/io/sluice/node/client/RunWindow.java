@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Thread contract: one thread. Ownership: whoever started the read closes it.
  */
 final class RunWindow {
-  private final ReadWay way;
+  private final ReadPath way;
   private final RegisteredBuffer buffer; // null if it is inlined
   private final ByteBuffer bytes;
   private final int lengthBytes;
@@ -19,12 +19,12 @@ final class RunWindow {
   private final long startedNs = System.nanoTime();
   private ByteBuffer view;
 
-  RunWindow(ReadWay way, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
+  RunWindow(ReadPath way, RegisteredBuffer buffer, int lengthBytes, CompletableFuture<Void> done) {
     this(way, buffer, buffer.buffer(), lengthBytes, done);
   }
 
   private RunWindow(
-      ReadWay way,
+      ReadPath way,
       RegisteredBuffer buffer,
       ByteBuffer bytes,
       int lengthBytes,
@@ -39,14 +39,14 @@ final class RunWindow {
   /** Of bytes that are here. */
   static RunWindow inlined(byte[] bytes) {
     return new RunWindow(
-        ReadWay.INLINED,
+        ReadPath.INLINED,
         null,
         ByteBuffer.wrap(bytes),
         bytes.length,
         CompletableFuture.completedFuture(null));
   }
 
-  ReadWay way() {
+  ReadPath way() {
     return way;
   }
 

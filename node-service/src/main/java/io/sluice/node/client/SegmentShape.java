@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +21,7 @@ record SegmentShape(
     List<String> transports,
     List<Long> regionsBytes) {
 
-  static SegmentShape of(SegmentLocation location, PoolPlaces places) {
+  static SegmentShape of(SegmentLocation location, PoolPaths places) {
     List<String> transports = new ArrayList<>(location.regions().keySet());
     return new SegmentShape(
         places.numberOf(location.segment()),

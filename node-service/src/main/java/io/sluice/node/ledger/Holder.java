@@ -15,8 +15,8 @@ final class Holder {
   /** What its sort buffer may take from outputs; what is beyond is a loan. */
   final long claimBytes;
 
-  final Map<Kind, Long> bytes = new EnumMap<>(Kind.class);
-  final Map<Kind, Notice> notices = new EnumMap<>(Kind.class);
+  final Map<MemoryKind, Long> bytes = new EnumMap<>(MemoryKind.class);
+  final Map<MemoryKind, Notice> notices = new EnumMap<>(MemoryKind.class);
   private long heldBytes; // of all kinds
   long epoch;
   boolean hears;
@@ -38,12 +38,12 @@ final class Holder {
     this.claimBytes = claimBytes;
   }
 
-  long bytes(Kind kind) {
+  long bytes(MemoryKind kind) {
     return bytes.getOrDefault(kind, 0L);
   }
 
   /** It holds so much more, or less, of a kind. */
-  void add(Kind kind, long moreBytes) {
+  void add(MemoryKind kind, long moreBytes) {
     bytes.merge(kind, moreBytes, Long::sum);
     heldBytes += moreBytes;
   }
@@ -69,7 +69,7 @@ final class Holder {
   /** What its notices will bring if it obeys; nothing is expected of one that is late. */
   long expectedBytes(long nowMs) {
     long expectedBytes = 0;
-    for (Map.Entry<Kind, Notice> notice : notices.entrySet()) {
+    for (Map.Entry<MemoryKind, Notice> notice : notices.entrySet()) {
       if (nowMs < notice.getValue().lateAtMs()) {
         expectedBytes += bytes(notice.getKey()) - notice.getValue().keepBytes();
       }
@@ -78,7 +78,7 @@ final class Holder {
   }
 
   /** Whether it is to be told to keep no more than this. */
-  boolean hasMoreThan(Kind kind, long keepBytes) {
+  boolean hasMoreThan(MemoryKind kind, long keepBytes) {
     Notice told = notices.get(kind);
     return bytes(kind) > keepBytes && (told == null || told.keepBytes() > keepBytes);
   }

@@ -16,9 +16,9 @@ import java.util.Map;
 public record LedgerStats(
     long capacityBytes,
     long freeBytes,
-    Map<Kind, Long> heldBytes,
-    Map<Kind, Long> grantedBytes,
-    Map<Kind, Long> refusals,
-    Map<Kind, Long> revokedBytes,
+    Map<MemoryKind, Long> heldBytes,
+    Map<MemoryKind, Long> grantedBytes,
+    Map<MemoryKind, Long> refusals,
+    Map<MemoryKind, Long> revokedBytes,
     long lates,
     int queued) {}

@@ -1,6 +1,6 @@
 package io.sluice.node.memory;
 
-import io.sluice.node.ledger.Role;
+import io.sluice.node.ledger.HolderRole;
 import io.sluice.spill.format.OutputId;
 
 /**
@@ -9,9 +9,9 @@ import io.sluice.spill.format.OutputId;
  * @param task as its engine names it; empty if it has not said
  * @param sortBytes what it sorts in without asking for memory of the node
  */
-public record Borrower(String task, Role role, long sortBytes) {
+public record Borrower(String task, HolderRole role, long sortBytes) {
   /** A process of which no more is known. */
-  public static final Borrower PROCESS = new Borrower("", Role.EXECUTOR, 0);
+  public static final Borrower PROCESS = new Borrower("", HolderRole.EXECUTOR, 0);
 
   public Borrower {
     if (!task.isEmpty()) {
@@ -24,11 +24,11 @@ public record Borrower(String task, Role role, long sortBytes) {
 
   /** A map task with a sort buffer of its own. */
   public static Borrower map(String task, long sortBytes) {
-    return new Borrower(task, Role.MAP, sortBytes);
+    return new Borrower(task, HolderRole.MAP, sortBytes);
   }
 
   /** A reduce task. */
   public static Borrower reduce(String task) {
-    return new Borrower(task, Role.REDUCE, 0);
+    return new Borrower(task, HolderRole.REDUCE, 0);
   }
 }

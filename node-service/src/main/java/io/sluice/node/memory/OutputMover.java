@@ -1,6 +1,6 @@
 package io.sluice.node.memory;
 
-import io.sluice.node.ledger.Order;
+import io.sluice.node.ledger.MemoryAction;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Moves outputs to the disk tier as it is ordered, on a thread of its own, one order after the
  * other.
  *
- * <p>Thread contract: safe from any thread. Ownership: {@link LedgerKeeper} closes it, before the
+ * <p>Thread contract: safe from any thread. Ownership: {@link MemoryManager} closes it, before the
  * store is closed. Failure: an output that cannot be moved stays where it is, is counted, and comes
  * last from then on; after {@value #MOST_FAILURES} of them the order ends. One for a part of which
  * the disk tier has no room stays too, and smaller ones go; where none can, the order ends. Where
@@ -54,13 +54,13 @@ final class OutputMover implements AutoCloseable {
   /** Is told how orders go. */
   interface Listener {
     /** What is moved from now on is for this order. */
-    void begun(Order.Move order);
+    void begun(MemoryAction.Move order);
 
     /** How much of it is still wanted. */
-    long leftBytes(Order.Move order);
+    long leftBytes(MemoryAction.Move order);
 
     /** Whether somebody waits for memory now, for which the order was given or not. */
-    boolean isAwaited(Order.Move order);
+    boolean isAwaited(MemoryAction.Move order);
 
     /** An output could not be moved. */
     void failed();
@@ -69,7 +69,7 @@ final class OutputMover implements AutoCloseable {
     void full();
 
     /** Nothing more is moved for this order. */
-    void ended(Order.Move order);
+    void ended(MemoryAction.Move order);
   }
 
   OutputMover(SpillStore store, Listener listener) {
@@ -84,7 +84,7 @@ final class OutputMover implements AutoCloseable {
   }
 
   /** Returns at once; false if there is no thread for it now. */
-  boolean add(Order.Move order) {
+  boolean add(MemoryAction.Move order) {
     try {
       executor.execute(() -> run(order));
     } catch (RejectedExecutionException e) {
@@ -96,7 +96,7 @@ final class OutputMover implements AutoCloseable {
     return true;
   }
 
-  private void run(Order.Move order) {
+  private void run(MemoryAction.Move order) {
     listener.begun(order);
     try {
       move(order);
@@ -110,7 +110,7 @@ final class OutputMover implements AutoCloseable {
     }
   }
 
-  private void move(Order.Move order) throws StoreFullException {
+  private void move(MemoryAction.Move order) throws StoreFullException {
     if (listener.leftBytes(order) <= 0) {
       return;
     }
@@ -144,7 +144,7 @@ final class OutputMover implements AutoCloseable {
     }
   }
 
-  private long stillWantedBytes(Order.Move order) {
+  private long stillWantedBytes(MemoryAction.Move order) {
     return closed ? 0 : listener.leftBytes(order);
   }
 

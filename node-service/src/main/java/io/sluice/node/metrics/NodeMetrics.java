@@ -1,7 +1,7 @@
 package io.sluice.node.metrics;
 
-import io.sluice.node.ledger.Kind;
 import io.sluice.node.ledger.LedgerStats;
+import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.metrics.Metric.Type;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
@@ -48,7 +48,8 @@ public final class NodeMetrics {
   private static final String INLINED = "inlined";
 
   /** What tasks ask for. */
-  private static final List<Kind> ASKED = List.of(Kind.SORT, Kind.WRITING, Kind.RECEIVE);
+  private static final List<MemoryKind> ASKED =
+      List.of(MemoryKind.SORT, MemoryKind.WRITING, MemoryKind.RECEIVE);
 
   private static final Metric SERVING =
       new Metric(
@@ -93,7 +94,7 @@ public final class NodeMetrics {
                   + " and not committed (`writing`), of outputs (`send`), of reducers (`receive`),"
                   + " left by tasks (`settling`) or found at a restart (`quarantine`) and not yet"
                   + " free",
-              List.of(Kind.values()),
+              List.of(MemoryKind.values()),
               LedgerStats::heldBytes),
           byUser(
               "sluice_memory_user_segments",
@@ -276,31 +277,31 @@ public final class NodeMetrics {
               "sluice_failed_reads_total",
               Type.COUNTER,
               "Reads that were refused: another region, key or range than there is",
-              NodeMoment::answered,
+              NodeSnapshot::answered,
               TransportCounters::failedReads),
           byTransport(
               "sluice_registered_bytes",
               Type.GAUGE,
               "Memory and files that the transport can read, or send from",
-              NodeMoment::transports,
+              NodeSnapshot::transports,
               TransportCounters::registeredBytes),
           byTransport(
               "sluice_data_connections",
               Type.GAUGE,
               "Data connections of readers that are open",
-              NodeMoment::transports,
+              NodeSnapshot::transports,
               TransportCounters::openConnections),
           byTransport(
               "sluice_bounce_slots_in_use",
               Type.GAUGE,
               "Bounce slots that readers hold",
-              NodeMoment::bounced,
+              NodeSnapshot::bounced,
               BounceCounters::slotsInUse),
           byTransport(
               "sluice_bounce_refused_total",
               Type.COUNTER,
               "Readers that found no bounce slot free",
-              NodeMoment::bounced,
+              NodeSnapshot::bounced,
               BounceCounters::refusals),
           gauge(
               "sluice_connections",
@@ -350,7 +351,7 @@ public final class NodeMetrics {
               Type.GAUGE,
               "Connections of a user's tasks and readers, data connections among them, open or"
                   + " about to be made",
-              NodeMoment::connectionsOfUsers),
+              NodeSnapshot::connectionsOfUsers),
           byUser(
               "sluice_user_files_under_way",
               Type.GAUGE,
@@ -366,7 +367,7 @@ public final class NodeMetrics {
                   now.taskRefusals().forEach((kind, count) -> values.number(count, kind.text()))));
 
   /** A metric, and how its values are found. */
-  private record Row(Metric metric, BiConsumer<NodeMoment, Values> read) {}
+  private record Row(Metric metric, BiConsumer<NodeSnapshot, Values> read) {}
 
   /** Where the values of one metric go. */
   private record Values(Metric metric, MetricSink sink) {
@@ -389,7 +390,7 @@ public final class NodeMetrics {
   /** Tells a sink of a service that runs. */
   public static void read(NodeService service, MetricSink sink) {
     sink.number(SERVING, List.of(), service.isServing() ? 1 : 0);
-    NodeMoment now = NodeMoment.of(service);
+    NodeSnapshot now = NodeSnapshot.of(service);
     ROWS.forEach(row -> row.read().accept(now, new Values(row.metric(), sink)));
   }
 
@@ -398,15 +399,15 @@ public final class NodeMetrics {
     sink.number(SERVING, List.of(), 0);
   }
 
-  private static Row gauge(String name, String help, ToLongFunction<NodeMoment> value) {
+  private static Row gauge(String name, String help, ToLongFunction<NodeSnapshot> value) {
     return plain(new Metric(name, Type.GAUGE, help, List.of()), value);
   }
 
-  private static Row counter(String name, String help, ToLongFunction<NodeMoment> value) {
+  private static Row counter(String name, String help, ToLongFunction<NodeSnapshot> value) {
     return plain(new Metric(name, Type.COUNTER, help, List.of()), value);
   }
 
-  private static Row plain(Metric metric, ToLongFunction<NodeMoment> value) {
+  private static Row plain(Metric metric, ToLongFunction<NodeSnapshot> value) {
     return new Row(metric, (now, values) -> values.number(value.applyAsLong(now)));
   }
 
@@ -442,7 +443,7 @@ public final class NodeMetrics {
   }
 
   private static Row byUser(
-      String name, Type type, String help, Function<NodeMoment, Map<Owner, Long>> numbers) {
+      String name, Type type, String help, Function<NodeSnapshot, Map<Owner, Long>> numbers) {
     return new Row(
         new Metric(name, type, help, List.of(USER)),
         (now, values) ->
@@ -453,21 +454,21 @@ public final class NodeMetrics {
       String name,
       Type type,
       String help,
-      List<Kind> kinds,
-      Function<LedgerStats, Map<Kind, Long>> of) {
+      List<MemoryKind> kinds,
+      Function<LedgerStats, Map<MemoryKind, Long>> of) {
     return new Row(
         new Metric(name, type, help, List.of(KIND)),
         (now, values) -> {
-          Map<Kind, Long> found = of.apply(now.memory().ledger());
+          Map<MemoryKind, Long> found = of.apply(now.memory().ledger());
           kinds.forEach(kind -> values.number(found.getOrDefault(kind, 0L), text(kind)));
         });
   }
 
-  private static String text(Kind kind) {
+  private static String text(MemoryKind kind) {
     return kind.name().toLowerCase(Locale.ROOT);
   }
 
-  private static Row held(String name, String tier, Function<NodeMoment, TierStats> of) {
+  private static Row held(String name, String tier, Function<NodeSnapshot, TierStats> of) {
     return new Row(
         new Metric(
             name,
@@ -493,7 +494,7 @@ public final class NodeMetrics {
       String name,
       Type type,
       String help,
-      Function<NodeMoment, Map<String, T>> counters,
+      Function<NodeSnapshot, Map<String, T>> counters,
       ToLongFunction<T> value) {
     return new Row(
         new Metric(name, type, help, List.of(TRANSPORT)),

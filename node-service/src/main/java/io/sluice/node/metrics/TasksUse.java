@@ -1,7 +1,7 @@
 package io.sluice.node.metrics;
 
 import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.Kind;
+import io.sluice.node.ledger.MemoryKind;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -13,7 +13,7 @@ import java.util.Map;
  *
  * @param bytes by kind, where they hold some
  */
-record TasksUse(String user, String application, Map<Kind, Long> bytes) {
+record TasksUse(String user, String application, Map<MemoryKind, Long> bytes) {
   /** Those who hold most, of those who hold anything, the largest first. */
   static List<TasksUse> largest(List<Holding> holdings, int count) {
     Map<List<String>, TasksUse> uses = new HashMap<>();
@@ -23,7 +23,7 @@ record TasksUse(String user, String application, Map<Kind, Long> bytes) {
       TasksUse use =
           uses.computeIfAbsent(
               List.of(user, application),
-              key -> new TasksUse(user, application, new EnumMap<>(Kind.class)));
+              key -> new TasksUse(user, application, new EnumMap<>(MemoryKind.class)));
       holding.bytes().forEach((kind, bytes) -> use.bytes().merge(kind, bytes, Long::sum));
     }
     return uses.values().stream()

@@ -1,7 +1,7 @@
 package io.sluice.node.probe;
 
-import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -79,7 +79,7 @@ public final class ProbeRegion implements Closeable {
       } catch (TransportException e) {
         LOG.warn("Probes cannot read over {}: {}", transport, e.getMessage());
       }
-      offers.add(new ProbeOffer(Offer.of(transport, endpoint.address(), 0), region));
+      offers.add(new ProbeOffer(TransportOffer.of(transport, endpoint.address(), 0), region));
     } catch (TransportException e) {
       LOG.warn("No probes over {}: {}", transport, e.getMessage());
     }

@@ -1,8 +1,8 @@
 package io.sluice.node.probe;
 
-import io.sluice.node.remote.Offer;
 import io.sluice.node.remote.ProbeMessages;
 import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.text.HostAndPort;
@@ -111,7 +111,10 @@ public final class Prober {
   }
 
   private ProbeResult.Speed measure(
-      TransportProvider provider, Offer offer, RegionDescriptor region, InetSocketAddress control)
+      TransportProvider provider,
+      TransportOffer offer,
+      RegionDescriptor region,
+      InetSocketAddress control)
       throws TransportException {
     InetSocketAddress remote =
         offer.host().isEmpty()

@@ -25,7 +25,7 @@ public interface BounceSlots extends AutoCloseable {
    *     REFUSED} for an output that is not there or a transport that has no slots
    * @throws IllegalArgumentException for bytes that the run does not have
    */
-  StagedRange stage(StageRequest request) throws IOException;
+  BounceRange stage(BounceRequest request) throws IOException;
 
   /**
    * Gives a slot back.

@@ -54,7 +54,7 @@ public final class ProbeMessages {
     int count = Bounded.readCount(in, RemoteProtocol.MAX_OFFERS, "offers");
     List<ProbeOffer> offers = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      Offer offer = RemoteProtocol.readOffer(in);
+      TransportOffer offer = RemoteProtocol.readOffer(in);
       byte[] region = Bounded.readBytes(in, RemoteProtocol.MAX_DESCRIPTOR_BYTES);
       offers.add(
           new ProbeOffer(

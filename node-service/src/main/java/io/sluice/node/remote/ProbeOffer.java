@@ -10,4 +10,4 @@ import java.util.Optional;
  * @param region the region with {@link io.sluice.node.probe.ProbePattern}; empty if the service
  *     could not register it with this transport
  */
-public record ProbeOffer(Offer offer, Optional<RegionDescriptor> region) {}
+public record ProbeOffer(TransportOffer offer, Optional<RegionDescriptor> region) {}

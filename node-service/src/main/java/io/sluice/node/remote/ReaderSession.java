@@ -55,7 +55,7 @@ final class ReaderSession {
   private final Frames frames;
   private final RemoteBackend backend;
   private final String applicationId;
-  private final ServedReader reader;
+  private final AuthenticatedReader reader;
   private final Acceptor.Peer peer;
   private final long idleTimeoutMs;
   private boolean keepsItsPlace;
@@ -71,7 +71,7 @@ final class ReaderSession {
       Frames frames,
       RemoteBackend backend,
       String applicationId,
-      ServedReader reader,
+      AuthenticatedReader reader,
       Acceptor.Peer peer,
       long idleTimeoutMs) {
     this.frames = frames;
@@ -202,7 +202,7 @@ final class ReaderSession {
   }
 
   private Frames.Payload describe(DataInputStream in) throws IOException {
-    Partitions partitions = new Partitions(in.readInt(), in.readInt());
+    PartitionRange partitions = new PartitionRange(in.readInt(), in.readInt());
     int inlinedRunBytes = in.readInt();
     takeHeap(DESCRIBE_BYTES);
     List<String> outputIds = readOutputIds(in);
@@ -217,14 +217,16 @@ final class ReaderSession {
       }
     }
     OutputId id = new OutputId(applicationId, outputIds.get(0));
-    Optional<LongDescription> described =
+    Optional<LongRunLocations> described =
         fromBackend(() -> backend.describeLong(id, partitions.first()));
     heap.shrinkTo(requestHeapBytes + LONG_DESCRIBE_BYTES);
-    return described.isPresent() ? described.get() : written(new Description(Map.of(), Map.of()));
+    return described.isPresent()
+        ? described.get()
+        : written(new OutputLocations(Map.of(), Map.of()));
   }
 
   /** The peer may take its time to receive it, and holds no more meanwhile than it takes. */
-  private Frames.Payload written(Description description) {
+  private Frames.Payload written(OutputLocations description) {
     long inlinedBytes = description.inlined().values().stream().mapToLong(run -> run.length).sum();
     heap.shrinkTo(
         requestHeapBytes
@@ -243,8 +245,8 @@ final class ReaderSession {
   }
 
   private Frames.Payload stage(DataInputStream in) throws IOException {
-    StagedRange staged = reader.slots().stage(StageProtocol.readRequest(in));
-    return out -> StageProtocol.writeStaged(out, staged);
+    BounceRange staged = reader.slots().stage(BounceProtocol.readRequest(in));
+    return out -> BounceProtocol.writeStaged(out, staged);
   }
 
   private Frames.Payload admit(DataInputStream in) throws IOException {

@@ -2,7 +2,7 @@ package io.sluice.node.remote;
 
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ public interface RemoteBackend {
   UUID poolId();
 
   /** Where the segments of this node's pool lie. */
-  PoolPlaces places();
+  PoolPaths places();
 
   /** This node's transports, preferred first, with what anybody may read over each, to try it. */
   List<ProbeOffer> probe();
@@ -33,8 +33,8 @@ public interface RemoteBackend {
    * @param inlinedRunBytes up to which length the bytes of a run may come along; 0 for none
    * @throws io.sluice.node.wire.RemoteError TOO_MUCH if that is too long for one answer
    */
-  Description describe(
-      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+  OutputLocations describe(
+      String applicationId, PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException;
 
   /**
@@ -42,7 +42,7 @@ public interface RemoteBackend {
    *
    * @throws io.sluice.node.wire.RemoteError TOO_MUCH if that is too long for one message
    */
-  Optional<LongDescription> describeLong(OutputId id, int partition) throws IOException;
+  Optional<LongRunLocations> describeLong(OutputId id, int partition) throws IOException;
 
   /**
    * Whether a partition of an output is damaged where it lies; it is not described any more then.
@@ -63,5 +63,5 @@ public interface RemoteBackend {
   void applicationStopped(String applicationId) throws IOException;
 
   /** What a reader may use that has proved its application's secret; the caller closes. */
-  ServedReader open(String applicationId);
+  AuthenticatedReader open(String applicationId);
 }

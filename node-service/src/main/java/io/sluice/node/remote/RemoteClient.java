@@ -10,7 +10,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.transport.Ticket;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -46,7 +46,7 @@ public final class RemoteClient implements AutoCloseable {
   private final Frames frames;
   private final long timeoutMs;
   private UUID poolId;
-  private List<Offer> offers;
+  private List<TransportOffer> offers;
   private boolean answered;
 
   private RemoteClient(DeadlineChannel channel, long timeoutMs) {
@@ -156,7 +156,7 @@ public final class RemoteClient implements AutoCloseable {
   }
 
   /** The transports of that node, its preferred one first. */
-  public List<Offer> offers() {
+  public List<TransportOffer> offers() {
     return offers;
   }
 
@@ -165,17 +165,17 @@ public final class RemoteClient implements AutoCloseable {
    * output is described for all of the partitions, unreadable now, or absent.
    *
    * @param inlinedRunBytes up to which length the bytes of a run may come along; 0 for none
-   * @param places of the pool, if its files can be opened here; else {@link PoolPlaces#ELSEWHERE}
+   * @param places of the pool, if its files can be opened here; else {@link PoolPaths#ELSEWHERE}
    */
-  public Description describe(
-      Partitions partitions, List<String> outputIds, int inlinedRunBytes, PoolPlaces places)
+  public OutputLocations describe(
+      PartitionRange partitions, List<String> outputIds, int inlinedRunBytes, PoolPaths places)
       throws IOException {
-    return new QuestionInParts((some, ids) -> describeOnce(some, ids, inlinedRunBytes, places))
+    return new BatchedLocate((some, ids) -> describeOnce(some, ids, inlinedRunBytes, places))
         .ask(partitions, outputIds);
   }
 
-  private Description describeOnce(
-      Partitions partitions, List<String> outputIds, int inlinedRunBytes, PoolPlaces places)
+  private OutputLocations describeOnce(
+      PartitionRange partitions, List<String> outputIds, int inlinedRunBytes, PoolPaths places)
       throws IOException {
     frames.send(
         RemoteProtocol.DESCRIBE,
@@ -251,9 +251,9 @@ public final class RemoteClient implements AutoCloseable {
    * Has bytes copied into a bounce slot, which this connection holds until {@link #release} or its
    * end. This connection is of no use after a failure that is not a {@link RemoteError}.
    */
-  public StagedRange stage(StageRequest request, long withinMs) throws IOException {
-    frames.send(RemoteProtocol.STAGE, out -> StageProtocol.writeRequest(out, request), withinMs);
-    return StageProtocol.readStaged(Replies.receive(frames, withinMs));
+  public BounceRange stage(BounceRequest request, long withinMs) throws IOException {
+    frames.send(RemoteProtocol.STAGE, out -> BounceProtocol.writeRequest(out, request), withinMs);
+    return BounceProtocol.readStaged(Replies.receive(frames, withinMs));
   }
 
   /** Frees the application's outputs whose ids begin like this, which is not empty. */

@@ -11,8 +11,8 @@ import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.RawLengths;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.format.RunLocation;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.DataInputStream;
@@ -61,7 +61,7 @@ import java.util.UUID;
  *                     bytes address
  * service  OK         int64 + int64 ticket for one data connection; or BUSY
  *
- * reader   STAGE, RELEASE     see {@link StageProtocol}
+ * reader   STAGE, RELEASE     see {@link BounceProtocol}
  *
  * reader   FREE       string prefix of output ids; empty: the application has ended
  * service  OK
@@ -150,18 +150,19 @@ final class RemoteProtocol {
     return new Challenge(versions, Bounded.readBytes(challenge.in(), JobSecret.NONCE_BYTES));
   }
 
-  static void writeOffer(DataOutputStream out, Offer offer) throws IOException {
+  static void writeOffer(DataOutputStream out, TransportOffer offer) throws IOException {
     Bounded.writeString(out, offer.transport());
     Bounded.writeString(out, offer.host());
     out.writeInt(offer.port());
     out.writeInt(offer.slotBytes());
   }
 
-  static Offer readOffer(DataInputStream in) throws IOException {
-    return new Offer(Bounded.readString(in), Bounded.readString(in), in.readInt(), in.readInt());
+  static TransportOffer readOffer(DataInputStream in) throws IOException {
+    return new TransportOffer(
+        Bounded.readString(in), Bounded.readString(in), in.readInt(), in.readInt());
   }
 
-  static void writeDescription(DataOutputStream out, Description description, PoolPlaces places)
+  static void writeDescription(DataOutputStream out, OutputLocations description, PoolPaths places)
       throws IOException {
     writeSegments(out, description.segments(), places);
     out.writeInt(description.runs().size());
@@ -183,7 +184,7 @@ final class RemoteProtocol {
   }
 
   static void writeSegments(
-      DataOutputStream out, Map<Integer, SegmentLocation> segments, PoolPlaces places)
+      DataOutputStream out, Map<Integer, SegmentLocation> segments, PoolPaths places)
       throws IOException {
     out.writeInt(segments.size());
     for (SegmentLocation location : segments.values()) {
@@ -202,8 +203,8 @@ final class RemoteProtocol {
   }
 
   /** {@code poolId} and {@code places} are those of the pool that is described. */
-  static Description readDescription(
-      DataInputStream in, Partitions partitions, UUID poolId, PoolPlaces places)
+  static OutputLocations readDescription(
+      DataInputStream in, PartitionRange partitions, UUID poolId, PoolPaths places)
       throws IOException {
     try {
       return readChecked(in, partitions, poolId, places);
@@ -214,8 +215,8 @@ final class RemoteProtocol {
     }
   }
 
-  private static Description readChecked(
-      DataInputStream in, Partitions partitions, UUID poolId, PoolPlaces places)
+  private static OutputLocations readChecked(
+      DataInputStream in, PartitionRange partitions, UUID poolId, PoolPaths places)
       throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     int segmentCount = Bounded.readCount(in, MAX_SEGMENTS, "segments");
@@ -230,13 +231,13 @@ final class RemoteProtocol {
       String outputId = Bounded.readString(in);
       runs.put(outputId, readRuns(in, partitions, poolId, inlined));
     }
-    return new Description(segments, runs, inlined, Map.of());
+    return new OutputLocations(segments, runs, inlined, Map.of());
   }
 
   /** The runs of one output; puts bytes that came along into {@code inlined}. */
   private static List<LocatedRun> readRuns(
       DataInputStream in,
-      Partitions partitions,
+      PartitionRange partitions,
       UUID poolId,
       IdentityHashMap<LocatedRun, byte[]> inlined)
       throws IOException {
@@ -252,9 +253,9 @@ final class RemoteProtocol {
       checkOrder(previous, run);
       previous = run;
       List<Range> ranges = readRanges(in, run.lengthBytes());
-      LocatedRun located = new LocatedRun(run, new RunPlace(poolId, generation, ranges));
+      LocatedRun located = new LocatedRun(run, new RunLocation(poolId, generation, ranges));
       runs.add(located);
-      byte[] bytes = Bounded.readBytes(in, Description.MAX_INLINED_RUN_BYTES);
+      byte[] bytes = Bounded.readBytes(in, OutputLocations.MAX_INLINED_RUN_BYTES);
       if (bytes.length > 0) {
         requireWhole(bytes, run);
         inlined.put(located, bytes);
@@ -280,8 +281,8 @@ final class RemoteProtocol {
     }
   }
 
-  private static void writeSegment(
-      DataOutputStream out, SegmentLocation location, PoolPlaces places) throws IOException {
+  private static void writeSegment(DataOutputStream out, SegmentLocation location, PoolPaths places)
+      throws IOException {
     Segments.write(out, location.segment(), places);
     out.writeInt(location.regions().size());
     for (Map.Entry<String, RegionDescriptor> region : location.regions().entrySet()) {
@@ -290,7 +291,7 @@ final class RemoteProtocol {
     }
   }
 
-  private static SegmentLocation readSegment(DataInputStream in, PoolPlaces places)
+  private static SegmentLocation readSegment(DataInputStream in, PoolPaths places)
       throws IOException {
     SegmentInfo segment = Segments.read(in, places);
     Map<String, RegionDescriptor> regions = new HashMap<>();
@@ -340,7 +341,7 @@ final class RemoteProtocol {
     }
   }
 
-  private static Run readRun(DataInputStream in, Partitions partitions) throws IOException {
+  private static Run readRun(DataInputStream in, PartitionRange partitions) throws IOException {
     int partition = in.readInt();
     if (!partitions.contains(partition)) {
       throw new ProtocolException("a run of partition " + partition + ", asked for " + partitions);

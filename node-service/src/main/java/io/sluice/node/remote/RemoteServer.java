@@ -1,7 +1,7 @@
 package io.sluice.node.remote;
 
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.Refusals;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.Refusals;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
@@ -132,7 +132,7 @@ public final class RemoteServer implements AutoCloseable {
       return;
     }
     String applicationId = proved.applicationId();
-    try (ServedReader reader = backend.open(applicationId)) {
+    try (AuthenticatedReader reader = backend.open(applicationId)) {
       if (!peer.hasProved(reader.sharer())) {
         Replies.sendError(
             frames,
@@ -203,7 +203,8 @@ public final class RemoteServer implements AutoCloseable {
         applicationId, secret.serverProof(serverNonce, clientNonce, applicationId, version));
   }
 
-  private void welcome(Frames frames, byte[] proof, List<Offer> offers) throws IOException {
+  private void welcome(Frames frames, byte[] proof, List<TransportOffer> offers)
+      throws IOException {
     frames.send(
         Replies.OK,
         out -> {
@@ -211,7 +212,7 @@ public final class RemoteServer implements AutoCloseable {
           out.writeLong(backend.poolId().getMostSignificantBits());
           out.writeLong(backend.poolId().getLeastSignificantBits());
           out.writeInt(offers.size());
-          for (Offer offer : offers) {
+          for (TransportOffer offer : offers) {
             RemoteProtocol.writeOffer(out, offer);
           }
         },

@@ -1,7 +1,7 @@
 package io.sluice.node.service;
 
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.text.ErrorText;

@@ -51,7 +51,7 @@ final class ApplicationRegistry {
       Pattern.compile("[A-Za-z0-9_%-]{1," + (OutputId.MAX_LENGTH - TEMPORARY.length()) + "}");
 
   private final Path directory;
-  private final ApplicationCopies copies; // null: none
+  private final RegistryBackup copies; // null: none
   private final Owner own;
   private final Map<String, Known> applications = new ConcurrentHashMap<>();
   private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
@@ -78,14 +78,14 @@ final class ApplicationRegistry {
     }
   }
 
-  private ApplicationRegistry(Path directory, ApplicationCopies copies, Owner own) {
+  private ApplicationRegistry(Path directory, RegistryBackup copies, Owner own) {
     this.directory = directory;
     this.copies = copies;
     this.own = own;
   }
 
   /** Where the directory is lost, makes it as the copies say. */
-  static void restore(Path directory, ApplicationCopies copies) throws IOException {
+  static void restore(Path directory, RegistryBackup copies) throws IOException {
     if (Files.exists(directory)) {
       return; // which is never behind
     }
@@ -136,7 +136,7 @@ final class ApplicationRegistry {
    *
    * @param copies is told of every change; null if nothing has to outlive the directory
    */
-  static ApplicationRegistry open(Path directory, boolean recover, ApplicationCopies copies)
+  static ApplicationRegistry open(Path directory, boolean recover, RegistryBackup copies)
       throws IOException {
     Files.createDirectories(directory, PrivateDirectory.OWNER_ONLY);
     ApplicationRegistry registry =

@@ -1,6 +1,6 @@
 package io.sluice.node.service;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.PartitionRuns;
 import io.sluice.spill.format.RunEntry;
@@ -22,7 +22,7 @@ final class DamagedPartitions {
   private final Map<CommittedOutput, BitSet> damaged = new WeakHashMap<>();
 
   /** The same of each of these. */
-  static boolean areRight(CommittedOutput output, Partitions partitions) throws IOException {
+  static boolean areRight(CommittedOutput output, PartitionRange partitions) throws IOException {
     for (int partition = partitions.first(); partition < partitions.end(); partition++) {
       if (!isRight(output, partition)) {
         return false;
@@ -60,7 +60,7 @@ final class DamagedPartitions {
   }
 
   /** Whether one of these was. */
-  synchronized boolean isAnyOf(CommittedOutput output, Partitions partitions) {
+  synchronized boolean isAnyOf(CommittedOutput output, PartitionRange partitions) {
     BitSet of = damaged.get(output);
     if (of == null) {
       return false;

@@ -1,17 +1,17 @@
 package io.sluice.node.service;
 
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.LongDescription;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.LongRunLocations;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.node.wire.Trouble;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.PartitionRuns;
 import io.sluice.spill.format.RunEntry;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
@@ -83,14 +83,15 @@ final class HeldRuns {
    * @throws RemoteError TOO_MUCH if they would take more than {@code leftBytes} in an answer,
    *     NOT_NOW if they cannot be read now
    */
-  Optional<Description> of(OutputId id, Partitions partitions, long leftBytes, InlinedRuns inlined)
+  Optional<OutputLocations> of(
+      OutputId id, PartitionRange partitions, long leftBytes, InlinedRuns inlined)
       throws IOException {
     return whileHeld(
         id,
         partitions,
         output -> {
           List<LocatedRun> runs = gather(output, partitions, leftBytes);
-          return new Description(
+          return new OutputLocations(
               served(runs), Map.of(id.outputId(), runs), inlined.copies(output, runs), Map.of());
         });
   }
@@ -103,11 +104,11 @@ final class HeldRuns {
    * @throws RemoteError TOO_MUCH if they would not fit in a message, NOT_NOW if they cannot be read
    *     now
    */
-  Optional<LongDescription> longOf(
-      OutputId id, int partition, PoolPlaces places, List<Range> onDisk) throws IOException {
+  Optional<LongRunLocations> longOf(
+      OutputId id, int partition, PoolPaths places, List<Range> onDisk) throws IOException {
     return whileHeld(
         id,
-        Partitions.one(partition),
+        PartitionRange.one(partition),
         output -> {
           onDisk.clear();
           Map<Integer, SegmentLocation> segments = new HashMap<>();
@@ -116,7 +117,7 @@ final class HeldRuns {
           for (int i = 0; i < runs.count(); i++) {
             RunEntry run = runs.next();
             List<Range> ranges = output.ranges(run, 0, run.lengthBytes());
-            runsBytes += Description.runBytes(run.lengthBytes(), ranges.size());
+            runsBytes += OutputLocations.runBytes(run.lengthBytes(), ranges.size());
             requireFits(runsBytes, id, partition);
             addServed(ranges, segments);
             int some = Math.min(ranges.size(), MOST_READ_AHEAD - onDisk.size());
@@ -125,8 +126,8 @@ final class HeldRuns {
               runs.nextFurtherCrc(); // what cannot be read is found before anything is sent
             }
           }
-          LongDescription described =
-              new LongDescription(output, partition, segments, places, runsBytes);
+          LongRunLocations described =
+              new LongRunLocations(output, partition, segments, places, runsBytes);
           requireFits(described.announcedBytes().getAsInt(), id, partition);
           return described;
         });
@@ -135,7 +136,7 @@ final class HeldRuns {
   private static void requireFits(long payloadBytes, OutputId id, int partition)
       throws RemoteError {
     if (payloadBytes > Frames.MAX_PAYLOAD_BYTES) {
-      throw tooMuch(id, Partitions.one(partition));
+      throw tooMuch(id, PartitionRange.one(partition));
     }
   }
 
@@ -153,7 +154,7 @@ final class HeldRuns {
     T of(CommittedOutput output) throws IOException;
   }
 
-  private <T> Optional<T> whileHeld(OutputId id, Partitions partitions, Reading<T> reading)
+  private <T> Optional<T> whileHeld(OutputId id, PartitionRange partitions, Reading<T> reading)
       throws IOException {
     while (true) { // each further turn takes another commit, move or free of this very output
       Optional<CommittedOutput> found = find.apply(id);
@@ -211,7 +212,7 @@ final class HeldRuns {
         right = false;
       }
       if (output.place().isHeld()) {
-        if (!right && isReplaced(output, Partitions.one(partition))) {
+        if (!right && isReplaced(output, PartitionRange.one(partition))) {
           continue; // to see what lies there
         }
         if (!right) {
@@ -229,7 +230,7 @@ final class HeldRuns {
     if (failure instanceof RemoteError || isEnding.getAsBoolean()) {
       throw failure;
     }
-    if (Trouble.ofReading(failure) != Trouble.GONE) {
+    if (FailureMeaning.ofReading(failure) != FailureMeaning.GONE) {
       RemoteError later =
           new RemoteError(RemoteError.Code.NOT_NOW, id + " cannot be read now: " + failure);
       later.initCause(failure);
@@ -238,7 +239,7 @@ final class HeldRuns {
   }
 
   /** Whether an output that is damaged has left for its copy, where these partitions are right. */
-  private boolean isReplaced(CommittedOutput output, Partitions partitions) throws IOException {
+  private boolean isReplaced(CommittedOutput output, PartitionRange partitions) throws IOException {
     try {
       boolean replaced =
           copies.replace(output, copy -> DamagedPartitions.areRight(copy, partitions));
@@ -255,7 +256,7 @@ final class HeldRuns {
 
   /** Some partitions at a time, so that no more is on the heap than an answer may take. */
   private static List<LocatedRun> gather(
-      CommittedOutput output, Partitions partitions, long mostBytes) throws IOException {
+      CommittedOutput output, PartitionRange partitions, long mostBytes) throws IOException {
     long leftBytes = mostBytes;
     List<LocatedRun> all = new ArrayList<>();
     for (long first = partitions.first(); first < partitions.end(); first += PARTITIONS_AT_ONCE) {
@@ -264,7 +265,7 @@ final class HeldRuns {
           output
               .runs((int) first, end, leftBytes)
               .orElseThrow(() -> tooMuch(output.id(), partitions));
-      leftBytes -= Description.runsBytes(some);
+      leftBytes -= OutputLocations.runsBytes(some);
       if (leftBytes < 0) {
         throw tooMuch(output.id(), partitions);
       }
@@ -274,7 +275,7 @@ final class HeldRuns {
   }
 
   /** They do not fit in one answer. */
-  static RemoteError tooMuch(OutputId id, Partitions partitions) {
+  static RemoteError tooMuch(OutputId id, PartitionRange partitions) {
     return new RemoteError(
         RemoteError.Code.TOO_MUCH, partitions + " of " + id + " are too much for one answer");
   }

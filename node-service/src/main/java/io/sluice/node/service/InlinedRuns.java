@@ -1,6 +1,6 @@
 package io.sluice.node.service;
 
-import io.sluice.node.remote.Description;
+import io.sluice.node.remote.OutputLocations;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
@@ -30,8 +30,8 @@ final class InlinedRuns {
    * @param mostRunBytes how long a run may be; 0 inlines none
    */
   InlinedRuns(int mostRunBytes) {
-    this.mostRunBytes = Math.min(mostRunBytes, Description.MAX_INLINED_RUN_BYTES);
-    this.leftBytes = Description.MAX_INLINED_BYTES;
+    this.mostRunBytes = Math.min(mostRunBytes, OutputLocations.MAX_INLINED_RUN_BYTES);
+    this.leftBytes = OutputLocations.MAX_INLINED_BYTES;
   }
 
   /**
@@ -76,6 +76,6 @@ final class InlinedRuns {
 
   /** How many bytes were kept. */
   long keptBytes() {
-    return Description.MAX_INLINED_BYTES - leftBytes;
+    return OutputLocations.MAX_INLINED_BYTES - leftBytes;
   }
 }

@@ -1,27 +1,27 @@
 package io.sluice.node.service;
 
-import io.sluice.node.ledger.Terms;
-import io.sluice.node.local.LeaseRecords;
-import io.sluice.node.local.LocalServer;
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.Refusals;
-import io.sluice.node.local.RemovedFile;
-import io.sluice.node.local.ServedUsers;
-import io.sluice.node.memory.LedgerKeeper;
-import io.sluice.node.memory.MemoryMoment;
+import io.sluice.node.ledger.GrantTerms;
+import io.sluice.node.memory.MemoryManager;
+import io.sluice.node.memory.MemorySnapshot;
 import io.sluice.node.probe.ProbeRegion;
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.LongDescription;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.AuthenticatedReader;
+import io.sluice.node.remote.LongRunLocations;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
-import io.sluice.node.remote.ServedReader;
+import io.sluice.node.socket.DiscoveryFile;
+import io.sluice.node.socket.LeaseRecords;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.Refusals;
+import io.sluice.node.socket.ServedUsers;
+import io.sluice.node.socket.SocketServer;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.PortConflict;
 import io.sluice.node.wire.ServiceAddress;
-import io.sluice.node.wire.TakenPort;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
@@ -33,12 +33,12 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.PlaceUse;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.CommittedOutput;
-import io.sluice.spill.store.FormerPool;
+import io.sluice.spill.store.ExistingPool;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.OutputReads;
 import io.sluice.spill.store.SegmentHandle;
@@ -92,20 +92,20 @@ public final class NodeService implements Closeable, RemoteBackend {
   private final Owner own;
   private final HeapBudget readersHeap;
   private final HeapBudget tasksHeap;
-  private final NodeMemory nodeMemory;
+  private final ServiceMemory nodeMemory;
   private final boolean shared;
-  private final LedgerKeeper memory;
+  private final MemoryManager memory;
   private final SpillStore store;
   private final Medium medium;
   private final HeldRuns heldRuns;
   private final OutputReads reads;
-  private final LocalServer localServer; // null: all who write are in this process
+  private final SocketServer localServer; // null: all who write are in this process
   private final RemoteServer remoteServer;
   private final NodeMetadata metadata;
   private final boolean inlines;
   private final LongAdder inlinedBytes = new LongAdder();
-  private final RemovedFile removedSocket;
-  private final RemovedFile removedPool;
+  private final DiscoveryFile removedSocket;
+  private final DiscoveryFile removedPool;
 
   /** Starts a service on a pool that no other one uses. */
   static NodeService start(NodeServiceConfig config) throws IOException {
@@ -128,7 +128,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       open.addLast(bounce::close);
       Path applicationsDirectory = config.directory().resolve(APPLICATIONS_NAME);
       StoreConfig.Builder storeConfig = config.store().segmentListener(registrar);
-      ApplicationCopies copies = openCopies(config.applicationCopies());
+      RegistryBackup copies = openCopies(config.applicationCopies());
       if (copies != null && config.recover()) {
         ApplicationRegistry.restore(applicationsDirectory, copies);
       }
@@ -136,7 +136,7 @@ public final class NodeService implements Closeable, RemoteBackend {
       if (config.recover()) {
         // Tasks of these may have outlived the service and still write to what they had leased.
         storeConfig.recover(known);
-        FormerPool.segmentBytes(storeConfig.directory()).ifPresent(storeConfig::recoverSegments);
+        ExistingPool.segmentBytes(storeConfig.directory()).ifPresent(storeConfig::recoverSegments);
         Map<String, Owner> former = ApplicationRegistry.owners(applicationsDirectory);
         storeConfig.applicationOwners(id -> Optional.ofNullable(former.get(id)));
       }
@@ -145,7 +145,7 @@ public final class NodeService implements Closeable, RemoteBackend {
         LeaseRecords.refuseWhileTasksWrite(socket, storeConfig.directory());
       }
       LeaseRecords leases = LeaseRecords.open(socket, config.recover());
-      memory = new LedgerKeeper(Terms.DEFAULT, storeConfig.usableMemoryBytes());
+      memory = new MemoryManager(GrantTerms.DEFAULT, storeConfig.usableMemoryBytes());
       StoreConfig built = storeConfig.formerLeases(leases).memoryKeeper(memory).build();
       medium = built.medium();
       store = SpillStore.open(built);
@@ -171,9 +171,9 @@ public final class NodeService implements Closeable, RemoteBackend {
       tasksHeap = HeapBudget.ofTasks(shared);
       ServedUsers served = shared ? ServedUsers.ALL : ServedUsers.OWN;
       localServer =
-          built.use() == PlaceUse.PRIVATE
+          built.use() == PoolVisibility.PRIVATE
               ? null
-              : LocalServer.start(
+              : SocketServer.start(
                   store,
                   leases,
                   memory,
@@ -194,12 +194,12 @@ public final class NodeService implements Closeable, RemoteBackend {
           NodeMetadata.running(
               own, store.poolId(), socket, built.directory(), remoteServer.port(), medium.name());
       removedSocket =
-          new RemovedFile(
+          new DiscoveryFile(
               socket + ", at which tasks connect",
               "Tasks use the stock shuffle until that is mended; if its directory is gone, restart"
                   + " the NodeManager, or this service where it runs by itself");
       removedPool =
-          new RemovedFile(
+          new DiscoveryFile(
               built.directory() + ", in which the pool lies",
               "Tasks cannot use it; restart the NodeManager, or this service where it runs by"
                   + " itself");
@@ -210,12 +210,12 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   /** Null where none are wanted, or that directory does not work: nothing else depends on it. */
-  private ApplicationCopies openCopies(Path directory) {
+  private RegistryBackup openCopies(Path directory) {
     if (directory == null) {
       return null;
     }
     try {
-      ApplicationCopies copies = ApplicationCopies.open(directory);
+      RegistryBackup copies = RegistryBackup.open(directory);
       open.addLast(copies);
       return copies;
     } catch (IOException e) {
@@ -248,7 +248,7 @@ public final class NodeService implements Closeable, RemoteBackend {
         endpoints.put(provider.name(), opened);
         open.push(opened::close);
       } catch (TransportException e) {
-        if (config.needsAllPorts() && config.controlPort() != 0 && TakenPort.isCauseOf(e)) {
+        if (config.needsAllPorts() && config.controlPort() != 0 && PortConflict.isCauseOf(e)) {
           throw e;
         }
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());
@@ -289,12 +289,12 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   /** What this service takes of its machine's memory at most. */
-  public NodeMemory nodeMemory() {
+  public ServiceMemory nodeMemory() {
     return nodeMemory;
   }
 
   /** Who holds the memory tier, and who waits for it. */
-  public MemoryMoment memory() {
+  public MemorySnapshot memory() {
     return memory.moment();
   }
 
@@ -527,7 +527,7 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   @Override
-  public PoolPlaces places() {
+  public PoolPaths places() {
     return store.places();
   }
 
@@ -537,18 +537,18 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   @Override
-  public Description describe(
-      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+  public OutputLocations describe(
+      String applicationId, PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
-    Description all = new Description(new HashMap<>(), new HashMap<>());
+    OutputLocations all = new OutputLocations(new HashMap<>(), new HashMap<>());
     InlinedRuns inlined = new InlinedRuns(inlines ? inlinedRunBytes : 0);
     List<Range> onDisk = new ArrayList<>();
-    long leftBytes = Description.MAX_ANSWER_BYTES;
+    long leftBytes = OutputLocations.MAX_ANSWER_BYTES;
     for (String outputId : new LinkedHashSet<>(outputIds)) {
       OutputId id = new OutputId(applicationId, outputId);
-      Optional<Description> held = heldRuns.of(id, partitions, leftBytes, inlined);
+      Optional<OutputLocations> held = heldRuns.of(id, partitions, leftBytes, inlined);
       if (held.isPresent()) {
-        Description one = held.get();
+        OutputLocations one = held.get();
         one.segments().keySet().removeAll(all.segments().keySet());
         leftBytes -= one.gatheredBytes();
         if (leftBytes < 0) {
@@ -567,9 +567,9 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   @Override
-  public Optional<LongDescription> describeLong(OutputId id, int partition) throws IOException {
+  public Optional<LongRunLocations> describeLong(OutputId id, int partition) throws IOException {
     List<Range> onDisk = new ArrayList<>();
-    Optional<LongDescription> described = heldRuns.longOf(id, partition, store.places(), onDisk);
+    Optional<LongRunLocations> described = heldRuns.longOf(id, partition, store.places(), onDisk);
     if (described.isPresent()) {
       store.expectReads(onDisk);
     }
@@ -582,10 +582,10 @@ public final class NodeService implements Closeable, RemoteBackend {
   }
 
   @Override
-  public ServedReader open(String applicationId) {
+  public AuthenticatedReader open(String applicationId) {
     Optional<Owner> known = applications.ownerOf(applicationId);
     Owner owner = known.orElse(own); // ended meanwhile: nothing is found
-    return new OwnersReader(
+    return new OwnerReader(
         owner,
         shared,
         known.isPresent() ? endpoints : Map.of(), // nor may it come where another's keys open

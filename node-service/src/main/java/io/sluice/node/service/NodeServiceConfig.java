@@ -40,7 +40,7 @@ record NodeServiceConfig(
     boolean needsAllPorts,
     List<TransportProvider> transports,
     boolean recover,
-    NodeMemory memory,
+    ServiceMemory memory,
     BounceConfig bounce,
     ConnectionLimits limits,
     Probes probes,

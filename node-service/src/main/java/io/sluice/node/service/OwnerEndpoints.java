@@ -1,6 +1,6 @@
 package io.sluice.node.service;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -166,7 +166,7 @@ final class OwnerEndpoints implements AutoCloseable {
   }
 
   private void close(Endpoint endpoint) {
-    Closing.all(
+    Closer.all(
         Stream.<Runnable>of(
             endpoint.server::close, endpoint.admission::close, () -> forget(endpoint)));
   }
@@ -256,6 +256,6 @@ final class OwnerEndpoints implements AutoCloseable {
       closing.addAll(all);
       open.clear();
     }
-    Closing.all(all.stream().map(endpoint -> () -> close(endpoint)));
+    Closer.all(all.stream().map(endpoint -> () -> close(endpoint)));
   }
 }

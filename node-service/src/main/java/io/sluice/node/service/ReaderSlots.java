@@ -1,8 +1,8 @@
 package io.sluice.node.service;
 
+import io.sluice.node.remote.BounceRange;
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
-import io.sluice.node.remote.StageRequest;
-import io.sluice.node.remote.StagedRange;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.TransportException;
@@ -12,7 +12,7 @@ import io.sluice.spill.format.RunEntry;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;
-import io.sluice.spill.store.OutputPlace;
+import io.sluice.spill.store.OutputLocation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -60,7 +60,7 @@ final class ReaderSlots implements BounceSlots {
   }
 
   @Override
-  public StagedRange stage(StageRequest request) throws IOException {
+  public BounceRange stage(BounceRequest request) throws IOException {
     BounceBuffers pool =
         pools
             .of(request.transport())
@@ -83,7 +83,7 @@ final class ReaderSlots implements BounceSlots {
     slot.filled(request.lengthBytes(), System.nanoTime() - sinceNanos);
     long ticket = nextTicket++;
     held.put(ticket, slot);
-    return new StagedRange(ticket, slot.region(), 0);
+    return new BounceRange(ticket, slot.region(), 0);
   }
 
   /**
@@ -91,7 +91,7 @@ final class ReaderSlots implements BounceSlots {
    *
    * @throws IllegalArgumentException if it has no such bytes
    */
-  private void find(StageRequest request) throws IOException {
+  private void find(BounceRequest request) throws IOException {
     OutputId id = new OutputId(applicationId, request.outputId());
     while (true) { // each further turn takes another commit, move or free of this very output
       CommittedOutput output =
@@ -122,7 +122,7 @@ final class ReaderSlots implements BounceSlots {
     return lastRuns;
   }
 
-  private void check(StageRequest request) {
+  private void check(BounceRequest request) {
     long runBytes = lastRun.lengthBytes();
     if (request.offsetBytes() < 0 || request.offsetBytes() > runBytes - request.lengthBytes()) {
       throw new IllegalArgumentException(request + " is outside a run of " + runBytes + " bytes");
@@ -130,8 +130,8 @@ final class ReaderSlots implements BounceSlots {
   }
 
   /** Copies from where the run was found; false if it did not lie there all the time. */
-  private boolean isFilled(StageRequest request, ByteBuffer slot) throws IOException {
-    OutputPlace place = lastOutput.place();
+  private boolean isFilled(BounceRequest request, ByteBuffer slot) throws IOException {
+    OutputLocation place = lastOutput.place();
     try {
       copy(lastOutput.ranges(lastRun, request.offsetBytes(), request.lengthBytes()), slot);
     } catch (IOException e) {
@@ -143,7 +143,7 @@ final class ReaderSlots implements BounceSlots {
     return place.isHeld();
   }
 
-  private BounceBuffers.Slot acquire(BounceBuffers pool, StageRequest request)
+  private BounceBuffers.Slot acquire(BounceBuffers pool, BounceRequest request)
       throws RemoteError, TransportException {
     if (held.size() == MAX_PER_READER) {
       throw new RemoteError(

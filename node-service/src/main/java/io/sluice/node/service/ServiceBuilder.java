@@ -1,7 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.node.conf.DataAddress;
-import io.sluice.node.local.ServedUsers;
+import io.sluice.node.socket.ServedUsers;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.OpenFilesLimit;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class ServiceBuilder {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceBuilder.class);
 
-  private final ServicePlace place;
+  private final ServiceDirectories place;
   private final StoreConfig.Builder store;
   private final long totalBytes; // that the tier is fitted into; 0: the tier was given
   private int segmentBytes = StoreConfig.DEFAULT_SEGMENT_BYTES;
@@ -55,22 +55,22 @@ public final class ServiceBuilder {
   private boolean lendsToSort;
   private ApplicationUsers users; // null: the service's own user alone
 
-  private ServiceBuilder(ServicePlace place, long memoryBytes, long totalBytes) {
+  private ServiceBuilder(ServiceDirectories place, long memoryBytes, long totalBytes) {
     this.place = place;
     this.totalBytes = totalBytes;
     this.store = StoreConfig.builder(place.pool(), memoryBytes).use(place.use());
   }
 
   /** A service in a place that no other one uses, with a memory tier of so many bytes. */
-  public static ServiceBuilder at(ServicePlace place, long memoryBytes) {
+  public static ServiceBuilder at(ServiceDirectories place, long memoryBytes) {
     return new ServiceBuilder(place, memoryBytes, 0);
   }
 
   /**
    * The same with what is left of so many bytes, which are all that the service takes of its
-   * machine's memory: see {@link NodeMemory}.
+   * machine's memory: see {@link ServiceMemory}.
    */
-  public static ServiceBuilder within(ServicePlace place, long totalBytes) {
+  public static ServiceBuilder within(ServiceDirectories place, long totalBytes) {
     return new ServiceBuilder(place, 0, totalBytes);
   }
 
@@ -235,7 +235,7 @@ public final class ServiceBuilder {
     LOG.info("{}; {}", Release.of(ServiceBuilder.class), chosenMedium.reason());
     store.medium(chosenMedium.medium());
     List<TransportProvider> offered = transports == null ? chosenTransports() : transports;
-    NodeMemory memory = memory(offered);
+    ServiceMemory memory = memory(offered);
     return NodeService.start(
         new NodeServiceConfig(
             place.directory(),
@@ -293,16 +293,16 @@ public final class ServiceBuilder {
   }
 
   /** Shares out what there is, and says how. */
-  private NodeMemory memory(List<TransportProvider> offered) throws IOException {
+  private ServiceMemory memory(List<TransportProvider> offered) throws IOException {
     long bouncing =
         offered.stream().filter(each -> !each.name().equals(TransportNames.TCP)).count();
     long bounceBytes = bouncing * bounce.totalBytes();
     long diskBytes = (long) overflowDirectories.size() * Device.MEMORY_BYTES;
     if (totalBytes == 0) {
-      return new NodeMemory(store.usableMemoryBytes(), bounceBytes, diskBytes);
+      return new ServiceMemory(store.usableMemoryBytes(), bounceBytes, diskBytes);
     }
-    NodeMemory memory =
-        NodeMemory.within(memorySetting, totalBytes, bounceBytes, diskBytes, segmentBytes);
+    ServiceMemory memory =
+        ServiceMemory.within(memorySetting, totalBytes, bounceBytes, diskBytes, segmentBytes);
     memory.check(memorySetting, MachineMemory.of(place.pool()));
     LOG.info(
         "{} of {} MiB: {} MiB are the memory tier, {} MiB for bounce buffers, {} MiB for disks",

@@ -1,12 +1,12 @@
 package io.sluice.node.service;
 
-import io.sluice.node.local.LocalServer;
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.SocketServer;
+import io.sluice.node.socket.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 
@@ -21,7 +21,7 @@ import java.io.IOException;
  * <p>Thread contract: safe from any thread. Failure: {@link TaskRefusedException} and {@link
  * RemoteError}, as those say.
  */
-final class TaskAdmission implements LocalServer.Applications {
+final class TaskAdmission implements SocketServer.Applications {
   private final ApplicationOwners owners;
   private final ApplicationRegistry registry;
 
@@ -78,7 +78,7 @@ final class TaskAdmission implements LocalServer.Applications {
    * it anew.
    */
   void ended(String applicationId, Freeing freeing) throws IOException {
-    Closing.all(() -> forget(applicationId), freeing::run, () -> forget(applicationId));
+    Closer.all(() -> forget(applicationId), freeing::run, () -> forget(applicationId));
   }
 
   /** The same of one that is freed later. */

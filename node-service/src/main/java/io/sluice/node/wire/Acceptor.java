@@ -1,12 +1,12 @@
 package io.sluice.node.wire;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.FairShare;
 import io.sluice.rdma.transport.support.Deadlines;
-import io.sluice.rdma.transport.support.UnprovedShare;
+import io.sluice.rdma.transport.support.UnauthenticatedLimit;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -50,8 +50,8 @@ public final class Acceptor implements AutoCloseable {
   private final Handler handler;
   private final Pause pause;
   private final Deadlines deadlines;
-  private final UnprovedShare<MessageStream> unproved;
-  private final ProvedPlaces<MessageStream> proved;
+  private final UnauthenticatedLimit<MessageStream> unproved;
+  private final AuthenticatedLimit<MessageStream> proved;
   private final Map<MessageStream, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
   private final LongAdder dropped = new LongAdder();
@@ -118,13 +118,14 @@ public final class Acceptor implements AutoCloseable {
     this.handler = handler;
     this.pause = pause;
     this.proved =
-        new ProvedPlaces<>(
+        new AuthenticatedLimit<>(
             limits.maxConnections(),
             System::nanoTime,
             unused -> expel(unused, "is unused, and another one needs its place"));
     this.deadlines = new Deadlines(name + "-deadlines");
     this.unproved =
-        new UnprovedShare<>(limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
+        new UnauthenticatedLimit<>(
+            limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
     this.acceptThread = DaemonThreads.create(name + "-accept", STACK_BYTES, this::acceptLoop);
     acceptThread.start();
   }
@@ -142,7 +143,7 @@ public final class Acceptor implements AutoCloseable {
           errors.incrementAndGet();
         }
         if (!isClosed()) {
-          LastWords.warn(
+          SafeLog.warn(
               LOG,
               "{}: cannot take a connection, trying again; raise the limit on open files (ulimit"
                   + " -n) or threads (ulimit -u) if that is the cause",
@@ -221,7 +222,7 @@ public final class Acceptor implements AutoCloseable {
       }
     } catch (Error e) {
       errors.incrementAndGet();
-      LastWords.error(LOG, "The conversation with {} ended in an error", stream.peer(), e);
+      SafeLog.error(LOG, "The conversation with {} ended in an error", stream.peer(), e);
     } finally {
       forget(stream);
     }

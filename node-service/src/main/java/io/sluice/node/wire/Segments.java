@@ -1,6 +1,6 @@
 package io.sluice.node.wire;
 
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.DataInputStream;
@@ -15,7 +15,7 @@ import java.io.IOException;
  * int32 unit of mappings
  * </pre>
  *
- * It names no file: see {@link PoolPlaces}.
+ * It names no file: see {@link PoolPaths}.
  */
 public final class Segments {
   /** Of a pool. */
@@ -24,7 +24,7 @@ public final class Segments {
   private Segments() {}
 
   /** Writes where a segment lies. */
-  public static void write(DataOutputStream out, SegmentInfo segment, PoolPlaces places)
+  public static void write(DataOutputStream out, SegmentInfo segment, PoolPaths places)
       throws IOException {
     out.writeInt(segment.segmentId());
     out.writeByte(segment.tier().ordinal());
@@ -42,7 +42,7 @@ public final class Segments {
    * @throws IllegalArgumentException if there is no such segment
    * @throws IOException if its place is not this user's own
    */
-  public static SegmentInfo read(DataInputStream in, PoolPlaces places) throws IOException {
+  public static SegmentInfo read(DataInputStream in, PoolPaths places) throws IOException {
     int segmentId = in.readInt();
     Tier tier = Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")];
     int place = Bounded.readCount(in, MAX_PLACES, "places");

@@ -7,7 +7,7 @@ import java.nio.file.Path;
  *
  * @param host at which other nodes reach it; empty if that is where its tasks and executors are
  * @param controlPort the TCP port for {@code io.sluice.node.remote}
- * @param socket the Unix socket for {@code io.sluice.node.local}
+ * @param socket the Unix socket for {@code io.sluice.node.socket}
  * @param medium how a task maps the pool's segments for writing
  */
 public record ServiceAddress(String host, int controlPort, Path socket, String medium) {

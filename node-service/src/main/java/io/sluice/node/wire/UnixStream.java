@@ -1,6 +1,6 @@
 package io.sluice.node.wire;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.unix.LostDescriptorsException;
@@ -107,7 +107,7 @@ public final class UnixStream implements MessageStream {
       read(dst, received, timeoutMs);
       return received;
     } catch (IOException | RuntimeException | Error e) {
-      Closing.all(received);
+      Closer.all(received);
       throw e;
     }
   }

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
-import io.sluice.node.remote.StageRequest;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 class BounceReadTest {
   private static BounceRead read(long timeoutMs) {
-    return new BounceRead(new StageRequest("rdma", "attempt_0", 1, 2, 3, 4, 0), null, timeoutMs);
+    return new BounceRead(new BounceRequest("rdma", "attempt_0", 1, 2, 3, 4, 0), null, timeoutMs);
   }
 
   @Test

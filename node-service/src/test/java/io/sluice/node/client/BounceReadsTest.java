@@ -3,7 +3,7 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.remote.StageRequest;
+import io.sluice.node.remote.BounceRequest;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +26,7 @@ class BounceReadsTest {
     try (BounceReads reads = new BounceReads("node", TIMEOUT_MS, none, failing, null)) {
       for (int i = 0; i < 2; i++) {
         BounceRead read =
-            new BounceRead(new StageRequest("rdma", "attempt_0", 1, 2, 3, 4, 0), null, TIMEOUT_MS);
+            new BounceRead(new BounceRequest("rdma", "attempt_0", 1, 2, 3, 4, 0), null, TIMEOUT_MS);
         reads.start(read);
         ExecutionException e = assertThrows(ExecutionException.class, () -> read.done().get());
         assertInstanceOf(OutOfMemoryError.class, e.getCause().getCause());

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.local.Refusals;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
+import io.sluice.node.socket.Refusals;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
@@ -92,7 +92,7 @@ class BrokenAnswerTest extends NodeTestBase {
 
   private static Map<String, List<NodeRun>> locate(NodeReader reader, NodeAddress address)
       throws IOException {
-    return reader.locate(address, Partitions.one(0), List.of(ID));
+    return reader.locate(address, PartitionRange.one(0), List.of(ID));
   }
 
   @Test

@@ -3,15 +3,15 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.ConnectionLimits;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.List;
@@ -31,11 +31,11 @@ class ControlConnectionsTest extends NodeTestBase {
     return RemoteClient.connect(address().control(), APP, SECRET, TIMEOUT_MS);
   }
 
-  private int outputsOf(Partitions partitions) throws IOException {
+  private int outputsOf(PartitionRange partitions) throws IOException {
     return connections.ask(
         client ->
             client
-                .describe(partitions, List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE)
+                .describe(partitions, List.of("attempt_0"), 0, PoolPaths.ELSEWHERE)
                 .runs()
                 .size());
   }
@@ -44,9 +44,9 @@ class ControlConnectionsTest extends NodeTestBase {
   void questionsOneAfterTheOtherShareAConnection() throws IOException {
     startWithAnOutput();
     try (connections) {
-      assertEquals(1, outputsOf(Partitions.one(0)));
-      assertThrows(RemoteError.class, () -> outputsOf(Partitions.one(1)));
-      assertEquals(1, outputsOf(Partitions.one(0)));
+      assertEquals(1, outputsOf(PartitionRange.one(0)));
+      assertThrows(RemoteError.class, () -> outputsOf(PartitionRange.one(1)));
+      assertEquals(1, outputsOf(PartitionRange.one(0)));
       assertEquals(1, connected);
     }
   }
@@ -55,10 +55,10 @@ class ControlConnectionsTest extends NodeTestBase {
   void questionsAtTheSameTimeHaveConnectionsOfTheirOwn() throws IOException {
     startWithAnOutput();
     try (connections) {
-      int inner = connections.ask(client -> outputsOf(Partitions.one(0)));
+      int inner = connections.ask(client -> outputsOf(PartitionRange.one(0)));
       assertEquals(1, inner);
       assertEquals(2, connected);
-      outputsOf(Partitions.one(0));
+      outputsOf(PartitionRange.one(0));
       assertEquals(2, connected);
     }
   }
@@ -67,11 +67,11 @@ class ControlConnectionsTest extends NodeTestBase {
   void aConnectionThatTheServiceHasEndedIsReplaced() throws IOException {
     startWithAnOutput();
     try (connections) {
-      assertEquals(1, outputsOf(Partitions.one(0)));
+      assertEquals(1, outputsOf(PartitionRange.one(0)));
       service.close();
-      assertThrows(IOException.class, () -> outputsOf(Partitions.one(0)));
+      assertThrows(IOException.class, () -> outputsOf(PartitionRange.one(0)));
       startWithAnOutput();
-      assertEquals(1, outputsOf(Partitions.one(0)));
+      assertEquals(1, outputsOf(PartitionRange.one(0)));
       assertEquals(3, connected);
     }
   }
@@ -110,11 +110,11 @@ class ControlConnectionsTest extends NodeTestBase {
     }
   }
 
-  private Description describe(RemoteClient client) throws IOException {
-    return client.describe(Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE);
+  private OutputLocations describe(RemoteClient client) throws IOException {
+    return client.describe(PartitionRange.one(0), List.of("attempt_0"), 0, PoolPaths.ELSEWHERE);
   }
 
-  private Description describeAndEnd(RemoteClient client) throws IOException {
+  private OutputLocations describeAndEnd(RemoteClient client) throws IOException {
     describe(client);
     throw new EOFException("expected by this test");
   }

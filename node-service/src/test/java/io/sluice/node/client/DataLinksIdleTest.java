@@ -2,7 +2,7 @@ package io.sluice.node.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.testing.Await;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /** When data connections end of which nothing is wanted now. */
 @Timeout(300)
 class DataLinksIdleTest {
-  private static final Offer OFFER = new Offer("a", "host", 1, 4096);
+  private static final TransportOffer OFFER = new TransportOffer("a", "host", 1, 4096);
 
   private final AtomicInteger closes = new AtomicInteger();
   private final LinkLimit limit = new LinkLimit(2);
@@ -57,7 +57,7 @@ class DataLinksIdleTest {
             }
 
             @Override
-            public Connection connect(Offer offer, Ticket ticket) {
+            public Connection connect(TransportOffer offer, Ticket ticket) {
               return new Unending();
             }
           },
@@ -65,8 +65,8 @@ class DataLinksIdleTest {
 
   @Test
   void aConnectionThatDoesNotEndKeepsNoOtherOpen() throws Exception {
-    links.connect(new Offer("a", "host", 1, 4096));
-    links.connect(new Offer("b", "host", 2, 4096));
+    links.connect(new TransportOffer("a", "host", 1, 4096));
+    links.connect(new TransportOffer("b", "host", 2, 4096));
     Await.until(
         "both have been ended",
         () -> {
@@ -96,7 +96,7 @@ class DataLinksIdleTest {
               }
 
               @Override
-              public Connection connect(Offer offer, Ticket ticket) {
+              public Connection connect(TransportOffer offer, Ticket ticket) {
                 return new Unending();
               }
             },

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Offer;
+import io.sluice.node.remote.AuthenticatedReader;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.remote.ServedReader;
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -97,7 +97,7 @@ class DataLinksTest extends NodeTestBase {
     startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
     try (NodeReader reader = reader(2, null, 2_000, new TcpProvider());
         NodeRun run = locateOnly(reader, "attempt_0");
-        ServedReader another = service.open(APP)) {
+        AuthenticatedReader another = service.open(APP)) {
       for (int i = 0; i < 2; i++) {
         another.expect("tcp", Set.of());
       }
@@ -195,13 +195,14 @@ class DataLinksTest extends NodeTestBase {
               }
 
               @Override
-              public Connection connect(Offer offer, Ticket ticket) throws TransportException {
+              public Connection connect(TransportOffer offer, Ticket ticket)
+                  throws TransportException {
                 throw new TransportException("expected by this test");
               }
             },
             new LinkLimit(1));
     links.close();
-    Offer offer = new Offer("tcp", "", 1, 0);
+    TransportOffer offer = new TransportOffer("tcp", "", 1, 0);
     assertThrows(TransportException.class, () -> links.connect(offer));
     assertEquals(0, asked.get());
   }

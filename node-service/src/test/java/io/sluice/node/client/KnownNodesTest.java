@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -52,7 +52,7 @@ class KnownNodesTest extends NodeTestBase {
   }
 
   private static void ask(RemoteNode node) throws IOException {
-    assertEquals(1, node.describe(Partitions.one(0), List.of("attempt_0")).runs().size());
+    assertEquals(1, node.describe(PartitionRange.one(0), List.of("attempt_0")).runs().size());
   }
 
   private void startWithAnOutput() throws IOException {

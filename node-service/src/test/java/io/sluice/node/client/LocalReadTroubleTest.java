@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.Errnos;
 import io.sluice.node.testing.TestOutput;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
@@ -84,7 +84,7 @@ class LocalReadTroubleTest {
   }
 
   private NodeRun locate() throws IOException {
-    return reader.locate(node.address(), Partitions.one(0), List.of(ID)).get(ID).get(0);
+    return reader.locate(node.address(), PartitionRange.one(0), List.of(ID)).get(ID).get(0);
   }
 
   private static byte[] read(NodeRun run) throws IOException {
@@ -107,8 +107,8 @@ class LocalReadTroubleTest {
       int asked = node.questions();
       failure = each;
       IOException told = assertThrows(IOException.class, () -> read(run));
-      assertEquals(Trouble.NOT_NOW, Trouble.ofReading(told), each.toString());
-      if (Trouble.isShort(each)) {
+      assertEquals(FailureMeaning.NOT_NOW, FailureMeaning.ofReading(told), each.toString());
+      if (FailureMeaning.isShort(each)) {
         assertInstanceOf(ReaderFailedException.class, told);
       } else {
         assertEquals(asked + 1, node.questions(), "its node said where it lies: there");
@@ -125,7 +125,7 @@ class LocalReadTroubleTest {
       NodeRun run = locate();
       failure = each;
       IOException told = assertThrows(FetchFailedException.class, () -> read(run));
-      assertEquals(Trouble.GONE, Trouble.ofReading(told), each.toString());
+      assertEquals(FailureMeaning.GONE, FailureMeaning.ofReading(told), each.toString());
       assertFalse(reader.isDamaged(node.address(), 0, ID));
       failure = null;
     }
@@ -150,13 +150,15 @@ class LocalReadTroubleTest {
     RemoteError refusal = new RemoteError(code, "for a test");
     int asked = node.questions();
     node.refuse(refusal, 2);
-    if (Trouble.ofAsking(refusal) != Trouble.GONE) { // it has told where the run lay before
+    if (FailureMeaning.ofAsking(refusal)
+        != FailureMeaning.GONE) { // it has told where the run lay before
       assertArrayEquals(output.runs().get(0), read(run));
       boolean askedAtLength = code == RemoteError.Code.TOO_MUCH; // and refused that, too
       assertEquals(asked + (askedAtLength ? 2 : 3), node.questions());
     } else {
       FetchFailedException told = assertThrows(FetchFailedException.class, () -> read(run));
-      assertEquals(Trouble.ofAsking(refusal), Trouble.ofAsking((IOException) told.getCause()));
+      assertEquals(
+          FailureMeaning.ofAsking(refusal), FailureMeaning.ofAsking((IOException) told.getCause()));
       assertEquals(asked + 1, node.questions());
     }
   }

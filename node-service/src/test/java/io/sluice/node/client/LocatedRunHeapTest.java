@@ -3,10 +3,10 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.testing.UsedHeap;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -42,14 +42,14 @@ class LocatedRunHeapTest extends NodeTestBase {
       }
       long perRun = (UsedHeap.bytes() - before) / (ANSWERS * OUTPUTS);
       assertTrue(perRun <= MOST_BYTES, perRun + " bytes of heap for each run");
-      Closing.all(runs);
+      Closer.all(runs);
     }
   }
 
   /** There are windows for the first alone. */
   private void locate(NodeReader reader, List<String> ids, List<NodeRun> runs) throws IOException {
     int before = runs.size();
-    reader.locate(address(), Partitions.one(0), ids).values().forEach(runs::addAll);
+    reader.locate(address(), PartitionRange.one(0), ids).values().forEach(runs::addAll);
     assertEquals(before + OUTPUTS, runs.size());
     for (NodeRun run : runs.subList(before, runs.size())) {
       run.prefetch(2);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Description;
+import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
@@ -13,9 +13,9 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentOpener;
@@ -37,10 +37,10 @@ final class LocatedRunsTest {
 
   private final Random random = TestSeed.random();
   private final UUID poolId = new UUID(random.nextLong(), random.nextLong());
-  private final PoolPlaces places =
-      PoolPlaces.owned(poolId, new Owner(1), Path.of("/pool"), List.of(Path.of("/disk")));
+  private final PoolPaths places =
+      PoolPaths.owned(poolId, new Owner(1), Path.of("/pool"), List.of(Path.of("/disk")));
 
-  private LocatedRuns pack(Description description, Map<String, Integer> outputs, boolean local)
+  private LocatedRuns pack(OutputLocations description, Map<String, Integer> outputs, boolean local)
       throws IOException {
     LocalPool pool = local ? new LocalPool(poolId, places, SegmentOpener.BY_NAME) : null;
     RemoteNode node =
@@ -61,7 +61,7 @@ final class LocatedRunsTest {
         run -> run.run().ordinal() % 2 == 1);
   }
 
-  private SegmentLocation segment(int id, PoolPlaces ofReader) throws IOException {
+  private SegmentLocation segment(int id, PoolPaths ofReader) throws IOException {
     int incarnation = random.nextInt(3);
     int place = id < SegmentInfo.DISK_ID_BASE ? 0 : 1;
     SegmentInfo info =
@@ -104,11 +104,11 @@ final class LocatedRunsTest {
             random.nextBoolean() ? 0 : 2 << random.nextInt(17),
             random.nextLong() >>> random.nextInt(64),
             BlockChecksums.of(random.nextInt(), further));
-    return new LocatedRun(run, new RunPlace(poolId, generation, List.copyOf(ranges)));
+    return new LocatedRun(run, new RunLocation(poolId, generation, List.copyOf(ranges)));
   }
 
   /** Some of its segments are not described, and some runs have no byte. */
-  private Description description(PoolPlaces ofReader) throws IOException {
+  private OutputLocations description(PoolPaths ofReader) throws IOException {
     List<Integer> ids = new ArrayList<>();
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     for (int left = 1 + random.nextInt(5); left > 0; left--) {
@@ -131,11 +131,11 @@ final class LocatedRunsTest {
       }
       runs.put(prefix + random.nextInt(20), ofOutput);
     }
-    return new Description(segments, runs);
+    return new OutputLocations(segments, runs);
   }
 
   private void check(boolean local) throws IOException {
-    Description description = description(local ? places : PoolPlaces.ELSEWHERE);
+    OutputLocations description = description(local ? places : PoolPaths.ELSEWHERE);
     Map<String, Integer> outputs = new HashMap<>();
     LocatedRuns packed = pack(description, outputs, local);
     assertEquals(description.runs().keySet(), outputs.keySet());
@@ -191,7 +191,7 @@ final class LocatedRunsTest {
     Map<String, Integer> outputs = new HashMap<>();
     LocatedRun located = run(0, 1, 7, List.of(1));
     LocatedRuns packed =
-        pack(new Description(Map.of(), Map.of("output", List.of(located))), outputs, true);
+        pack(new OutputLocations(Map.of(), Map.of("output", List.of(located))), outputs, true);
     int run = packed.runsOf(outputs.get("output"))[0];
     assertTrue(new NodeRun(packed, run).isUntouched());
     assertFalse(new NodeRun(packed, run, new byte[1]).isUntouched());

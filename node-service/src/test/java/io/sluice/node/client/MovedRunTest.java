@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -120,7 +120,7 @@ class MovedRunTest extends NodeTestBase {
   }
 
   private NodeRun locate(NodeReader reader) throws IOException {
-    return reader.locate(node.address(), Partitions.one(0), List.of(ID)).get(ID).get(1);
+    return reader.locate(node.address(), PartitionRange.one(0), List.of(ID)).get(ID).get(1);
   }
 
   /** Reads over tcp, and says how often the node was asked since the run was located. */
@@ -242,7 +242,7 @@ class MovedRunTest extends NodeTestBase {
 
   /** The short one, whose bytes come with the answer. */
   private NodeRun fetch(NodeReader reader) throws IOException {
-    return reader.fetch(node.address(), Partitions.one(0), List.of(ID)).get(ID).get(0);
+    return reader.fetch(node.address(), PartitionRange.one(0), List.of(ID)).get(ID).get(0);
   }
 
   private static byte[] flipped(byte[] bytes) {
@@ -505,7 +505,7 @@ class MovedRunTest extends NodeTestBase {
     node.beforeAnswers(node::move);
     try (NodeReader reader = reader(TIMEOUT_MS, null, tcp)) {
       List<NodeRun> runs =
-          reader.locate(node.address(), new Partitions(0, partitions), List.of(ID)).get(ID);
+          reader.locate(node.address(), new PartitionRange(0, partitions), List.of(ID)).get(ID);
       assertEquals(2, node.questions());
       int next = 0;
       for (int partition = 0; partition < partitions; partition++) {

@@ -1,18 +1,18 @@
 package io.sluice.node.client;
 
-import io.sluice.node.local.Refusals;
+import io.sluice.node.remote.AuthenticatedReader;
+import io.sluice.node.remote.BounceRange;
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.LongDescription;
-import io.sluice.node.remote.Offer;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.LongRunLocations;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.remote.ServedReader;
-import io.sluice.node.remote.StageRequest;
-import io.sluice.node.remote.StagedRange;
+import io.sluice.node.remote.TransportOffer;
+import io.sluice.node.socket.Refusals;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
@@ -26,14 +26,14 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentOpener;
@@ -74,7 +74,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   private final TestOutput output;
   private final Random random;
   private final UUID poolId = UUID.randomUUID();
-  private final PoolPlaces places;
+  private final PoolPaths places;
   private final ServerEndpoint endpoint;
   private final HeapBudget heap = new HeapBudget("readers", 1 << 30, false, 0);
   private RemoteServer server;
@@ -101,7 +101,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     this.output = output;
     this.random = random;
     this.places =
-        PoolPlaces.owned(poolId, Owner.ofThisProcess(), Files.createDirectories(pool), List.of());
+        PoolPaths.owned(poolId, Owner.ofThisProcess(), Files.createDirectories(pool), List.of());
     InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     this.endpoint = new TcpProvider().listen(free, Admission.open(ConnectionLimits.DEFAULT));
     this.server = RemoteServer.start(this, free, new Refusals(), ConnectionLimits.DEFAULT);
@@ -143,11 +143,11 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
         }
         int partition = output.partitions().get(i);
         int ordinal = ordinals.merge(partition, 1, Integer::sum) - 1;
-        BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(run));
+        BlockChecksums checksums = BlockChecksummer.sum(ByteBuffer.wrap(run));
         now.add(
             new LocatedRun(
                 new Run(partition, ordinal, run.length, run.length, 0, 1, checksums),
-                new RunPlace(poolId, 1 + number, ranges)));
+                new RunLocation(poolId, 1 + number, ranges)));
       }
       Path path = places.path(0, segmentId, 0);
       Files.write(path, bytes);
@@ -305,20 +305,20 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public synchronized Optional<LongDescription> describeLong(OutputId id, int partition)
+  public synchronized Optional<LongRunLocations> describeLong(OutputId id, int partition)
       throws IOException {
     refuse();
     throw new UnsupportedOperationException("no answer is that long in these tests");
   }
 
   @Override
-  public synchronized Description describe(
-      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+  public synchronized OutputLocations describe(
+      String applicationId, PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     questions++;
     beforeAnswer.run();
     refuse();
-    Description answer = new Description(new HashMap<>(), new HashMap<>());
+    OutputLocations answer = new OutputLocations(new HashMap<>(), new HashMap<>());
     if (gone || !outputIds.contains(output.id())) {
       return answer;
     }
@@ -367,7 +367,8 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
       }
       leftBytes -= lengthBytes;
     }
-    return Optional.of(new LocatedRun(now, new RunPlace(poolId, run.place().generation(), ranges)));
+    return Optional.of(
+        new LocatedRun(now, new RunLocation(poolId, run.place().generation(), ranges)));
   }
 
   @Override
@@ -381,7 +382,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public PoolPlaces places() {
+  public PoolPaths places() {
     return places;
   }
 
@@ -391,19 +392,21 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   @Override
-  public ServedReader open(String applicationId) {
+  public AuthenticatedReader open(String applicationId) {
     return new Reader();
   }
 
-  private final class Reader implements ServedReader {
+  private final class Reader implements AuthenticatedReader {
     @Override
     public Object sharer() {
       return null;
     }
 
     @Override
-    public List<Offer> offers() {
-      return TRANSPORTS.stream().map(each -> Offer.of(each, endpoint.address(), 0)).toList();
+    public List<TransportOffer> offers() {
+      return TRANSPORTS.stream()
+          .map(each -> TransportOffer.of(each, endpoint.address(), 0))
+          .toList();
     }
 
     @Override
@@ -427,7 +430,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
 
   private static final class NoSlots implements BounceSlots {
     @Override
-    public StagedRange stage(StageRequest request) {
+    public BounceRange stage(BounceRequest request) {
       throw new AssertionError("nothing is bounced here");
     }
 

@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
@@ -78,7 +78,7 @@ abstract class NodeRunInputContract extends RunInputContract {
             new ReadStats(),
             Timeouts.all(TIMEOUT_MS),
             asked -> {});
-    Description description = node.describe(Partitions.one(0), List.of(ID));
+    OutputLocations description = node.describe(PartitionRange.one(0), List.of(ID));
     return open(node, description.runs().get(ID).get(0), description.segments());
   }
 }

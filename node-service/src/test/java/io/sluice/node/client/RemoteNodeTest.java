@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.remote.StageRequest;
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
 import java.util.List;
@@ -25,7 +25,7 @@ final class RemoteNodeTest {
           asked -> {});
 
   private void assertRefuses() {
-    StageRequest wanted = new StageRequest("tcp", "output", 0, 0, 0, 1, 0);
+    BounceRequest wanted = new BounceRequest("tcp", "output", 0, 0, 0, 1, 0);
     BounceRead read = new BounceRead(wanted, null, 1);
     assertThrows(RejectedExecutionException.class, () -> node.bounceReads().start(read));
     assertFalse(node.isConnected());

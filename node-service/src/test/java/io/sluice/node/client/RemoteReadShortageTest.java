@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.WrappedTcp;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.node.wire.Trouble;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.TransportException;
@@ -106,7 +106,7 @@ class RemoteReadShortageTest {
   }
 
   private NodeRun locate(NodeReader reader) throws IOException {
-    return reader.locate(node.address(), Partitions.one(0), List.of(ID)).get(ID).get(0);
+    return reader.locate(node.address(), PartitionRange.one(0), List.of(ID)).get(ID).get(0);
   }
 
   private static byte[] read(NodeRun run) throws IOException {
@@ -138,7 +138,7 @@ class RemoteReadShortageTest {
       NodeRun run = locate(reader);
       best.failures = ALWAYS;
       ReaderFailedException told = assertThrows(ReaderFailedException.class, () -> read(run));
-      assertTrue(Trouble.isShort(told), told.getMessage());
+      assertTrue(FailureMeaning.isShort(told), told.getMessage());
       assertEquals(0, reader.stats().transportFallbacks());
     }
   }
@@ -165,7 +165,7 @@ class RemoteReadShortageTest {
 
   private static boolean waits(Thread reader) {
     return Arrays.stream(reader.getStackTrace())
-        .anyMatch(frame -> frame.getClassName().equals(Refusal.class.getName()));
+        .anyMatch(frame -> frame.getClassName().equals(BusyBackoff.class.getName()));
   }
 
   /** Memory that one transport lacks, say, may be nothing that another one needs. */

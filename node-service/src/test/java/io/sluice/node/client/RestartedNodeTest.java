@@ -3,7 +3,7 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
@@ -67,7 +67,7 @@ class RestartedNodeTest extends NodeTestBase {
   }
 
   private static NodeRun locate(NodeReader reader, NodeAddress address) throws IOException {
-    return reader.locate(address, Partitions.one(0), List.of(ID)).get(ID).get(0);
+    return reader.locate(address, PartitionRange.one(0), List.of(ID)).get(ID).get(0);
   }
 
   /** Somebody else answers at the port meanwhile. */

@@ -1,12 +1,12 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.Description;
+import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ public final class TestFetches {
       NodeAddress address, List<String> outputIds, int lengthBytes) {
     int crc = lengthBytes == 0 ? 0 : 7;
     Run run = new Run(0, 0, lengthBytes, 1, 0, 1, BlockChecksums.of(crc));
-    RunPlace place = new RunPlace(new UUID(0, 0), 1, List.of(new Range(0, 0, 1)));
+    RunLocation place = new RunLocation(new UUID(0, 0), 1, List.of(new Range(0, 0, 1)));
     Map<String, List<LocatedRun>> runs = new HashMap<>();
     outputIds.forEach(id -> runs.put(id, List.of(new LocatedRun(run, place))));
     RemoteNode node =
@@ -46,7 +46,7 @@ public final class TestFetches {
         new LocatedRuns(
             node,
             new LocatedRuns.Task("", null, null),
-            new Description(Map.of(), runs),
+            new OutputLocations(Map.of(), runs),
             outputs,
             each -> true);
     return new NodeReader.Located(located, outputs, Map.of());

@@ -1,9 +1,9 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Offer;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.remote.TransportOffer;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.transport.ClientEndpoint;
@@ -16,7 +16,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.net.InetAddress;
@@ -126,8 +126,8 @@ public final class CheatMain {
 
   private void overTheLocalSocket() throws Exception {
     attempt("replay a hello", () -> connect(foreign, overheard).info()); // as her task says it
-    try (LocalClient task = connect(own, secret);
-        LocalClient another = connect(own, secret)) {
+    try (SocketClient task = connect(own, secret);
+        SocketClient another = connect(own, secret)) {
       SegmentInfo named =
           new SegmentInfo(
               foreignSegment.segmentId(),
@@ -150,19 +150,19 @@ public final class CheatMain {
     }
   }
 
-  private static String give(LocalClient task, Extent extent) throws Exception {
+  private static String give(SocketClient task, Extent extent) throws Exception {
     task.release(List.of(extent));
     return "room";
   }
 
-  private static String commit(LocalClient task, OutputStamp stamp, FooterLocation footer)
+  private static String commit(SocketClient task, OutputStamp stamp, FooterLocation footer)
       throws Exception {
     task.commit(stamp, footer);
     return "an output";
   }
 
-  private LocalClient connect(String application, JobSecret its) throws Exception {
-    return LocalClient.connect(
+  private SocketClient connect(String application, JobSecret its) throws Exception {
+    return SocketClient.connect(
         service.address().socket(), service.owner(), application, its, TIMEOUT_MS);
   }
 
@@ -180,14 +180,14 @@ public final class CheatMain {
           () -> {
             List<String> wanted = List.of(foreignOutput);
             if (reader
-                .describe(Partitions.one(0), wanted, 0, PoolPlaces.ELSEWHERE)
+                .describe(PartitionRange.one(0), wanted, 0, PoolPaths.ELSEWHERE)
                 .runs()
                 .isEmpty()) {
               throw new IllegalStateException("absent");
             }
             return "its place";
           });
-      Offer tcp =
+      TransportOffer tcp =
           reader.offers().stream()
               .filter(offer -> offer.transport().equals(TransportNames.TCP))
               .findFirst()

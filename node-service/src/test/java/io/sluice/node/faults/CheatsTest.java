@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.GuessableTcp;
+import io.sluice.node.socket.RefusalKind;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
@@ -79,7 +79,7 @@ class CheatsTest extends NodeTestBase {
     assertTrue(said.startsWith("read "), said);
     Collection<SegmentLocation> written =
         service
-            .describe(applicationId, Partitions.one(0), List.of(output.id()), 0)
+            .describe(applicationId, PartitionRange.one(0), List.of(output.id()), 0)
             .segments()
             .values();
     return List.copyOf(written);

@@ -1,6 +1,6 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.wire.Trouble;
+import io.sluice.node.wire.FailureMeaning;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -11,7 +11,7 @@ final class ForeignWordsMain {
   private ForeignWordsMain() {}
 
   public static void main(String[] args) throws IOException {
-    Trouble.load();
+    FailureMeaning.load();
     List<FileInputStream> taken = new ArrayList<>();
     // The C library opens its translations when it words its first error, which is rarely this one.
     failure(taken, "/nowhere");
@@ -23,7 +23,7 @@ final class ForeignWordsMain {
       file.close();
     }
     System.out.println("said " + shortage.getMessage());
-    System.out.println("trouble " + Trouble.ofAsking(shortage));
+    System.out.println("trouble " + FailureMeaning.ofAsking(shortage));
   }
 
   /** That of opening it; null if it is open now. */

@@ -1,6 +1,6 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.local.LocalClient;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.memory.Mapping;
@@ -34,7 +34,7 @@ final class KeeperMain {
   public static void main(String[] args) throws Exception {
     SegmentFile kept;
     Mapping mapping;
-    try (LocalClient task = connect(args)) {
+    try (SocketClient task = connect(args)) {
       SegmentInfo segment = task.lease(1).get(0).segment();
       kept = task.opener().open(segment, true);
       mapping = kept.map(FileChannel.MapMode.READ_WRITE, 0, (int) segment.lengthBytes());
@@ -45,7 +45,7 @@ final class KeeperMain {
     System.out.println("kept " + kept.lengthBytes() + " bytes");
     while (System.in.read() >= 0) {}
     System.out.println("the file has " + kept.lengthBytes() + " bytes");
-    try (LocalClient task = connect(args)) {
+    try (SocketClient task = connect(args)) {
       System.out.println("opened again: GOT " + task.opener().open(kept.info(), false));
     } catch (NoSuchFileException e) {
       System.out.println("opened again: " + e.getClass().getSimpleName());
@@ -53,10 +53,10 @@ final class KeeperMain {
     System.out.println("the mapping shows " + shown(mapping.buffer().duplicate()));
   }
 
-  private static LocalClient connect(String[] args) throws Exception {
+  private static SocketClient connect(String[] args) throws Exception {
     NodeMetadata service = NodeMetadata.decode(Base64.getDecoder().decode(args[0]));
     JobSecret secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
-    return LocalClient.connect(
+    return SocketClient.connect(
         service.address().socket(), service.owner(), args[1], secret, TIMEOUT_MS);
   }
 

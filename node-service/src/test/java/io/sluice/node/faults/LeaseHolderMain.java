@@ -1,7 +1,7 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.local.Handout;
-import io.sluice.node.local.LocalClient;
+import io.sluice.node.socket.SegmentAccess;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.segment.Owner;
@@ -16,9 +16,9 @@ final class LeaseHolderMain {
 
   public static void main(String[] args) throws Exception {
     JobSecret secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
-    Owner service = SeenFromElsewhere.owner(Handout.valueOf(args[4]));
-    try (LocalClient client =
-        LocalClient.connect(Path.of(args[0]), service, args[1], secret, TIMEOUT_MS)) {
+    Owner service = SeenFromElsewhere.owner(SegmentAccess.valueOf(args[4]));
+    try (SocketClient client =
+        SocketClient.connect(Path.of(args[0]), service, args[1], secret, TIMEOUT_MS)) {
       client.lease(Long.parseLong(args[3]));
       System.out.println("leased");
       while (System.in.read() >= 0) {

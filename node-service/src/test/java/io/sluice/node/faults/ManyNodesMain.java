@@ -3,7 +3,7 @@ package io.sluice.node.faults;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
@@ -47,7 +47,9 @@ final class ManyNodesMain {
         NodeRun run =
             reader
                 .locate(
-                    new NodeAddress("node" + i, service), Partitions.one(0), List.of(output().id()))
+                    new NodeAddress("node" + i, service),
+                    PartitionRange.one(0),
+                    List.of(output().id()))
                 .get(output().id())
                 .get(0);
         run.fetchAhead(1);

@@ -1,13 +1,13 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.File;
 import java.io.FileInputStream;
@@ -41,8 +41,8 @@ final class NoDescriptorsMain {
             .transports(List.of(new TcpProvider()))
             .listen(InetAddress.getLoopbackAddress(), 0)
             .start()) {
-      try (LocalClient task =
-          LocalClient.connect(service.metadata().address().socket(), APP, SECRET, TIMEOUT_MS)) {
+      try (SocketClient task =
+          SocketClient.connect(service.metadata().address().socket(), APP, SECRET, TIMEOUT_MS)) {
         for (String id : List.of("attempt_0", "attempt_1")) { // the second one lies on disk
           TestOutput.single(new Random(1), id, TestPool.SEGMENT_BYTES).commit(APP, task);
         }
@@ -53,7 +53,7 @@ final class NoDescriptorsMain {
       told.add("before " + readers.told());
       List<FileInputStream> taken = takeAll();
       told.add("meanwhile " + readers.told());
-      Closing.all(taken);
+      Closer.all(taken);
       told.add("afterwards " + readers.told());
       told.forEach(System.out::println);
     }
@@ -86,7 +86,7 @@ final class NoDescriptorsMain {
     try {
       boolean held =
           service
-              .describe(APP, Partitions.one(0), List.of("attempt_1"), 0)
+              .describe(APP, PartitionRange.one(0), List.of("attempt_1"), 0)
               .runs()
               .containsKey("attempt_1");
       return held ? "held" : "lost";

@@ -5,8 +5,8 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
@@ -40,8 +40,8 @@ final class OtherUserMain {
     JobSecret secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
     Path socket = service.address().socket();
     TestOutput output = output(Integer.parseInt(args[3]));
-    try (LocalClient task =
-        LocalClient.connect(socket, service.owner(), args[1], secret, TIMEOUT_MS)) {
+    try (SocketClient task =
+        SocketClient.connect(socket, service.owner(), args[1], secret, TIMEOUT_MS)) {
       output.commit(args[1], task);
       LocalPool pool = new LocalPool(service.poolId(), task.places(), task.opener());
       Transports tcp = new Transports(List.of(new TcpProvider()), WINDOW_BYTES, 2 * WINDOW_BYTES);
@@ -53,7 +53,10 @@ final class OtherUserMain {
       try (NodeReader reader =
           new NodeReader(args[1], secret, tcp, pool, Timeouts.all(TIMEOUT_MS))) {
         NodeRun run =
-            reader.locate(address, Partitions.one(0), List.of(output.id())).get(output.id()).get(0);
+            reader
+                .locate(address, PartitionRange.one(0), List.of(output.id()))
+                .get(output.id())
+                .get(0);
         byte[] bytes = new byte[(int) output.totalBytes()];
         int n = 0;
         while (n < bytes.length) {

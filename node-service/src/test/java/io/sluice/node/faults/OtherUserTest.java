@@ -3,8 +3,8 @@ package io.sluice.node.faults;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.RefusalKind;
 import io.sluice.node.service.ApplicationUsers;
+import io.sluice.node.socket.RefusalKind;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
 import io.sluice.node.testing.TestOutput;

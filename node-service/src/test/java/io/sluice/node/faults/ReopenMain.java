@@ -1,6 +1,6 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.local.LocalClient;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.spill.segment.SegmentFile;
@@ -28,10 +28,10 @@ final class ReopenMain {
   /** Takes what the service says of itself, the application and its secret. */
   public static void main(String[] args) throws Exception {
     SegmentInfo segment;
-    try (LocalClient writer = connect(args)) {
+    try (SocketClient writer = connect(args)) {
       segment = writer.lease(1).get(0).segment();
     }
-    try (LocalClient reader = connect(args);
+    try (SocketClient reader = connect(args);
         SegmentFile handed = reader.opener().open(segment, false)) {
       System.out.println("handed " + handed.lengthBytes() + " bytes");
       Set<String> outcomes = new TreeSet<>(); // a client may have opened it more than once
@@ -44,10 +44,10 @@ final class ReopenMain {
     }
   }
 
-  private static LocalClient connect(String[] args) throws Exception {
+  private static SocketClient connect(String[] args) throws Exception {
     NodeMetadata service = NodeMetadata.decode(Base64.getDecoder().decode(args[0]));
     JobSecret secret = new JobSecret(args[2].getBytes(StandardCharsets.US_ASCII));
-    return LocalClient.connect(
+    return SocketClient.connect(
         service.address().socket(), service.owner(), args[1], secret, TIMEOUT_MS);
   }
 

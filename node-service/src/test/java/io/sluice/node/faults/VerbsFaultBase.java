@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
-import io.sluice.node.local.LocalClient;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
@@ -81,8 +81,8 @@ abstract class VerbsFaultBase extends VerbsReadsBase {
 
   /** Gives the outputs to the service, whichever process it runs in. */
   void commitOutputs() throws IOException {
-    try (LocalClient task =
-        LocalClient.connect(home().resolve("control.sock"), APP, SECRET, TIMEOUT_MS)) {
+    try (SocketClient task =
+        SocketClient.connect(home().resolve("control.sock"), APP, SECRET, TIMEOUT_MS)) {
       for (TestOutput output : OUTPUTS) {
         output.commit(APP, task);
       }

@@ -6,7 +6,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
@@ -64,7 +64,10 @@ abstract class VerbsReadsBase extends NodeTestBase {
   static void readAndCheck(NodeReader reader, NodeAddress address, TestOutput output)
       throws IOException {
     try (NodeRun run =
-        reader.locate(address, Partitions.one(0), List.of(output.id())).get(output.id()).get(0)) {
+        reader
+            .locate(address, PartitionRange.one(0), List.of(output.id()))
+            .get(output.id())
+            .get(0)) {
       run.prefetch(WINDOWS);
       assertArrayEquals(output.runs().get(0), readAll(run), output.id());
     }

@@ -21,19 +21,19 @@ class BrokenLedgersTest {
         Set.of(Property.COMING, Property.WORK),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
-                  long comingBytes(Ask ask) {
-                    return super.comingBytes(ask) + books.heldBytes(Kind.SORT);
+                  long comingBytes(MemoryRequest ask) {
+                    return super.comingBytes(ask) + books.heldBytes(MemoryKind.SORT);
                   }
                 })),
     WAITS_FOR_EVER(
         Set.of(Property.WAIT),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
-                  long waitMs(Patience patience) {
+                  long waitMs(WaitLimit patience) {
                     return 10 * super.waitMs(patience);
                   }
                 })),
@@ -41,27 +41,27 @@ class BrokenLedgersTest {
         Set.of(Property.LAST_RESORT),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
-                  long waitMs(Patience patience) {
-                    return patience == Patience.LAST ? 0 : super.waitMs(patience);
+                  long waitMs(WaitLimit patience) {
+                    return patience == WaitLimit.LAST ? 0 : super.waitMs(patience);
                   }
                 })),
     COUNTS_ON_NO_SORT_BUFFER(
         Set.of(Property.LAST_RESORT),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
                   long recallableBytes(Holder asker, long nowMs) {
-                    return books.heldBytes(Kind.RECEIVE);
+                    return books.heldBytes(MemoryKind.RECEIVE);
                   }
                 })),
     NO_ROOM(
         Set.of(Property.ROOM, Property.TRUTH),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
                   long roomFor(long sortBytes) {
                     return 0;
@@ -71,7 +71,7 @@ class BrokenLedgersTest {
         Set.of(Property.LOANS_AFTER_RECEIVED),
         takingBack(
             books ->
-                new TakingBack(books, new Granting(books)) {
+                new RevocationPolicy(books, new GrantPolicy(books)) {
                   @Override
                   void takeBack(
                       Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
@@ -82,7 +82,7 @@ class BrokenLedgersTest {
         Set.of(Property.OUTPUTS_AFTER_LOANS),
         takingBack(
             books ->
-                new TakingBack(books, new Granting(books)) {
+                new RevocationPolicy(books, new GrantPolicy(books)) {
                   @Override
                   void takeBack(
                       Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
@@ -93,9 +93,9 @@ class BrokenLedgersTest {
         Set.of(Property.CLAIMS_LAST),
         takingBack(
             books ->
-                new TakingBack(books, new Granting(books)) {
+                new RevocationPolicy(books, new GrantPolicy(books)) {
                   @Override
-                  long movableBytes(List<Ask> asks) {
+                  long movableBytes(List<MemoryRequest> asks) {
                     return 0;
                   }
 
@@ -109,30 +109,30 @@ class BrokenLedgersTest {
         Set.of(Property.WORK),
         takingBack(
             books ->
-                new TakingBack(
+                new RevocationPolicy(
                     books,
-                    new Granting(books) {
+                    new GrantPolicy(books) {
                       @Override
-                      boolean mayHaveLast(Ask ask) {
+                      boolean mayHaveLast(MemoryRequest ask) {
                         return true;
                       }
                     }))),
     FORGETS_LEAVES(
         Set.of(Property.TRUTH, Property.FREE_AT_THE_END),
         books ->
-            new Ledger(books, new Granting(books)) {
+            new MemoryLedger(books, new GrantPolicy(books)) {
               @Override
-              public List<Order> leave(long holderId, long settlingBytes, long nowMs) {
+              public List<MemoryAction> leave(long holderId, long settlingBytes, long nowMs) {
                 return List.of();
               }
             }),
     COUNTS_MOVES_TWICE(
         Set.of(Property.TRUTH),
         books ->
-            new Ledger(books, new Granting(books)) {
+            new MemoryLedger(books, new GrantPolicy(books)) {
               @Override
-              public List<Order> moved(long moveId, long bytes, long nowMs) {
-                long twice = Math.min(2 * bytes, books.heldBytes(Kind.SEND));
+              public List<MemoryAction> moved(long moveId, long bytes, long nowMs) {
+                long twice = Math.min(2 * bytes, books.heldBytes(MemoryKind.SEND));
                 return super.moved(moveId, twice, nowMs);
               }
             }),
@@ -140,9 +140,9 @@ class BrokenLedgersTest {
         Set.of(Property.NEWCOMER),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
-                  boolean mayHaveLast(Ask ask) {
+                  boolean mayHaveLast(MemoryRequest ask) {
                     return true;
                   }
                 })),
@@ -150,9 +150,9 @@ class BrokenLedgersTest {
         Set.of(Property.ALONE),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
-                  boolean mayHaveLast(Ask ask) {
+                  boolean mayHaveLast(MemoryRequest ask) {
                     return false;
                   }
                 })),
@@ -160,7 +160,7 @@ class BrokenLedgersTest {
         Set.of(Property.EQUAL),
         takingBack(
             books ->
-                new TakingBack(books, new Granting(books)) {
+                new RevocationPolicy(books, new GrantPolicy(books)) {
                   @Override
                   boolean sharesLoans() {
                     return false;
@@ -170,7 +170,7 @@ class BrokenLedgersTest {
         Set.of(Property.LATE),
         granting(
             books ->
-                new Granting(books) {
+                new GrantPolicy(books) {
                   @Override
                   boolean isServed(Holder holder, long nowMs) {
                     return true;
@@ -179,33 +179,36 @@ class BrokenLedgersTest {
     KEEPS_A_CRUMB(
         Set.of(Property.TRUTH, Property.FREE_AT_THE_END, Property.SUM),
         books ->
-            new Ledger(books, new Granting(books)) {
+            new MemoryLedger(books, new GrantPolicy(books)) {
               @Override
-              public List<Order> giveBack(long holderId, Kind kind, long bytes, long nowMs) {
+              public List<MemoryAction> giveBack(
+                  long holderId, MemoryKind kind, long bytes, long nowMs) {
                 return super.giveBack(holderId, kind, bytes - 1, nowMs);
               }
             });
 
     private final Set<Property> properties;
-    private final Function<Books, Ledger> maker;
+    private final Function<MemoryAccounts, MemoryLedger> maker;
 
-    Fault(Set<Property> properties, Function<Books, Ledger> maker) {
+    Fault(Set<Property> properties, Function<MemoryAccounts, MemoryLedger> maker) {
       this.properties = properties;
       this.maker = maker;
     }
 
     /** One with a fault in what it grants. */
-    private static Function<Books, Ledger> granting(Function<Books, Granting> maker) {
-      return books -> new Ledger(books, maker.apply(books));
+    private static Function<MemoryAccounts, MemoryLedger> granting(
+        Function<MemoryAccounts, GrantPolicy> maker) {
+      return books -> new MemoryLedger(books, maker.apply(books));
     }
 
     /** One with a fault in what it takes back. */
-    private static Function<Books, Ledger> takingBack(Function<Books, TakingBack> maker) {
-      return books -> new Ledger(books, new Granting(books), maker.apply(books));
+    private static Function<MemoryAccounts, MemoryLedger> takingBack(
+        Function<MemoryAccounts, RevocationPolicy> maker) {
+      return books -> new MemoryLedger(books, new GrantPolicy(books), maker.apply(books));
     }
 
-    Ledger ledger(long capacity) {
-      return maker.apply(new Books(LedgerModel.TERMS, capacity));
+    MemoryLedger ledger(long capacity) {
+      return maker.apply(new MemoryAccounts(LedgerModel.TERMS, capacity));
     }
   }
 

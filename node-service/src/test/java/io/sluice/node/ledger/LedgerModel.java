@@ -15,16 +15,16 @@ import java.util.function.Function;
  * MiB here.
  */
 final class LedgerModel {
-  static final Terms TERMS = new Terms(32, 2_000, 10_000, 1_000);
+  static final GrantTerms TERMS = new GrantTerms(32, 2_000, 10_000, 1_000);
   private static final long TICK_MS = 100;
   private static final long HARD_LIMIT_MS = 10_000_000;
 
   final VirtualTime time = new VirtualTime();
   final Random random;
-  final Terms terms;
+  final GrantTerms terms;
   final long capacity;
   ModelDisk disk;
-  Ledger ledger;
+  MemoryLedger ledger;
   int names;
 
   /** Whether nobody waits for what it sorts in or receives: so the tasks of a service ask. */
@@ -34,7 +34,7 @@ final class LedgerModel {
   boolean lendsWithoutDisk;
 
   long lates;
-  private final Function<Long, Ledger> maker;
+  private final Function<Long, MemoryLedger> maker;
   private final Map<Long, ModelTask> tasks = new HashMap<>();
   private final Map<String, List<ModelOutput>> outputs = new LinkedHashMap<>();
   private final Map<String, Long> failedAtMs = new HashMap<>();
@@ -45,11 +45,11 @@ final class LedgerModel {
   private boolean changed;
   private boolean copies;
 
-  LedgerModel(Function<Long, Ledger> maker, long capacity, Random random) {
+  LedgerModel(Function<Long, MemoryLedger> maker, long capacity, Random random) {
     this(maker, TERMS, capacity, random);
   }
 
-  LedgerModel(Function<Long, Ledger> maker, Terms terms, long capacity, Random random) {
+  LedgerModel(Function<Long, MemoryLedger> maker, GrantTerms terms, long capacity, Random random) {
     this.maker = maker;
     this.terms = terms;
     this.capacity = capacity;
@@ -69,8 +69,8 @@ final class LedgerModel {
   }
 
   /** Of an ask for what can be done without. */
-  Patience patience() {
-    return asksNow ? Patience.NONE : Patience.COMING;
+  WaitLimit patience() {
+    return asksNow ? WaitLimit.NONE : WaitLimit.COMING;
   }
 
   /** So many outputs of one length were found at the start. */
@@ -135,7 +135,7 @@ final class LedgerModel {
   }
 
   private void settleLater(long bytes) {
-    Ledger of = ledger;
+    MemoryLedger of = ledger;
     time.in(
         random.nextInt(20_000),
         () -> {
@@ -168,7 +168,7 @@ final class LedgerModel {
    * The service ends and another one comes; tasks end with it, but what they hold is quarantined.
    */
   void restart() {
-    long settling = ledger.stats().heldBytes().get(Kind.SETTLING);
+    long settling = ledger.stats().heldBytes().get(MemoryKind.SETTLING);
     long quarantined = settling;
     List<ModelTask> ended = List.copyOf(tasks.values());
     tasks.clear();
@@ -181,7 +181,10 @@ final class LedgerModel {
         (application, all) ->
             ledger.recovered(application, all.stream().mapToLong(ModelOutput::bytes).sum()));
     for (ModelTask task : ended) {
-      long bytes = task.held(Kind.SORT) + task.held(Kind.WRITING) + task.held(Kind.RECEIVE);
+      long bytes =
+          task.held(MemoryKind.SORT)
+              + task.held(MemoryKind.WRITING)
+              + task.held(MemoryKind.RECEIVE);
       quarantined += bytes;
       task.alive = false;
       time.in(random.nextInt(20_000), () -> apply(ledger.reviewed(bytes, time.nowMs())));
@@ -196,23 +199,23 @@ final class LedgerModel {
     return List.copyOf(tasks.values());
   }
 
-  void apply(List<Order> orders) {
+  void apply(List<MemoryAction> orders) {
     changed = true;
-    for (Order order : orders) {
-      if (order instanceof Order.Answer answer) {
+    for (MemoryAction order : orders) {
+      if (order instanceof MemoryAction.Answer answer) {
         ModelTask task = tasks.get(answer.holderId());
         Property.WAIT.check(task.waiting != null, () -> answer);
         task.answered(answer.bytes());
-      } else if (order instanceof Order.Revoke revoke) {
+      } else if (order instanceof MemoryAction.Revoke revoke) {
         ModelTask task = tasks.get(revoke.holderId());
         checkRevoke(task, revoke);
         task.heard(revoke.kind(), revoke.keepBytes());
-      } else if (order instanceof Order.Move move) {
+      } else if (order instanceof MemoryAction.Move move) {
         checkMove(move);
         disk.add(move);
       }
     }
-    if (orders.stream().anyMatch(Order.Answer.class::isInstance)) {
+    if (orders.stream().anyMatch(MemoryAction.Answer.class::isInstance)) {
       checkAll();
     }
   }
@@ -251,28 +254,29 @@ final class LedgerModel {
       sum += bytes;
     }
     Property.SUM.check(stats.freeBytes() >= 0 && sum == stats.capacityBytes(), () -> stats);
-    for (Kind kind : List.of(Kind.SORT, Kind.WRITING, Kind.RECEIVE)) {
+    for (MemoryKind kind : List.of(MemoryKind.SORT, MemoryKind.WRITING, MemoryKind.RECEIVE)) {
       long held = tasks.values().stream().mapToLong(task -> task.held(kind)).sum();
       Property.TRUTH.check(
           held == stats.heldBytes().get(kind), () -> kind + " " + held + ": " + stats);
     }
     long send = outputs.values().stream().flatMap(List::stream).mapToLong(ModelOutput::bytes).sum();
     Property.TRUTH.check(
-        send == stats.heldBytes().get(Kind.SEND), () -> "outputs " + send + ": " + stats);
+        send == stats.heldBytes().get(MemoryKind.SEND), () -> "outputs " + send + ": " + stats);
     checkWaiting(stats, send);
   }
 
   private void checkWaiting(LedgerStats stats, long send) {
     for (ModelTask task : tasks.values()) {
       if (task.waiting != null) {
-        long limitMs = task.waiting.patience() == Patience.LAST ? terms.revokeMs() : terms.waitMs();
+        long limitMs =
+            task.waiting.patience() == WaitLimit.LAST ? terms.revokeMs() : terms.waitMs();
         Property.WAIT.check(time.nowMs() - task.waiting.sinceMs() <= limitMs + TICK_MS, () -> task);
       }
     }
     long charges =
         tasks.values().stream()
             .map(task -> task.waiting)
-            .filter(waiting -> waiting != null && waiting.patience() == Patience.COMING)
+            .filter(waiting -> waiting != null && waiting.patience() == WaitLimit.COMING)
             .mapToLong(ModelTask.Waiting::chargeBytes)
             .sum();
     Property.WORK.check(
@@ -313,7 +317,8 @@ final class LedgerModel {
             .filter(task -> task != asker && !task.isLate(nowMs))
             .mapToLong(
                 task ->
-                    task.held(Kind.RECEIVE) + Math.max(0, task.held(Kind.SORT) - claimBytes(task)))
+                    task.held(MemoryKind.RECEIVE)
+                        + Math.max(0, task.held(MemoryKind.SORT) - claimBytes(task)))
             .sum();
     Property.LAST_RESORT.check(
         was.chargeBytes() + othersBytes + keptBytes > stats.freeBytes() + recallableBytes,
@@ -325,38 +330,39 @@ final class LedgerModel {
     boolean now = task.refused != null && task.refusedAtMs == time.nowMs();
     ModelTask.Waiting ask = now && !task.refused.late() ? task.refused : task.waiting;
     return ask != null
-        && ask.kind() != Kind.RECEIVE
+        && ask.kind() != MemoryKind.RECEIVE
         && !ask.loan()
         && !stopped.contains(task.who.application());
   }
 
-  private void checkMove(Order.Move move) {
+  private void checkMove(MemoryAction.Move move) {
     boolean forSort =
         tasks.values().stream()
-            .anyMatch(task -> task.waiting != null && task.waiting.kind() != Kind.RECEIVE);
+            .anyMatch(task -> task.waiting != null && task.waiting.kind() != MemoryKind.RECEIVE);
     if (move.urgent() && forSort && tasks.values().stream().noneMatch(this::isRecalled)) {
       for (ModelTask task : tasks.values()) {
         boolean asks = task.waiting != null || time.nowMs() - task.refusedAtMs <= terms.wantMs();
-        boolean lent = task.held(Kind.RECEIVE) > 0 || task.held(Kind.SORT) > claimBytes(task);
+        boolean lent =
+            task.held(MemoryKind.RECEIVE) > 0 || task.held(MemoryKind.SORT) > claimBytes(task);
         Property.OUTPUTS_AFTER_LOANS.check(asks || !lent, () -> move + " before " + task);
       }
     }
   }
 
-  private void checkRevoke(ModelTask task, Order.Revoke revoke) {
+  private void checkRevoke(ModelTask task, MemoryAction.Revoke revoke) {
     long nowMs = time.nowMs();
     boolean forMore = tasks.values().stream().anyMatch(this::wantsMoreThanToReceive);
     boolean forLoans =
         tasks.values().stream().anyMatch(asker -> nowMs - asker.loanRefusedAtMs <= terms.wantMs());
-    if (revoke.kind() == Kind.SORT && forMore && !forLoans) {
+    if (revoke.kind() == MemoryKind.SORT && forMore && !forLoans) {
       for (ModelTask other : tasks.values()) {
-        boolean canGiveBack = other.held(Kind.RECEIVE) > 0 && other.waiting == null;
+        boolean canGiveBack = other.held(MemoryKind.RECEIVE) > 0 && other.waiting == null;
         Property.LOANS_AFTER_RECEIVED.check(
-            !canGiveBack || other.told.containsKey(Kind.RECEIVE),
+            !canGiveBack || other.told.containsKey(MemoryKind.RECEIVE),
             () -> revoke + " of " + task + " before " + other);
       }
     }
-    if (revoke.kind() == Kind.SORT && revoke.keepBytes() < claimBytes(task) && disk.works) {
+    if (revoke.kind() == MemoryKind.SORT && revoke.keepBytes() < claimBytes(task) && disk.works) {
       long send = outputsInsteadOf(task.who.application());
       Property.CLAIMS_LAST.check(
           failedLately() || send == 0, () -> revoke + " of " + task + ", outputs " + send);
@@ -370,7 +376,7 @@ final class LedgerModel {
   private long outputsInsteadOf(String application) {
     List<String> waiting =
         tasks.values().stream()
-            .filter(task -> task.waiting != null && task.waiting.kind() == Kind.SORT)
+            .filter(task -> task.waiting != null && task.waiting.kind() == MemoryKind.SORT)
             .map(task -> task.who.application())
             .toList();
     return outputs.keySet().stream()

@@ -15,8 +15,8 @@ class LedgerModelTest {
   /** More for a campaign; a schedule takes some 10 ms. */
   private static final int SCHEDULES = Integer.getInteger("sluice.test.schedules", 500);
 
-  private static Ledger ledger(long capacity) {
-    return new Ledger(LedgerModel.TERMS, capacity);
+  private static MemoryLedger ledger(long capacity) {
+    return new MemoryLedger(LedgerModel.TERMS, capacity);
   }
 
   @Test
@@ -83,16 +83,16 @@ class LedgerModelTest {
    */
   @Test
   void sortBuffersWriteLittleMoreToDiskThanMust() {
-    for (Terms terms :
-        List.of(LedgerModel.TERMS, new Terms(Long.MAX_VALUE / 4, 2_000, 10_000, 1_000))) {
+    for (GrantTerms terms :
+        List.of(LedgerModel.TERMS, new GrantTerms(Long.MAX_VALUE / 4, 2_000, 10_000, 1_000))) {
       long toDisk = writtenToDisk(terms);
       assertTrue(toDisk >= 2_048 - 4 * 128 && toDisk <= 1.05 * 2_048, terms + " wrote " + toDisk);
     }
   }
 
-  private static long writtenToDisk(Terms terms) {
+  private static long writtenToDisk(GrantTerms terms) {
     LedgerModel model =
-        new LedgerModel(capacity -> new Ledger(terms, capacity), terms, 2_048, new Random(1));
+        new LedgerModel(capacity -> new MemoryLedger(terms, capacity), terms, 2_048, new Random(1));
     model.disk(100_000, 0, Long.MAX_VALUE);
     ModelMap[] maps = new ModelMap[32];
     for (int i = 0; i < maps.length; i++) {
@@ -138,9 +138,9 @@ class LedgerModelTest {
 
   @Test
   void sharesAreMaxMin() {
-    assertEquals(100, Shares.level(100, List.of(30L, 70L)), "all fits");
-    assertEquals(50, Shares.level(100, List.of(80L, 70L)));
-    assertEquals(70, Shares.level(100, List.of(30L, 80L)));
-    assertEquals(35, Shares.level(100, List.of(30L, 80L, 90L)));
+    assertEquals(100, FairShares.level(100, List.of(30L, 70L)), "all fits");
+    assertEquals(50, FairShares.level(100, List.of(80L, 70L)));
+    assertEquals(70, FairShares.level(100, List.of(30L, 80L)));
+    assertEquals(35, FairShares.level(100, List.of(30L, 80L, 90L)));
   }
 }

@@ -12,7 +12,7 @@ final class LedgerSchedules {
   private LedgerSchedules() {}
 
   /** Tasks of several applications on a node where much goes wrong. */
-  static void random(Function<Long, Ledger> maker, long seed) {
+  static void random(Function<Long, MemoryLedger> maker, long seed) {
     Random random = new Random(seed);
     long capacity = CAPACITIES[random.nextInt(CAPACITIES.length)];
     LedgerModel model = new LedgerModel(maker, capacity, random);
@@ -75,18 +75,18 @@ final class LedgerSchedules {
   }
 
   /** A lone map may use all memory, half of it for its runs. */
-  static void alone(Function<Long, Ledger> maker) {
+  static void alone(Function<Long, MemoryLedger> maker) {
     LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
     model.disk(100, 0, Long.MAX_VALUE);
     ModelMap map = new ModelMap(model, "app", Hearing.GOOD, 2_000, 4, 1);
     model.at(0, map);
     long[] most = {0};
-    model.run(() -> most[0] = Math.max(most[0], map.held(Kind.SORT)));
+    model.run(() -> most[0] = Math.max(most[0], map.held(MemoryKind.SORT)));
     Property.ALONE.check(most[0] >= 0.95 * 1024 / 2, () -> "most that a lone map had: " + most[0]);
   }
 
   /** One that has taken all and ignores everything; who comes then gets a step. */
-  static void newcomer(Function<Long, Ledger> maker) {
+  static void newcomer(Function<Long, MemoryLedger> maker) {
     LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
     model.disk(100, 0, Long.MAX_VALUE);
     ModelMap hoarder = new ModelMap(model, "hoarder", Hearing.NONE, 4_000, 4, 1);
@@ -98,12 +98,12 @@ final class LedgerSchedules {
     model.time.in(2_500, () -> other.frozen = true);
     model.at(3_000, newcomer);
     long[] most = {0};
-    model.run(() -> most[0] = Math.max(most[0], newcomer.held(Kind.SORT)));
+    model.run(() -> most[0] = Math.max(most[0], newcomer.held(MemoryKind.SORT)));
     Property.NEWCOMER.check(most[0] >= 16, () -> "most that a newcomer had: " + most[0]);
   }
 
   /** Two applications of one map each, of which one was there first. */
-  static void equals(Function<Long, Ledger> maker, String first, String second) {
+  static void equals(Function<Long, MemoryLedger> maker, String first, String second) {
     LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
     model.disk(100, 0, Long.MAX_VALUE);
     // What their runs hold until they commit is no sort buffer's: they write nothing here.
@@ -117,8 +117,8 @@ final class LedgerSchedules {
     model.run(
         () -> {
           if (model.time.nowMs() > 24_000 && maps[0].alive && maps[1].alive) {
-            sums[0] += maps[0].held(Kind.SORT);
-            sums[1] += maps[1].held(Kind.SORT);
+            sums[0] += maps[0].held(MemoryKind.SORT);
+            sums[1] += maps[1].held(MemoryKind.SORT);
           }
         });
     Property.EQUAL.check(
@@ -127,7 +127,7 @@ final class LedgerSchedules {
   }
 
   /** One has taken all and fills it slowly; who comes then has its share soon all the same. */
-  static void slow(Function<Long, Ledger> maker) {
+  static void slow(Function<Long, MemoryLedger> maker) {
     LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
     model.disk(100, 0, Long.MAX_VALUE);
     ModelMap slow = new ModelMap(model, "slow", Hearing.GOOD, 2_000, 4, 0);
@@ -140,7 +140,7 @@ final class LedgerSchedules {
     model.run(
         () -> {
           if (slow.alive) {
-            most[0] = Math.max(most[0], quick.held(Kind.SORT));
+            most[0] = Math.max(most[0], quick.held(MemoryKind.SORT));
           }
         });
     Property.EQUAL.check(
@@ -148,7 +148,7 @@ final class LedgerSchedules {
   }
 
   /** One that ignores notices and goes on asking. */
-  static void late(Function<Long, Ledger> maker) {
+  static void late(Function<Long, MemoryLedger> maker) {
     LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
     model.disk(400, 0, Long.MAX_VALUE);
     model.at(0, new ModelReduce(model, "deaf", Hearing.DEAF, 250));
@@ -160,7 +160,7 @@ final class LedgerSchedules {
   }
 
   /** Sort buffers hold their claims, and two that come want more than is kept free for them. */
-  static void claims(Function<Long, Ledger> maker) {
+  static void claims(Function<Long, MemoryLedger> maker) {
     LedgerModel model = new LedgerModel(maker, 256, new Random(1));
     model.disk(8, 0, Long.MAX_VALUE);
     model.found("old", 8, 15);
@@ -175,7 +175,7 @@ final class LedgerSchedules {
   }
 
   /** What a reduce holds and what a map was lent, and maps that come want to sort in it. */
-  static void received(Function<Long, Ledger> maker) {
+  static void received(Function<Long, MemoryLedger> maker) {
     LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
     model.disk(100, 0, Long.MAX_VALUE);
     model.at(0, new ModelReduce(model, "reduces", Hearing.GOOD, 60));
@@ -188,11 +188,12 @@ final class LedgerSchedules {
     model.time.in(20_000, lent::leave);
     model.run(() -> {});
     Property.LOANS_AFTER_RECEIVED.check(
-        model.ledger.stats().revokedBytes().containsKey(Kind.RECEIVE), () -> "nothing came back");
+        model.ledger.stats().revokedBytes().containsKey(MemoryKind.RECEIVE),
+        () -> "nothing came back");
   }
 
   /** Without a disk a map has been lent nearly all, and another one wants to write. */
-  static void lastResort(Function<Long, Ledger> maker) {
+  static void lastResort(Function<Long, MemoryLedger> maker) {
     LedgerModel model = new LedgerModel(maker, 1024, new Random(1));
     model.disk(0, 0, 0);
     model.lendsWithoutDisk = true;
@@ -203,12 +204,12 @@ final class LedgerSchedules {
     model.at(2_000, writer);
     model.time.in(20_000, lent::leave);
     long[] most = {0};
-    model.run(() -> most[0] = Math.max(most[0], writer.held(Kind.WRITING)));
+    model.run(() -> most[0] = Math.max(most[0], writer.held(MemoryKind.WRITING)));
     Property.LAST_RESORT.check(most[0] == 300, () -> "most that it had to write: " + most[0]);
   }
 
   /** All that is told, and so many that are drawn from a seed. */
-  static void all(Function<Long, Ledger> maker, long seed, int schedules) {
+  static void all(Function<Long, MemoryLedger> maker, long seed, int schedules) {
     alone(maker);
     newcomer(maker);
     claims(maker);

@@ -14,9 +14,9 @@ class ManyHoldersTest {
 
   @Test
   void whereNobodyLacksMemoryAnEventCostsLittleHoweverManyTasksAreConnected() {
-    Ledger ledger = new Ledger(Terms.DEFAULT, 1L << 40);
+    MemoryLedger ledger = new MemoryLedger(GrantTerms.DEFAULT, 1L << 40);
     for (int i = 0; i < TASKS; i++) {
-      ledger.join(new Holding.HolderId("user", "application", "task " + i, Role.MAP), 0);
+      ledger.join(new Holding.HolderId("user", "application", "task " + i, HolderRole.MAP), 0);
     }
     for (int i = 0; i < EVENTS; i++) {
       assertEquals(List.of(), ledger.tick(i));

@@ -18,22 +18,22 @@ class ManyWaitersTest {
   /** Looks at an ask, or at a holder for it, that one event may take for each ask. */
   private static final int MOST_LOOKS = 10;
 
-  private static final class Counted extends Granting {
+  private static final class Counted extends GrantPolicy {
     private int orderings;
     private long looks;
 
-    private Counted(Books books) {
+    private Counted(MemoryAccounts books) {
       super(books);
     }
 
     @Override
-    List<Ask> inOrder() {
+    List<MemoryRequest> inOrder() {
       orderings++;
       return super.inOrder();
     }
 
     @Override
-    boolean mayHaveLast(Ask ask) {
+    boolean mayHaveLast(MemoryRequest ask) {
       looks++;
       return super.mayHaveLast(ask);
     }
@@ -46,14 +46,14 @@ class ManyWaitersTest {
   }
 
   enum Waiting {
-    WRITERS(Kind.WRITING, Patience.COMING),
-    CLAIMS(Kind.SORT, Patience.COMING),
-    LAST_RESORTS(Kind.WRITING, Patience.LAST);
+    WRITERS(MemoryKind.WRITING, WaitLimit.COMING),
+    CLAIMS(MemoryKind.SORT, WaitLimit.COMING),
+    LAST_RESORTS(MemoryKind.WRITING, WaitLimit.LAST);
 
-    private final Kind kind;
-    private final Patience patience;
+    private final MemoryKind kind;
+    private final WaitLimit patience;
 
-    Waiting(Kind kind, Patience patience) {
+    Waiting(MemoryKind kind, WaitLimit patience) {
       this.kind = kind;
       this.patience = patience;
     }
@@ -62,9 +62,9 @@ class ManyWaitersTest {
   @ParameterizedTest
   @EnumSource
   void areOrderedOnceForAnEventAndLookedAtAFewTimes(Waiting waiting) {
-    Books books = new Books(Terms.DEFAULT, CAPACITY_BYTES);
+    MemoryAccounts books = new MemoryAccounts(GrantTerms.DEFAULT, CAPACITY_BYTES);
     Counted counted = new Counted(books);
-    Ledger ledger = new Ledger(books, counted, new TakingBack(books, counted));
+    MemoryLedger ledger = new MemoryLedger(books, counted, new RevocationPolicy(books, counted));
     ledger.moverWorks(true, 0);
     fill(ledger, books);
     for (int i = 0; i < ASKS; i++) {
@@ -79,15 +79,16 @@ class ManyWaitersTest {
     assertEquals(1, counted.orderings);
   }
 
-  private static long join(Ledger ledger, String application, int task) {
-    return ledger.join(new Holding.HolderId("user", application, "attempt " + task, Role.MAP), 0);
+  private static long join(MemoryLedger ledger, String application, int task) {
+    return ledger.join(
+        new Holding.HolderId("user", application, "attempt " + task, HolderRole.MAP), 0);
   }
 
   /** With outputs of an application that can be moved. */
-  private static void fill(Ledger ledger, Books books) {
+  private static void fill(MemoryLedger ledger, MemoryAccounts books) {
     long filler = join(ledger, "large", 0);
     while (books.freeBytes() >= STEP_BYTES) {
-      ledger.ask(filler, Kind.WRITING, STEP_BYTES, Patience.LAST, 0);
+      ledger.ask(filler, MemoryKind.WRITING, STEP_BYTES, WaitLimit.LAST, 0);
       ledger.commit(filler, STEP_BYTES, 0);
     }
   }

@@ -12,7 +12,7 @@ final class ModelDisk {
   private final LedgerModel model;
   private final long mibPerSecond; // 0: there is none
   private final double failing;
-  private final Deque<Order.Move> queue = new ArrayDeque<>();
+  private final Deque<MemoryAction.Move> queue = new ArrayDeque<>();
   private long leftBytes;
   private long hangsUntilMs;
   private boolean busy;
@@ -57,7 +57,7 @@ final class ModelDisk {
         .sum();
   }
 
-  private long leftBytes(Order.Move order) {
+  private long leftBytes(MemoryAction.Move order) {
     return model.ledger.leftBytes(order.moveId());
   }
 
@@ -70,7 +70,7 @@ final class ModelDisk {
     queue.clear();
   }
 
-  void add(Order.Move order) {
+  void add(MemoryAction.Move order) {
     Property.COMING.check(works, () -> order);
     queue.add(order);
     next();
@@ -80,7 +80,7 @@ final class ModelDisk {
     if (busy || queue.isEmpty()) {
       return;
     }
-    Order.Move moving = queue.peek();
+    MemoryAction.Move moving = queue.peek();
     long nowMs = model.time.nowMs();
     Optional<ModelOutput> largest =
         model.outputs(moving.application()).stream()
@@ -97,13 +97,13 @@ final class ModelDisk {
     }
   }
 
-  private void unfinished(Order.Move moving) {
+  private void unfinished(MemoryAction.Move moving) {
     if (leftBytes(moving) > 0) {
       model.failed(moving.application());
     }
   }
 
-  private void ended(Order.Move moving) {
+  private void ended(MemoryAction.Move moving) {
     busy = false;
     if (queue.remove(moving)) {
       unfinished(moving);
@@ -112,7 +112,7 @@ final class ModelDisk {
     next();
   }
 
-  private void written(Order.Move moving, ModelOutput output) {
+  private void written(MemoryAction.Move moving, ModelOutput output) {
     busy = false;
     if (!queue.contains(moving)) {
       next();
@@ -154,7 +154,7 @@ final class ModelDisk {
     works = false;
     model.apply(model.ledger.moverWorks(false, model.time.nowMs()));
     while (!queue.isEmpty()) {
-      Order.Move moving = queue.poll();
+      MemoryAction.Move moving = queue.poll();
       unfinished(moving);
       model.apply(model.ledger.moveEnded(moving.moveId(), model.time.nowMs()));
     }

@@ -15,7 +15,7 @@ final class ModelMap extends ModelTask {
 
   ModelMap(
       LedgerModel model, String application, Hearing hearing, long size, long rate, double ratio) {
-    super(model, application, Role.MAP, hearing);
+    super(model, application, HolderRole.MAP, hearing);
     this.step = model.capacity < 256 ? 8 : 16;
     this.left = size;
     this.rate = rate;
@@ -38,7 +38,7 @@ final class ModelMap extends ModelTask {
           });
       return;
     }
-    long room = ownSortBytes + held(Kind.SORT);
+    long room = ownSortBytes + held(MemoryKind.SORT);
     room = room == 0 ? LITTLE : room;
     if (buffered < room) {
       long filled = Math.min(Math.min(rate, left), room - buffered);
@@ -48,12 +48,12 @@ final class ModelMap extends ModelTask {
     } else if (!model.disk.exists() && !model.lendsWithoutDisk) {
       spill(this::work); // sorts in its own memory
     } else {
-      boolean loan = ownSortBytes + held(Kind.SORT) + step > model.terms.claimBytes();
+      boolean loan = ownSortBytes + held(MemoryKind.SORT) + step > model.terms.claimBytes();
       ask(
-          Kind.SORT,
+          MemoryKind.SORT,
           step,
           2 * step,
-          loan ? Patience.NONE : model.patience(),
+          loan ? WaitLimit.NONE : model.patience(),
           got -> {
             if (got > 0) {
               work();
@@ -71,7 +71,7 @@ final class ModelMap extends ModelTask {
       then.run();
       return;
     }
-    long sorted = held(Kind.SORT);
+    long sorted = held(MemoryKind.SORT);
     long most = Math.min(out, model.ledger.stats().capacityBytes()); // what is beyond has no chance
     write(
         most,
@@ -89,13 +89,13 @@ final class ModelMap extends ModelTask {
 
   private void emptied() {
     buffered = 0;
-    if (held(Kind.SORT) > 0) {
-      giveBack(Kind.SORT, held(Kind.SORT));
+    if (held(MemoryKind.SORT) > 0) {
+      giveBack(MemoryKind.SORT, held(MemoryKind.SORT));
     }
   }
 
   @Override
-  void obey(Kind kind, Runnable then) {
+  void obey(MemoryKind kind, Runnable then) {
     if (held(kind) > told.get(kind).keepBytes()) {
       spill(then);
     } else {

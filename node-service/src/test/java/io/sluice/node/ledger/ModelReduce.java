@@ -7,25 +7,25 @@ final class ModelReduce extends ModelTask {
   private long left;
 
   ModelReduce(LedgerModel model, String application, Hearing hearing, int steps) {
-    super(model, application, Role.REDUCE, hearing);
+    super(model, application, HolderRole.REDUCE, hearing);
     this.left = steps;
   }
 
   @Override
   void work() {
     if (left == 0) {
-      if (held(Kind.RECEIVE) > 0) {
-        giveBack(Kind.RECEIVE, held(Kind.RECEIVE));
+      if (held(MemoryKind.RECEIVE) > 0) {
+        giveBack(MemoryKind.RECEIVE, held(MemoryKind.RECEIVE));
       }
       leave();
       return;
     }
     left--;
-    ask(Kind.RECEIVE, STEP, STEP, model.patience(), got -> in(100, this::work));
+    ask(MemoryKind.RECEIVE, STEP, STEP, model.patience(), got -> in(100, this::work));
   }
 
   @Override
-  void obey(Kind kind, Runnable then) {
+  void obey(MemoryKind kind, Runnable then) {
     long tooMuch = held(kind) - told.get(kind).keepBytes();
     if (tooMuch > 0) {
       giveBack(kind, tooMuch);

@@ -21,8 +21,8 @@ abstract class ModelTask {
   final LedgerModel model;
   final Holding.HolderId who;
   final Hearing hearing;
-  final Map<Kind, Long> held = new EnumMap<>(Kind.class);
-  final Map<Kind, Told> told = new EnumMap<>(Kind.class);
+  final Map<MemoryKind, Long> held = new EnumMap<>(MemoryKind.class);
+  final Map<MemoryKind, Told> told = new EnumMap<>(MemoryKind.class);
   long id;
   boolean alive;
   long ownSortBytes; // counted in no ledger
@@ -39,22 +39,22 @@ abstract class ModelTask {
   record Told(long keepBytes, long atMs) {}
 
   record Waiting(
-      Kind kind,
+      MemoryKind kind,
       long bytes,
       long chargeBytes,
-      Patience patience,
+      WaitLimit patience,
       long sinceMs,
       boolean late,
       boolean loan,
       LongConsumer then) {}
 
-  ModelTask(LedgerModel model, String application, Role role, Hearing hearing) {
+  ModelTask(LedgerModel model, String application, HolderRole role, Hearing hearing) {
     this.model = model;
     this.who = new Holding.HolderId("user", application, "task-" + model.names++, role);
     this.hearing = hearing;
   }
 
-  final long held(Kind kind) {
+  final long held(MemoryKind kind) {
     return held.getOrDefault(kind, 0L);
   }
 
@@ -69,7 +69,7 @@ abstract class ModelTask {
   abstract void work();
 
   /** Gives back down to what it was told, and calls then. */
-  abstract void obey(Kind kind, Runnable then);
+  abstract void obey(MemoryKind kind, Runnable then);
 
   /** Does something in a while, unless it is ended by then. */
   final void in(long ms, Runnable what) {
@@ -89,7 +89,8 @@ abstract class ModelTask {
     }
   }
 
-  final void ask(Kind kind, long bytes, long chargeBytes, Patience patience, LongConsumer then) {
+  final void ask(
+      MemoryKind kind, long bytes, long chargeBytes, WaitLimit patience, LongConsumer then) {
     long nowMs = model.time.nowMs();
     boolean late = isLate(nowMs);
     allowedMs +=
@@ -99,10 +100,10 @@ abstract class ModelTask {
               case COMING -> model.terms.waitMs();
               case LAST -> model.terms.revokeMs();
             };
-    boolean loan = kind == Kind.SORT && held(kind) + bytes > model.claimBytes(this);
+    boolean loan = kind == MemoryKind.SORT && held(kind) + bytes > model.claimBytes(this);
     waiting = new Waiting(kind, bytes, chargeBytes, patience, nowMs, late, loan, then);
     busy = true;
-    List<Order> orders = model.ledger.ask(id, kind, bytes, patience, nowMs);
+    List<MemoryAction> orders = model.ledger.ask(id, kind, bytes, patience, nowMs);
     if (orders.stream().noneMatch(order -> isAnswer(order))) {
       held.merge(kind, promisedBytes(), Long::sum); // while it waits for the rest
       hasPromised = true;
@@ -120,7 +121,7 @@ abstract class ModelTask {
     write(
         bytes,
         chargeBytes,
-        model.disk.exists() ? Patience.COMING : Patience.LAST,
+        model.disk.exists() ? WaitLimit.COMING : WaitLimit.LAST,
         restToDisk,
         then);
   }
@@ -128,22 +129,22 @@ abstract class ModelTask {
   private void write(
       long bytes,
       long chargeBytes,
-      Patience patience,
+      WaitLimit patience,
       LongPredicate restToDisk,
       LongConsumer then) {
     ask(
-        Kind.WRITING,
+        MemoryKind.WRITING,
         bytes,
         chargeBytes,
         patience,
         got -> {
           if (restToDisk.test(got)) {
             then.accept(got);
-          } else if (patience == Patience.LAST || bytes > model.ledger.stats().capacityBytes()) {
+          } else if (patience == WaitLimit.LAST || bytes > model.ledger.stats().capacityBytes()) {
             leave();
           } else {
-            giveBack(Kind.WRITING, got); // as a lease that does not come about
-            write(bytes, chargeBytes, Patience.LAST, restToDisk, then);
+            giveBack(MemoryKind.WRITING, got); // as a lease that does not come about
+            write(bytes, chargeBytes, WaitLimit.LAST, restToDisk, then);
           }
         });
   }
@@ -152,13 +153,13 @@ abstract class ModelTask {
     return told.values().stream().anyMatch(t -> nowMs >= t.atMs() + model.terms.revokeMs());
   }
 
-  private boolean isAnswer(Order order) {
-    return order instanceof Order.Answer answer && answer.holderId() == id;
+  private boolean isAnswer(MemoryAction order) {
+    return order instanceof MemoryAction.Answer answer && answer.holderId() == id;
   }
 
   /** What it has of its room although it waits for more. */
   private long promisedBytes() {
-    return waiting.kind() == Kind.WRITING ? waiting.bytes() - waiting.chargeBytes() : 0;
+    return waiting.kind() == MemoryKind.WRITING ? waiting.bytes() - waiting.chargeBytes() : 0;
   }
 
   final void answered(long bytes) {
@@ -174,10 +175,10 @@ abstract class ModelTask {
       refusedAtMs = model.time.nowMs();
       loanRefusedAtMs = was.loan() ? refusedAtMs : loanRefusedAtMs;
     }
-    if (was.patience() == Patience.LAST && bytes < was.bytes()) {
+    if (was.patience() == WaitLimit.LAST && bytes < was.bytes()) {
       model.checkLastResort(this, was);
     }
-    Property.LATE.check(!was.late() || bytes == 0 || was.kind() == Kind.WRITING, () -> this);
+    Property.LATE.check(!was.late() || bytes == 0 || was.kind() == MemoryKind.WRITING, () -> this);
     held.merge(was.kind(), bytes, Long::sum);
     model.time.in(
         0,
@@ -189,7 +190,7 @@ abstract class ModelTask {
         });
   }
 
-  final void heard(Kind kind, long keepBytes) {
+  final void heard(MemoryKind kind, long keepBytes) {
     told.put(kind, new Told(keepBytes, model.time.nowMs()));
     if (hearing == Hearing.GOOD) {
       in(
@@ -203,13 +204,13 @@ abstract class ModelTask {
     }
   }
 
-  final void giveBack(Kind kind, long bytes) {
+  final void giveBack(MemoryKind kind, long bytes) {
     held.merge(kind, -bytes, Long::sum);
     forgetObeyed(kind);
     model.apply(model.ledger.giveBack(id, kind, bytes, model.time.nowMs()));
   }
 
-  private void forgetObeyed(Kind kind) {
+  private void forgetObeyed(MemoryKind kind) {
     Told was = told.get(kind);
     if (was != null && held(kind) <= was.keepBytes()) {
       told.remove(kind);
@@ -217,8 +218,8 @@ abstract class ModelTask {
   }
 
   final void commit() {
-    long bytes = held(Kind.WRITING);
-    held.put(Kind.WRITING, 0L);
+    long bytes = held(MemoryKind.WRITING);
+    held.put(MemoryKind.WRITING, 0L);
     model.committed(this, bytes);
   }
 

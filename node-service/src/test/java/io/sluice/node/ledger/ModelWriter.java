@@ -5,7 +5,7 @@ final class ModelWriter extends ModelTask {
   private long left;
 
   ModelWriter(LedgerModel model, String application, int pieces) {
-    super(model, application, Role.EXECUTOR, Hearing.NONE); // it holds nothing to give back
+    super(model, application, HolderRole.EXECUTOR, Hearing.NONE); // it holds nothing to give back
     this.left = pieces;
   }
 
@@ -26,7 +26,7 @@ final class ModelWriter extends ModelTask {
   }
 
   @Override
-  void obey(Kind kind, Runnable then) {
+  void obey(MemoryKind kind, Runnable then) {
     then.run();
   }
 }

@@ -3,8 +3,8 @@ package io.sluice.node.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.Kind;
-import io.sluice.node.ledger.Terms;
+import io.sluice.node.ledger.GrantTerms;
+import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -44,15 +44,15 @@ class AsksTest {
   private final CountDownLatch moveGoesOn = new CountDownLatch(1);
   private final AtomicLong clockNs = new AtomicLong();
   private final AtomicReference<Runnable> underTheLock = new AtomicReference<>(() -> {});
-  private LedgerKeeper keeper;
+  private MemoryManager keeper;
   private SpillStore store;
   private Lease filler;
   private Lease asker;
 
   @BeforeEach
   void fill() throws IOException {
-    Terms terms = new Terms(32 << 20, 5_000, REVOKE_MS, 1_000);
-    keeper = new LedgerKeeper(terms, CAPACITY_BYTES, this::now);
+    GrantTerms terms = new GrantTerms(32 << 20, 5_000, REVOKE_MS, 1_000);
+    keeper = new MemoryManager(terms, CAPACITY_BYTES, this::now);
     store =
         SpillStore.open(
             TestPool.withDisk(directory, SEGMENTS)
@@ -124,7 +124,7 @@ class AsksTest {
     }
     keeper.closed(asker);
     keeper.closed(filler);
-    assertEquals(0, keeper.moment().ledger().heldBytes().get(Kind.WRITING));
+    assertEquals(0, keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING));
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.sluice.node.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.Terms;
+import io.sluice.node.ledger.GrantTerms;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -46,7 +46,7 @@ class MoveFailuresTest {
   private final ThreadPoolExecutor executor =
       new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), this::create);
   private long failFromBytes = Long.MAX_VALUE;
-  private LedgerKeeper keeper;
+  private MemoryManager keeper;
   private SpillStore store;
 
   private Thread create(Runnable body) {
@@ -62,7 +62,7 @@ class MoveFailuresTest {
   }
 
   private void open(long diskBytes, Consumer<StoreConfig.Builder> more) throws IOException {
-    keeper = new LedgerKeeper(Terms.DEFAULT, CAPACITY_BYTES, clockNs::get);
+    keeper = new MemoryManager(GrantTerms.DEFAULT, CAPACITY_BYTES, clockNs::get);
     StoreConfig.Builder config =
         TestPool.memory(directory, SEGMENTS)
             .disk(List.of(directory.resolve("disk")), diskBytes, 0)
@@ -166,7 +166,7 @@ class MoveFailuresTest {
     threads.set(true);
     ask(); // nobody waits for moves for a while
     assertEquals(0, keeper.moment().movedOutputs());
-    pass(LedgerKeeper.FULL_PAUSE_MS);
+    pass(MemoryManager.FULL_PAUSE_MS);
     ask();
     assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
   }
@@ -177,7 +177,8 @@ class MoveFailuresTest {
     open(0);
     AtomicLong looks = new AtomicLong();
     long largeBytes = 1L << 40;
-    try (LedgerKeeper large = new LedgerKeeper(Terms.DEFAULT, largeBytes, looks::incrementAndGet);
+    try (MemoryManager large =
+            new MemoryManager(GrantTerms.DEFAULT, largeBytes, looks::incrementAndGet);
         Lease lease = store.openLease(APP)) {
       assertTrue(large.ask(lease, largeBytes, false, false, 0) > largeBytes / 2);
       assertTrue(looks.get() < 1_000, looks + " looks at the clock");

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.Kind;
-import io.sluice.node.ledger.Terms;
+import io.sluice.node.ledger.GrantTerms;
+import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.LeakCheck;
@@ -31,14 +31,14 @@ class NoticesTest {
 
   @TempDir private Path directory;
   private final LeakCheck leaks = new LeakCheck();
-  private LedgerKeeper keeper;
+  private MemoryManager keeper;
   private SpillStore store;
   private Lease lender;
-  private LedgerKeeper.Listening listening;
+  private MemoryManager.Listening listening;
 
   @BeforeEach
   void open() throws IOException {
-    keeper = new LedgerKeeper(new Terms(OWN_BYTES, 1, 1, 1), 2L * TestPool.SEGMENT_BYTES);
+    keeper = new MemoryManager(new GrantTerms(OWN_BYTES, 1, 1, 1), 2L * TestPool.SEGMENT_BYTES);
     keeper.lendToSort();
     store = SpillStore.open(TestPool.memory(directory, 2).memoryKeeper(keeper).build());
     lender = store.openLease("application_1");
@@ -55,7 +55,7 @@ class NoticesTest {
     leaks.check();
   }
 
-  private CompletableFuture<Optional<Notice>> hear() {
+  private CompletableFuture<Optional<RevocationNotice>> hear() {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
@@ -69,7 +69,7 @@ class NoticesTest {
   @Test
   void whoseMemoryIsWantedHearsOfIt() throws Exception {
     while (keeper.askNow(lender, MemoryUse.SORT, CHUNK_BYTES)) {}
-    CompletableFuture<Optional<Notice>> heard = hear();
+    CompletableFuture<Optional<RevocationNotice>> heard = hear();
     try (Lease other = store.openLease("application_2")) {
       Await.until(
           "it was told",
@@ -78,20 +78,20 @@ class NoticesTest {
             return heard.isDone();
           });
     }
-    Notice notice = heard.get().orElseThrow();
+    RevocationNotice notice = heard.get().orElseThrow();
     assertTrue(notice.sortBytes() < 2L * TestPool.SEGMENT_BYTES, notice.toString());
   }
 
   @Test
   void theEndOfALeaseIsTheEndOfListening() throws Exception {
-    CompletableFuture<Optional<Notice>> heard = hear();
+    CompletableFuture<Optional<RevocationNotice>> heard = hear();
     lender.close();
     assertFalse(heard.get().isPresent());
   }
 
   @Test
   void theEndOfTheServiceIsTheEndOfListening() throws Exception {
-    CompletableFuture<Optional<Notice>> heard = hear();
+    CompletableFuture<Optional<RevocationNotice>> heard = hear();
     keeper.close();
     assertFalse(heard.get().isPresent());
   }
@@ -102,10 +102,10 @@ class NoticesTest {
     assertTrue(keeper.askNow(lender, MemoryUse.SORT, CHUNK_BYTES));
     try (Lease other = store.openLease("application_2")) {
       while (keeper.askNow(other, MemoryUse.WRITING, CHUNK_BYTES)) {}
-      long heldBytes = keeper.moment().ledger().heldBytes().get(Kind.WRITING);
+      long heldBytes = keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING);
       long capacityBytes = keeper.moment().ledger().capacityBytes();
       assertFalse(keeper.askNow(lender, MemoryUse.WRITING, capacityBytes));
-      assertEquals(heldBytes, keeper.moment().ledger().heldBytes().get(Kind.WRITING));
+      assertEquals(heldBytes, keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING));
     }
   }
 }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.ledger.Kind;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.ledger.MemoryKind;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -41,11 +41,11 @@ class ServiceMemoryTest extends NodeTestBase {
   /** The ledger says what the store says; nobody may be doing anything. */
   private void assertBooksAgree() {
     StoreStats store = service.storeStats();
-    MemoryMoment memory = service.memory();
-    Map<Kind, Long> held = memory.ledger().heldBytes();
-    assertEquals(store.memory().leasedBytes(), held.get(Kind.WRITING), "writing");
-    assertEquals(store.memory().committedBytes(), held.get(Kind.SEND), "send");
-    assertEquals(store.memory().quarantinedBytes(), held.get(Kind.QUARANTINE), "quarantine");
+    MemorySnapshot memory = service.memory();
+    Map<MemoryKind, Long> held = memory.ledger().heldBytes();
+    assertEquals(store.memory().leasedBytes(), held.get(MemoryKind.WRITING), "writing");
+    assertEquals(store.memory().committedBytes(), held.get(MemoryKind.SEND), "send");
+    assertEquals(store.memory().quarantinedBytes(), held.get(MemoryKind.QUARANTINE), "quarantine");
     assertEquals(
         store.memory().capacityBytes() - store.memory().usedBytes(),
         memory.ledger().freeBytes(),
@@ -59,7 +59,7 @@ class ServiceMemoryTest extends NodeTestBase {
   /** Each by an application of its own, which has less than the one that has written before. */
   private void commitOfOthers(int count) throws IOException {
     for (int i = 0; i < count; i++) {
-      try (LocalClient task = task(other(i))) {
+      try (SocketClient task = task(other(i))) {
         TestOutput.single(random, "output", OUTPUT_BYTES).commit(other(i), task);
       }
       others++;
@@ -142,7 +142,7 @@ class ServiceMemoryTest extends NodeTestBase {
     for (int i = 0; i < 30; i++) {
       commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
     }
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       for (Extent extent : task.lease(OUTPUT_BYTES)) {
         assertEquals(Tier.DISK, extent.segment().tier());
       }
@@ -160,7 +160,7 @@ class ServiceMemoryTest extends NodeTestBase {
   void withoutADiskAllOfMemoryIsGrantedAndMoreIsRefused() throws Exception {
     service = inMemory(SEGMENTS, new TcpProvider()).start();
     long capacityBytes = service.storeStats().memory().capacityBytes();
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       long leftBytes = capacityBytes;
       while (leftBytes > 0) {
         leftBytes -= task.lease(capacityBytes / 16).get(0).lengthBytes();
@@ -185,12 +185,12 @@ class ServiceMemoryTest extends NodeTestBase {
     for (int i = 0; i < 4; i++) {
       commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
     }
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       for (long hostileBytes : List.of(1L << 50, Long.MAX_VALUE / 2)) {
         assertThrows(StoreFullException.class, () -> task.lease(hostileBytes));
       }
       assertEquals(0, service.memory().movedOutputs());
-      assertEquals(0, service.memory().ledger().refusals().getOrDefault(Kind.WRITING, 0L));
+      assertEquals(0, service.memory().ledger().refusals().getOrDefault(MemoryKind.WRITING, 0L));
     }
     assertEnds();
   }
@@ -199,7 +199,7 @@ class ServiceMemoryTest extends NodeTestBase {
   @Test
   void booksAgreeWhateverHappens() throws Exception {
     service = withDisk(SEGMENTS, new TcpProvider()).start();
-    List<LocalClient> tasks = new ArrayList<>();
+    List<SocketClient> tasks = new ArrayList<>();
     List<List<Extent>> leased = new ArrayList<>();
     int outputs = 0;
     for (int step = 0; step < 150; step++) {
@@ -238,7 +238,7 @@ class ServiceMemoryTest extends NodeTestBase {
         awaitBooks();
       }
     }
-    for (LocalClient task : tasks) {
+    for (SocketClient task : tasks) {
       task.close();
     }
     service.applicationStopped(APP);
@@ -267,7 +267,7 @@ class ServiceMemoryTest extends NodeTestBase {
     try (NodeReader reader = tcpReader(4)) {
       int toldBytes = 2 * OUTPUT_BYTES; // so that it would leave before the others else
       commit(TestOutput.single(random, "told", toldBytes));
-      reader.locate(address(), Partitions.one(0), List.of("told"));
+      reader.locate(address(), PartitionRange.one(0), List.of("told"));
       for (int i = 0; i < 12; i++) {
         commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
       }

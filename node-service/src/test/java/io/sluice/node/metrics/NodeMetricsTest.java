@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NoticeConnection;
 import io.sluice.node.memory.Borrower;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.socket.RevocationConnection;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
@@ -36,7 +36,7 @@ class NodeMetricsTest extends NodeTestBase {
   private static final int OUTPUT_BYTES = 300_000;
 
   private void commit(String application, String outputId, int lengthBytes) throws IOException {
-    try (LocalClient task = task(application)) {
+    try (SocketClient task = task(application)) {
       TestOutput.single(new Random(1), outputId, lengthBytes).commit(application, task);
     }
   }
@@ -52,7 +52,7 @@ class NodeMetricsTest extends NodeTestBase {
     service = withDisk(4, RDMA, new TcpProvider()).start();
     commit(APP, "output", OUTPUT_BYTES);
     commit(APP, "large", 6 << 20);
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       task.lease(1);
       List<String> missing =
           NodeMetrics.all().stream()
@@ -66,7 +66,7 @@ class NodeMetricsTest extends NodeTestBase {
   @Test
   void tellsWhatIsHeldAndByWhom() throws IOException {
     service = inMemory(8, new TcpProvider()).start();
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       long leasedBytes = task.lease(100_000).get(0).lengthBytes();
       assertEquals(leasedBytes, Readings.of(service).number("sluice_memory_held_bytes", "writing"));
     }
@@ -103,7 +103,7 @@ class NodeMetricsTest extends NodeTestBase {
       assertEquals(0, Readings.of(service).number("sluice_user_" + name, user), name);
     }
     commit(APP, "output", OUTPUT_BYTES);
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       task.leaseDisk(1);
       Readings now = Readings.of(service);
       assertTrue(now.number("sluice_user_connections", user) >= 1);
@@ -124,7 +124,7 @@ class NodeMetricsTest extends NodeTestBase {
     for (int i = 0; i < 20; i++) { // each has less than the one before it
       commit("application_" + i, "output", OUTPUT_BYTES);
     }
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       long leasedBytes = task.lease(OUTPUT_BYTES).stream().mapToLong(Extent::lengthBytes).sum();
       Readings now = Readings.of(service);
       String user = Owner.ofThisProcess().toString();
@@ -143,9 +143,9 @@ class NodeMetricsTest extends NodeTestBase {
   void tellsWhatTasksWereGrantedAndToldToGiveBack() throws IOException {
     service = inMemory(4, new TcpProvider()).wholeAtStart(true).start();
     Await.until("it is there", () -> service.storeStats().memory().createdBytes() == 4 << 20);
-    try (LocalClient holder = reduce(APP);
-        NoticeConnection listening = holder.listen();
-        LocalClient wanting = reduce("application_2_0001")) {
+    try (SocketClient holder = reduce(APP);
+        RevocationConnection listening = holder.listen();
+        SocketClient wanting = reduce("application_2_0001")) {
       long heldBytes = leaseAllToReceive(holder);
       Readings before = Readings.of(service);
       assertEquals(heldBytes, before.number("sluice_memory_granted_bytes_total", "receive"));
@@ -162,8 +162,8 @@ class NodeMetricsTest extends NodeTestBase {
     }
   }
 
-  private LocalClient reduce(String application) throws IOException {
-    return LocalClient.connect(
+  private SocketClient reduce(String application) throws IOException {
+    return SocketClient.connect(
         service.metadata().address().socket(),
         SeenFromElsewhere.owner(handout()),
         Borrower.reduce("reduce_of_" + application),
@@ -172,7 +172,7 @@ class NodeMetricsTest extends NodeTestBase {
         Timeouts.all(TIMEOUT_MS));
   }
 
-  private static long leaseAllToReceive(LocalClient task) throws IOException {
+  private static long leaseAllToReceive(SocketClient task) throws IOException {
     long bytes = 0;
     Optional<Extent> next = task.leaseMemory(MemoryUse.RECEIVE, 128 << 10);
     while (next.isPresent()) {
@@ -207,7 +207,7 @@ class NodeMetricsTest extends NodeTestBase {
     assertEquals(0, now.number("sluice_served_bytes_total", "tcp", "inlined"));
     commit(APP, "short", 100);
     try (NodeReader reader = reader(8, null, TIMEOUT_MS, new TcpProvider())) {
-      reader.fetch(address(), Partitions.one(0), List.of("short"));
+      reader.fetch(address(), PartitionRange.one(0), List.of("short"));
     }
     assertEquals(100, Readings.of(service).number("sluice_served_bytes_total", "tcp", "inlined"));
     assertEquals(3, now.numbers("sluice_served_bytes_total").size(), "what can be seen here");

@@ -19,8 +19,8 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.format.RunLocation;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -228,18 +228,19 @@ class RemoteClientTest {
     try (RemoteClient client = answers(out -> describeBadly(out, what))) {
       assertThrows(
           ProtocolException.class,
-          () -> client.describe(Partitions.one(0), List.of("attempt_0"), 0, PoolPlaces.ELSEWHERE));
+          () ->
+              client.describe(PartitionRange.one(0), List.of("attempt_0"), 0, PoolPaths.ELSEWHERE));
     }
   }
 
   @Test
   void whatIsPossibleIsRead() throws IOException {
     try (RemoteClient client = answers(out -> describeBadly(out, "nothing"))) {
-      Description description =
-          client.describe(Partitions.one(0), List.of("attempt_0"), 10, PoolPlaces.ELSEWHERE);
+      OutputLocations description =
+          client.describe(PartitionRange.one(0), List.of("attempt_0"), 10, PoolPaths.ELSEWHERE);
       List<LocatedRun> runs = description.runs().get("attempt_0");
-      RunPlace place =
-          new RunPlace(new UUID(1, 2), 7, List.of(new Range(1, 0, 10))); // of the greeting
+      RunLocation place =
+          new RunLocation(new UUID(1, 2), 7, List.of(new Range(1, 0, 10))); // of the greeting
       for (int ordinal = 0; ordinal < 2; ordinal++) {
         Run run = new Run(0, ordinal, 10, 11, 0, 1, BlockChecksums.of(5));
         assertEquals(new LocatedRun(run, place), runs.get(ordinal));

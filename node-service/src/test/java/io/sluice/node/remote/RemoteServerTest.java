@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.Refusals;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.Refusals;
 import io.sluice.node.testing.Await;
 import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
@@ -24,7 +24,7 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -75,8 +75,8 @@ class RemoteServerTest {
   @BeforeEach
   void start() throws IOException {
     backend.secrets.put(APP, SECRET);
-    backend.offers.add(new Offer("ucx", "", 1234, 4096));
-    backend.offers.add(new Offer("tcp", "10.0.0.1", 4321, 0));
+    backend.offers.add(new TransportOffer("ucx", "", 1234, 4096));
+    backend.offers.add(new TransportOffer("tcp", "10.0.0.1", 4321, 0));
     server =
         RemoteServer.start(
             backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), refusals, LIMITS);
@@ -103,7 +103,7 @@ class RemoteServerTest {
     SegmentInfo segment = new SegmentInfo(segmentId, tier, path, 1 << 20);
     RegionDescriptor region = new RegionDescriptor(segmentId, 77, 1 << 20, new byte[] {1, 2});
     List<Range> ranges = List.of(new Range(segmentId, 10, 20), new Range(segmentId, 40, 2));
-    RunPlace place = new RunPlace(backend.poolId, 1L << 40, ranges);
+    RunLocation place = new RunLocation(backend.poolId, 1L << 40, ranges);
     List<LocatedRun> located = new ArrayList<>();
     for (int ordinal = 0; ordinal < runs; ordinal++) {
       Run run = new Run(3, ordinal, 22, 30, 0, 4, BlockChecksums.of(0xcafe));
@@ -111,7 +111,7 @@ class RemoteServerTest {
     }
     backend.outputs.put(
         outputId,
-        new Description(
+        new OutputLocations(
             Map.of(segmentId, new SegmentLocation(segment, Map.of("tcp", region))),
             Map.of(outputId, located)));
   }
@@ -145,14 +145,14 @@ class RemoteServerTest {
     holds("attempt_1", SegmentInfo.DISK_ID_BASE + 1, 1);
     holds("attempt_2", 6, 0);
     try (RemoteClient client = connect(SECRET)) {
-      Description description =
+      OutputLocations description =
           client.describe(
-              Partitions.one(3),
+              PartitionRange.one(3),
               List.of("attempt_0", "absent", "attempt_1", "attempt_2"),
               0,
               backend.places);
       for (String id : List.of("attempt_0", "attempt_1", "attempt_2")) {
-        Description expected = backend.outputs.get(id);
+        OutputLocations expected = backend.outputs.get(id);
         assertEquals(expected.runs().get(id), description.runs().get(id));
         expected
             .segments()
@@ -171,7 +171,7 @@ class RemoteServerTest {
     holds("attempt_0", 1, 1);
     holds("attempt_20000", 2, 1);
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(Partitions.one(3), ids, 0, backend.places);
+      OutputLocations description = client.describe(PartitionRange.one(3), ids, 0, backend.places);
       assertEquals(2, description.runs().size());
       assertEquals(2, description.segments().size());
     }
@@ -185,9 +185,9 @@ class RemoteServerTest {
     holds("attempt_1", 2, 1);
     int most = RemoteProtocol.OUTPUTS_PER_REQUEST;
     try (RemoteClient client = connect(SECRET)) {
-      Description description =
+      OutputLocations description =
           client.describe(
-              new Partitions(1, 2 * most + 4),
+              new PartitionRange(1, 2 * most + 4),
               List.of("attempt_0", "attempt_1"),
               0,
               backend.places);
@@ -204,7 +204,7 @@ class RemoteServerTest {
       assertEquals(
           List.of(),
           client
-              .describe(new Partitions(4, 9), List.of("attempt_0"), 0, backend.places)
+              .describe(new PartitionRange(4, 9), List.of("attempt_0"), 0, backend.places)
               .runs()
               .get("attempt_0"));
     }
@@ -217,13 +217,13 @@ class RemoteServerTest {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> client.describe(Partitions.one(3), List.of("no id"), 0, backend.places));
+              () -> client.describe(PartitionRange.one(3), List.of("no id"), 0, backend.places));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
       assertTrue(e.getMessage().contains("output id has character 0x20"), e.getMessage());
       assertEquals(
           1,
           client
-              .describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places)
+              .describe(PartitionRange.one(3), List.of("attempt_0"), 0, backend.places)
               .runs()
               .size());
     }
@@ -237,13 +237,14 @@ class RemoteServerTest {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> client.describe(Partitions.one(3), List.of("attempt_1"), 0, backend.places));
+              () ->
+                  client.describe(PartitionRange.one(3), List.of("attempt_1"), 0, backend.places));
       assertEquals(RemoteError.Code.INTERNAL, e.code());
       assertTrue(e.getMessage().contains("attempt_1 broke"), e.getMessage());
       assertEquals(
           1,
           client
-              .describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places)
+              .describe(PartitionRange.one(3), List.of("attempt_0"), 0, backend.places)
               .runs()
               .size());
     }
@@ -257,12 +258,13 @@ class RemoteServerTest {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> client.describe(Partitions.one(3), List.of("attempt_1"), 0, backend.places));
+              () ->
+                  client.describe(PartitionRange.one(3), List.of("attempt_1"), 0, backend.places));
       assertTrue(e.getMessage().contains("exceeds the limit"), e.getMessage());
       assertEquals(
           1,
           client
-              .describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places)
+              .describe(PartitionRange.one(3), List.of("attempt_0"), 0, backend.places)
               .runs()
               .size());
     }
@@ -277,7 +279,8 @@ class RemoteServerTest {
     }
     backend.mostAtOnce = 5; // outputs times partitions
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(new Partitions(0, 20), ids, 0, backend.places);
+      OutputLocations description =
+          client.describe(new PartitionRange(0, 20), ids, 0, backend.places);
       assertEquals(37, description.runs().size());
       description.runs().values().forEach(runs -> assertEquals(3, runs.size()));
       assertEquals(37, description.segments().size());
@@ -289,12 +292,12 @@ class RemoteServerTest {
     holds("attempt_0", 1, 1);
     backend.mostAtOnce = 0;
     try (RemoteClient client = connect(SECRET)) {
-      Description description =
-          client.describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places);
+      OutputLocations description =
+          client.describe(PartitionRange.one(3), List.of("attempt_0"), 0, backend.places);
       assertEquals(Set.of(), description.runs().keySet());
       assertEquals(Set.of(), description.unreadable().keySet());
       backend.mostAtOnce = 1;
-      description = client.describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places);
+      description = client.describe(PartitionRange.one(3), List.of("attempt_0"), 0, backend.places);
       assertEquals(Set.of("attempt_0"), description.runs().keySet());
     }
   }
@@ -305,12 +308,12 @@ class RemoteServerTest {
     holds("damaged", 1, 2);
     holds("whole", 2, 2);
     List<String> ids = List.of("damaged", "whole");
-    Partitions all = new Partitions(0, StubBackend.PARTITION_COUNT);
-    for (Partitions lost :
+    PartitionRange all = new PartitionRange(0, StubBackend.PARTITION_COUNT);
+    for (PartitionRange lost :
         List.of(
-            new Partitions(500, 1_000), // of another request than the runs
-            Partitions.one(StubBackend.PARTITION_COUNT - 1),
-            Partitions.one(0))) {
+            new PartitionRange(500, 1_000), // of another request than the runs
+            PartitionRange.one(StubBackend.PARTITION_COUNT - 1),
+            PartitionRange.one(0))) {
       backend.damaged.put("damaged", lost);
       for (int mostAtOnce : new int[] {Integer.MAX_VALUE, 300}) {
         backend.mostAtOnce = mostAtOnce;
@@ -323,7 +326,7 @@ class RemoteServerTest {
     }
     try (RemoteClient client = connect(SECRET)) { // of what is not damaged it can be had
       assertEquals(
-          2, client.describe(new Partitions(3, 400), ids, 0, backend.places).runs().size());
+          2, client.describe(new PartitionRange(3, 400), ids, 0, backend.places).runs().size());
     }
   }
 
@@ -337,7 +340,7 @@ class RemoteServerTest {
     backend.outputs.remove("attempt_0");
     backend.unreadable.addAll(List.of("attempt_7", "attempt_19"));
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(Partitions.one(3), ids, 0, backend.places);
+      OutputLocations description = client.describe(PartitionRange.one(3), ids, 0, backend.places);
       assertEquals(17, description.runs().size());
       assertEquals(Set.of("attempt_7", "attempt_19"), description.unreadable().keySet());
       assertEquals("attempt_7 cannot be read", description.unreadable().get("attempt_7"));
@@ -353,7 +356,7 @@ class RemoteServerTest {
     }
     backend.unreadable.addAll(ids);
     try (RemoteClient client = connect(SECRET)) {
-      Description description = client.describe(Partitions.one(3), ids, 0, backend.places);
+      OutputLocations description = client.describe(PartitionRange.one(3), ids, 0, backend.places);
       assertEquals(Set.copyOf(ids), description.unreadable().keySet());
       assertTrue(backend.askedFor.size() < 50, backend.askedFor.size() + " questions");
     }
@@ -372,7 +375,8 @@ class RemoteServerTest {
         backend.failure = each;
         List<Executable> questions =
             List.of(
-                () -> client.describe(Partitions.one(3), List.of("attempt_0"), 0, backend.places),
+                () ->
+                    client.describe(PartitionRange.one(3), List.of("attempt_0"), 0, backend.places),
                 () -> client.isDamaged(3, "attempt_0"));
         for (Executable question : questions) {
           RemoteError e = assertThrows(RemoteError.class, question);
@@ -387,15 +391,15 @@ class RemoteServerTest {
 
   @Test
   void slotsAreAskedForGivenBackAndClosedWithTheConnection() throws IOException {
-    StageRequest request = new StageRequest("ucx", "attempt_0", 3, 1, 1L << 40, 17, 250);
+    BounceRequest request = new BounceRequest("ucx", "attempt_0", 3, 1, 1L << 40, 17, 250);
     try (RemoteClient client = connect(SECRET)) {
-      StagedRange staged = client.stage(request, TIMEOUT_MS);
+      BounceRange staged = client.stage(request, TIMEOUT_MS);
       assertEquals(request, backend.slots.asked);
       assertEquals(
-          new StagedRange(10, new RegionDescriptor(1, 2, 4096, new byte[] {7}), 64), staged);
+          new BounceRange(10, new RegionDescriptor(1, 2, 4096, new byte[] {7}), 64), staged);
       assertEquals(11, client.stage(request, TIMEOUT_MS).ticket());
       client.release(10);
-      StageRequest wrong = new StageRequest("ucx", "attempt_0", 3, 1, 0, -1, 0);
+      BounceRequest wrong = new BounceRequest("ucx", "attempt_0", 3, 1, 0, -1, 0);
       RemoteError e = assertThrows(RemoteError.class, () -> client.stage(wrong, TIMEOUT_MS));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
       assertEquals(Set.of(11L), backend.slots.held);
@@ -565,8 +569,9 @@ class RemoteServerTest {
   void aProbeNeedsNoProofAndLearnsOnlyOfThePattern() throws IOException {
     holds("attempt_0", 1, 1);
     RegionDescriptor region = new RegionDescriptor(7, 8, 1 << 20, new byte[] {9});
-    backend.probes.add(new ProbeOffer(new Offer("ucx", "", 1234, 0), Optional.empty()));
-    backend.probes.add(new ProbeOffer(new Offer("tcp", "10.0.0.1", 4321, 0), Optional.of(region)));
+    backend.probes.add(new ProbeOffer(new TransportOffer("ucx", "", 1234, 0), Optional.empty()));
+    backend.probes.add(
+        new ProbeOffer(new TransportOffer("tcp", "10.0.0.1", 4321, 0), Optional.of(region)));
     assertEquals(backend.probes, ProbeMessages.ask(address(), TIMEOUT_MS));
     assertTrue(backend.askedFor.isEmpty());
   }
@@ -668,7 +673,7 @@ class RemoteServerTest {
   void readersThatBounceKeepTheirPlaces() throws IOException {
     List<RemoteClient> readers = new ArrayList<>();
     try {
-      StageRequest request = new StageRequest("tcp", "attempt_1", 3, 0, 10, 64, 1_000);
+      BounceRequest request = new BounceRequest("tcp", "attempt_1", 3, 0, 10, 64, 1_000);
       for (int i = 0; i < MAX_READERS - 1; i++) {
         readers.add(connect(SECRET));
         readers.get(i).stage(request, TIMEOUT_MS);
@@ -705,7 +710,8 @@ class RemoteServerTest {
 
   private void describeNothing(RemoteClient client) throws IOException {
     assertEquals(
-        0, client.describe(Partitions.one(3), List.of("absent"), 0, backend.places).runs().size());
+        0,
+        client.describe(PartitionRange.one(3), List.of("absent"), 0, backend.places).runs().size());
   }
 
   @Test

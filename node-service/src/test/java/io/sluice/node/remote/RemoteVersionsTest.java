@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.Refusals;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.Refusals;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;

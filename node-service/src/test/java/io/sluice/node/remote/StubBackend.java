@@ -6,7 +6,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -24,12 +24,12 @@ final class StubBackend implements RemoteBackend {
   static final int PARTITION_COUNT = 2_000;
 
   final UUID poolId = UUID.randomUUID();
-  final PoolPlaces places = PoolPlaces.owned(poolId, new Owner(1), Path.of("/pool"), List.of());
+  final PoolPaths places = PoolPaths.owned(poolId, new Owner(1), Path.of("/pool"), List.of());
   final Map<String, JobSecret> secrets = new HashMap<>();
-  final List<Offer> offers = new ArrayList<>();
+  final List<TransportOffer> offers = new ArrayList<>();
   final List<ProbeOffer> probes = new ArrayList<>();
-  final Map<String, Description> outputs = new HashMap<>();
-  final Map<String, Partitions> damaged = new HashMap<>();
+  final Map<String, OutputLocations> outputs = new HashMap<>();
+  final Map<String, PartitionRange> damaged = new HashMap<>();
   final Set<String> unreadable = new HashSet<>();
   final List<Integer> askedFor = new ArrayList<>();
   final List<String> freed = new ArrayList<>();
@@ -50,7 +50,7 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
-  public PoolPlaces places() {
+  public PoolPaths places() {
     return places;
   }
 
@@ -75,18 +75,18 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
-  public ServedReader open(String applicationId) {
+  public AuthenticatedReader open(String applicationId) {
     return new StubReader();
   }
 
-  private final class StubReader implements ServedReader {
+  private final class StubReader implements AuthenticatedReader {
     @Override
     public Object sharer() {
       return null;
     }
 
     @Override
-    public List<Offer> offers() {
+    public List<TransportOffer> offers() {
       return offers;
     }
 
@@ -121,13 +121,13 @@ final class StubBackend implements RemoteBackend {
   }
 
   @Override
-  public Optional<LongDescription> describeLong(OutputId id, int partition) {
+  public Optional<LongRunLocations> describeLong(OutputId id, int partition) {
     return Optional.empty(); // it was freed after the shorter answer was refused
   }
 
   @Override
-  public Description describe(
-      String applicationId, Partitions partitions, List<String> outputIds, int inlinedRunBytes)
+  public OutputLocations describe(
+      String applicationId, PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     if (outputIds.size() * partitions.count() > mostAtOnce) {
       throw new RemoteError(RemoteError.Code.TOO_MUCH, "expected by this test");
@@ -137,13 +137,13 @@ final class StubBackend implements RemoteBackend {
     if (partitions.end() > PARTITION_COUNT) {
       throw new IllegalArgumentException("no partition " + (partitions.end() - 1));
     }
-    Description all = new Description(new HashMap<>(), new HashMap<>());
+    OutputLocations all = new OutputLocations(new HashMap<>(), new HashMap<>());
     for (String outputId : outputIds) {
       if (unreadable.contains(outputId)) {
         throw new RemoteError(RemoteError.Code.NOT_NOW, outputId + " cannot be read");
       }
       if (outputs.containsKey(outputId) && !isDamaged(outputId, partitions)) {
-        Description one = outputs.get(outputId);
+        OutputLocations one = outputs.get(outputId);
         if (one == null) {
           throw new IOException("the disk of " + outputId + " broke");
         }
@@ -165,7 +165,7 @@ final class StubBackend implements RemoteBackend {
   @Override
   public boolean isDamaged(OutputId id, int partition) throws IOException {
     failIfTold();
-    return isDamaged(id.outputId(), Partitions.one(partition));
+    return isDamaged(id.outputId(), PartitionRange.one(partition));
   }
 
   private void failIfTold() throws IOException {
@@ -178,8 +178,8 @@ final class StubBackend implements RemoteBackend {
   }
 
   /** Whether some of these partitions are among those that a test has damaged. */
-  private boolean isDamaged(String outputId, Partitions partitions) {
-    Partitions lost = damaged.get(outputId);
+  private boolean isDamaged(String outputId, PartitionRange partitions) {
+    PartitionRange lost = damaged.get(outputId);
     return lost != null && lost.first() < partitions.end() && partitions.first() < lost.end();
   }
 }

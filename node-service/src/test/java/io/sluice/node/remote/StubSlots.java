@@ -8,18 +8,18 @@ import java.util.Set;
 /** Slots without memory behind them; remembers what was asked for. */
 final class StubSlots implements BounceSlots {
   final Set<Long> held = new HashSet<>();
-  StageRequest asked;
+  BounceRequest asked;
   volatile boolean closed;
 
   @Override
-  public StagedRange stage(StageRequest request) {
+  public BounceRange stage(BounceRequest request) {
     asked = request;
     if (request.lengthBytes() < 0) {
       throw new IllegalArgumentException("no length " + request.lengthBytes());
     }
     long ticket = 10 + held.size();
     held.add(ticket);
-    return new StagedRange(ticket, new RegionDescriptor(1, 2, 4096, new byte[] {7}), 64);
+    return new BounceRange(ticket, new RegionDescriptor(1, 2, 4096, new byte[] {7}), 64);
   }
 
   @Override

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.segment.Owner;

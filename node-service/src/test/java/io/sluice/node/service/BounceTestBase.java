@@ -3,8 +3,8 @@ package io.sluice.node.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.remote.StageRequest;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
@@ -45,8 +45,8 @@ abstract class BounceTestBase extends NodeTestBase {
     return RemoteClient.connect(address().control(), APP, SECRET, TIMEOUT_MS);
   }
 
-  static StageRequest firstBytes(String outputId, int lengthBytes) {
-    return new StageRequest("rdma", outputId, 0, 0, 0, lengthBytes, 1000);
+  static BounceRequest firstBytes(String outputId, int lengthBytes) {
+    return new BounceRequest("rdma", outputId, 0, 0, 0, lengthBytes, 1000);
   }
 
   BounceCounters counters() {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
@@ -58,7 +58,7 @@ class HeldRunsHungDiskTest {
                       .orElse(null),
               store::isQuiet,
               store::replaceByCopy);
-      Partitions all = new Partitions(0, PARTITIONS);
+      PartitionRange all = new PartitionRange(0, PARTITIONS);
       List<Extent> extents = store.find(id).orElseThrow().extents();
       Extent tail = extents.get(extents.size() - 1);
       assertEquals(Tier.DISK, tail.segment().tier());

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.LongDescription;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.LongRunLocations;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.TestOutput;
@@ -56,7 +56,7 @@ class HeldRunsTest {
   private static final String APP = "application_1_0001";
   private static final OutputId ID = new OutputId(APP, "attempt_0");
   private static final int PARTITIONS = 200; // several reads of an index
-  private static final Partitions ALL = new Partitions(0, PARTITIONS);
+  private static final PartitionRange ALL = new PartitionRange(0, PARTITIONS);
 
   @TempDir Path directory;
   private SpillStore store;
@@ -92,7 +92,7 @@ class HeldRunsTest {
     return held.of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0)).map(HeldRunsTest::runs);
   }
 
-  private static List<LocatedRun> runs(Description held) {
+  private static List<LocatedRun> runs(OutputLocations held) {
     return held.runs().get(ID.outputId());
   }
 
@@ -149,7 +149,7 @@ class HeldRunsTest {
     store.freeOutput(ID);
     commit("attempt_1", 100); // where the former one lay
     CommittedOutput now = commit(ID.outputId(), 200);
-    Description held =
+    OutputLocations held =
         new HeldRuns(findsFirst(former), this::served, store::isQuiet, store::replaceByCopy)
             .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(1_000))
             .orElseThrow();
@@ -178,7 +178,7 @@ class HeldRunsTest {
           }
           return null;
         };
-    Description held =
+    OutputLocations held =
         new HeldRuns(store::find, goes, store::isQuiet, store::replaceByCopy)
             .of(ID, ALL, Integer.MAX_VALUE, new InlinedRuns(0))
             .orElseThrow();
@@ -313,11 +313,11 @@ class HeldRunsTest {
     assertThrows(IOException.class, () -> held.isDamaged(ID, PARTITIONS - 1));
   }
 
-  private Optional<LongDescription> longOf(HeldRuns held, int partition) throws IOException {
+  private Optional<LongRunLocations> longOf(HeldRuns held, int partition) throws IOException {
     return held.longOf(ID, partition, store.places(), new ArrayList<>());
   }
 
-  private static byte[] written(LongDescription described) throws IOException {
+  private static byte[] written(LongRunLocations described) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     described.writeTo(new DataOutputStream(bytes));
     assertEquals(bytes.size(), described.announcedBytes().orElseThrow());
@@ -390,7 +390,7 @@ class HeldRunsTest {
     HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     for (int atBytes : new int[] {0, 100, 64 * runs / 2}) {
       CommittedOutput former = commitLong(ID.outputId(), runs, 1);
-      LongDescription described = longOf(held, 0).orElseThrow();
+      LongRunLocations described = longOf(held, 0).orElseThrow();
       byte[] whole = written(described);
       ActingStream out =
           new ActingStream(
@@ -450,7 +450,7 @@ class HeldRunsTest {
   void whatFitsInNoMessageIsTooMuchByHoweverLittle() throws IOException {
     commit(ID.outputId(), 1);
     HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
-    int runBytes = (int) Description.runBytes(1, 1);
+    int runBytes = (int) OutputLocations.runBytes(1, 1);
     int headBytes = longOf(held, 0).orElseThrow().announcedBytes().orElseThrow() - runBytes;
     int most = (Frames.MAX_PAYLOAD_BYTES - headBytes) / runBytes;
     List<Integer> partitions = new ArrayList<>(Collections.nCopies(most, 0));
@@ -471,7 +471,7 @@ class HeldRunsTest {
   void runsThatTakeAllThatIsLeftAreGivenAndNoneWhereNothingIs() throws IOException {
     commit(ID.outputId(), 100);
     HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
-    long bytes = PARTITIONS * Description.runBytes(100, 1);
+    long bytes = PARTITIONS * OutputLocations.runBytes(100, 1);
     InlinedRuns none = new InlinedRuns(0);
     assertEquals(PARTITIONS, runs(held.of(ID, ALL, bytes, none).orElseThrow()).size());
     for (long leftBytes : new long[] {bytes - 1, 0}) {
@@ -480,8 +480,8 @@ class HeldRunsTest {
     }
   }
 
-  private static Optional<Description> of(HeldRuns held, int partition) throws IOException {
-    return held.of(ID, Partitions.one(partition), Integer.MAX_VALUE, new InlinedRuns(0));
+  private static Optional<OutputLocations> of(HeldRuns held, int partition) throws IOException {
+    return held.of(ID, PartitionRange.one(partition), Integer.MAX_VALUE, new InlinedRuns(0));
   }
 
   /** What was found before it was freed, and from then on what the store holds. */

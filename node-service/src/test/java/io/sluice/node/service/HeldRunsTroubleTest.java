@@ -3,13 +3,13 @@ package io.sluice.node.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.Errnos;
 import io.sluice.node.testing.FailingReads;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
-import io.sluice.node.wire.Trouble;
+import io.sluice.node.wire.FailureMeaning;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.OutputId;
@@ -86,30 +86,35 @@ class HeldRunsTroubleTest {
   }
 
   /** As the reader takes it that asks; null if it has its answer. */
-  private Trouble trouble(Question question, OutputId id) {
+  private FailureMeaning trouble(Question question, OutputId id) {
     try {
       boolean gone =
           switch (question) {
             case DESCRIBE ->
-                held.of(id, new Partitions(0, PARTITIONS), Integer.MAX_VALUE, new InlinedRuns(0))
+                held.of(
+                        id,
+                        new PartitionRange(0, PARTITIONS),
+                        Integer.MAX_VALUE,
+                        new InlinedRuns(0))
                     .isEmpty();
             case DESCRIBE_LONG ->
                 held.longOf(id, PARTITION, store.places(), new ArrayList<>()).isEmpty();
             case VERIFY -> held.isDamaged(id, PARTITION);
           };
-      return gone ? Trouble.GONE : null;
+      return gone ? FailureMeaning.GONE : null;
     } catch (IOException e) {
-      return Trouble.ofAsking(e);
+      return FailureMeaning.ofAsking(e);
     } catch (Error e) { // that ends the conversation
-      return Trouble.ofAsking(new EOFException());
+      return FailureMeaning.ofAsking(new EOFException());
     }
   }
 
-  private void assertTrouble(Trouble expected, Question question, Throwable failure)
+  private void assertTrouble(FailureMeaning expected, Question question, Throwable failure)
       throws IOException {
     for (Tier tier : Tier.values()) {
       OutputId id = OUTPUTS.get(tier);
-      Trouble told = FailingReads.during(files(id, tier), failure, () -> trouble(question, id));
+      FailureMeaning told =
+          FailingReads.during(files(id, tier), failure, () -> trouble(question, id));
       assertEquals(expected, told, question + " on " + tier + ": " + failure);
     }
   }
@@ -132,7 +137,7 @@ class HeldRunsTroubleTest {
   void noErrnoIsALoss(String errno) throws IOException {
     for (IOException failure : Errnos.failures(errno)) {
       for (Question question : Question.values()) {
-        assertTrouble(Trouble.NOT_NOW, question, failure);
+        assertTrouble(FailureMeaning.NOT_NOW, question, failure);
       }
     }
     assertHeld();
@@ -145,7 +150,7 @@ class HeldRunsTroubleTest {
             new OutOfMemoryError("Java heap space"),
             new InternalError("a fault occurred in an unsafe memory access operation"))) {
       for (Question question : Question.values()) {
-        assertTrouble(Trouble.NOT_NOW, question, failure);
+        assertTrouble(FailureMeaning.NOT_NOW, question, failure);
       }
     }
     assertHeld();
@@ -158,13 +163,13 @@ class HeldRunsTroubleTest {
             new EOFException("cut"),
             new NoSuchFileException("segment"),
             new CorruptOutputException("another checksum"))) {
-      assertTrouble(Trouble.GONE, Question.DESCRIBE, failure);
-      assertTrouble(Trouble.GONE, Question.DESCRIBE_LONG, failure);
+      assertTrouble(FailureMeaning.GONE, Question.DESCRIBE, failure);
+      assertTrouble(FailureMeaning.GONE, Question.DESCRIBE_LONG, failure);
     }
     assertHeld(); // nobody has looked at the bytes
-    assertTrouble(Trouble.GONE, Question.VERIFY, new EOFException("cut"));
+    assertTrouble(FailureMeaning.GONE, Question.VERIFY, new EOFException("cut"));
     for (OutputId id : OUTPUTS.values()) {
-      assertEquals(Trouble.GONE, trouble(Question.DESCRIBE, id));
+      assertEquals(FailureMeaning.GONE, trouble(Question.DESCRIBE, id));
     }
   }
 
@@ -172,7 +177,7 @@ class HeldRunsTroubleTest {
   void whileTheServiceEndsNothingIsALoss() throws IOException {
     store.quiesce();
     for (Question question : Question.values()) {
-      assertTrouble(Trouble.NOT_NOW, question, new NoSuchFileException("segment"));
+      assertTrouble(FailureMeaning.NOT_NOW, question, new NoSuchFileException("segment"));
     }
     assertTrue(store.isQuiet());
   }

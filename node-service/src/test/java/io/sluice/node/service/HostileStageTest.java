@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.LocalClient;
+import io.sluice.node.remote.BounceRange;
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.remote.StageRequest;
-import io.sluice.node.remote.StagedRange;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -25,18 +25,18 @@ class HostileStageTest extends BounceTestBase {
   void startAndCommit() throws IOException {
     startRefusing(RDMA, new TcpProvider());
     commitSingles(1, LENGTH_BYTES);
-    try (LocalClient task = task("application_1_0002")) {
+    try (SocketClient task = task("application_1_0002")) {
       TestOutput.single(new Random(2), "attempt_of_another", LENGTH_BYTES)
           .commit("application_1_0002", task);
     }
   }
 
-  private static StageRequest request(
+  private static BounceRequest request(
       String transport, String output, int partition, int run, long offset, int length) {
-    return new StageRequest(transport, output, partition, run, offset, length, 0);
+    return new BounceRequest(transport, output, partition, run, offset, length, 0);
   }
 
-  private void assertRefused(RemoteClient client, RemoteError.Code code, StageRequest request) {
+  private void assertRefused(RemoteClient client, RemoteError.Code code, BounceRequest request) {
     RemoteError e =
         assertThrows(
             RemoteError.class, () -> client.stage(request, TIMEOUT_MS), request.toString());
@@ -78,7 +78,7 @@ class HostileStageTest extends BounceTestBase {
     assertEquals(SLOTS, BounceSlots.MAX_PER_READER);
     try (RemoteClient greedy = control();
         RemoteClient other = control()) {
-      StagedRange first = greedy.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
+      BounceRange first = greedy.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
       for (int i = 1; i < SLOTS; i++) {
         greedy.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
       }
@@ -87,7 +87,7 @@ class HostileStageTest extends BounceTestBase {
       assertRefused(other, RemoteError.Code.BUSY, request("rdma", "attempt_0", 0, 0, 0, 10));
       assertEquals(1, counters().refusals());
       greedy.release(first.ticket());
-      StagedRange again = other.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
+      BounceRange again = other.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
       assertEquals(first.offsetBytes(), again.offsetBytes());
     }
     awaitAllSlotsFree();
@@ -97,7 +97,7 @@ class HostileStageTest extends BounceTestBase {
   void aSlotIsGivenBackOnceAndByItsHolder() throws IOException {
     try (RemoteClient holder = control();
         RemoteClient thief = control()) {
-      StagedRange staged = holder.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
+      BounceRange staged = holder.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
       thief.release(staged.ticket());
       assertThrows(IOException.class, () -> thief.stage(firstBytes("attempt_0", 10), TIMEOUT_MS));
       assertEquals(1, counters().slotsInUse());

@@ -1,11 +1,11 @@
 package io.sluice.node.service;
 
-import io.sluice.node.local.Handout;
+import io.sluice.node.socket.SegmentAccess;
 
 /** The same, where segments are passed over the socket. */
 class InterruptedTaskOverDescriptorsTest extends InterruptedTaskTest {
   @Override
-  protected Handout handout() {
-    return Handout.DESCRIPTORS;
+  protected SegmentAccess handout() {
+    return SegmentAccess.DESCRIPTORS;
   }
 }

@@ -8,13 +8,13 @@ import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
@@ -112,7 +112,7 @@ class InterruptedTaskTest extends NodeTestBase {
       TestOutput output = outputs.get(random.nextInt(outputs.size()));
       step();
       List<NodeRun> runs =
-          reader.locate(address(), Partitions.one(0), List.of(output.id())).get(output.id());
+          reader.locate(address(), PartitionRange.one(0), List.of(output.id())).get(output.id());
       try {
         List<byte[]> expected = output.of(0);
         assertEquals(expected.size(), runs.size());
@@ -120,7 +120,7 @@ class InterruptedTaskTest extends NodeTestBase {
           assertArrayEquals(expected.get(i), read(runs.get(i)));
         }
       } finally {
-        Closing.all(runs);
+        Closer.all(runs);
       }
     }
 
@@ -148,7 +148,7 @@ class InterruptedTaskTest extends NodeTestBase {
       commit(outputs.get(i));
     }
     assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
-    try (LocalClient shared = task(APP);
+    try (SocketClient shared = task(APP);
         NodeReader reader = inPlace ? localReader(shared) : tcpReader(8)) {
       List<Task> tasks = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
@@ -160,7 +160,7 @@ class InterruptedTaskTest extends NodeTestBase {
   }
 
   /** It opens segments through the connection that all tasks share. */
-  private static NodeReader localReader(LocalClient shared) {
+  private static NodeReader localReader(SocketClient shared) {
     return new NodeReader(
         APP,
         SECRET,
@@ -190,7 +190,7 @@ class InterruptedTaskTest extends NodeTestBase {
     @Override
     void attempt(int number) throws IOException {
       step();
-      try (LocalClient task = task(APP);
+      try (SocketClient task = task(APP);
           OutputWriter writer = new OutputWriter(task, new PlainMedium(), 1, 64 << 10)) {
         byte[] bytes = new byte[1 + random.nextInt(50_000)];
         for (int i = 0; i < 4; i++) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.local.LocalClient;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
@@ -96,7 +96,7 @@ class LostMemoryTest extends NodeTestBase {
   @Test
   void whatHasEndedStaysEnded() throws IOException {
     commit(output);
-    try (LocalClient task = task(OTHER)) {
+    try (SocketClient task = task(OTHER)) {
       output.commit(OTHER, task);
     }
     awaitCopies(2);
@@ -165,7 +165,7 @@ class LostMemoryTest extends NodeTestBase {
   /** What it has written is nowhere; it must not be told otherwise. */
   @Test
   void aTaskThatWasWritingFails() throws IOException {
-    try (LocalClient task = task(APP);
+    try (SocketClient task = task(APP);
         OutputWriter writer = new OutputWriter(task, new PlainMedium(), 1, 128 << 10)) {
       byte[] run = output.runs().get(0);
       writer.beginRun(0);

@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
-import io.sluice.node.local.Handout;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Description;
-import io.sluice.node.remote.LongDescription;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.AuthenticatedReader;
+import io.sluice.node.remote.LongRunLocations;
+import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.remote.ServedReader;
+import io.sluice.node.socket.SegmentAccess;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
@@ -28,7 +28,7 @@ import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.DataOutputStream;
@@ -98,7 +98,7 @@ class NodeServiceTest extends NodeTestBase {
     }
     List<byte[]> runs = Collections.nCopies(2 * partitions, new byte[] {1, 2, 3});
     commit(new TestOutput("attempt_0", partitions, order, runs));
-    Partitions all = new Partitions(0, partitions);
+    PartitionRange all = new PartitionRange(0, partitions);
     RemoteError e =
         assertThrows(RemoteError.class, () -> service.describe(APP, all, List.of("attempt_0"), 0));
     assertEquals(RemoteError.Code.TOO_MUCH, e.code());
@@ -117,24 +117,24 @@ class NodeServiceTest extends NodeTestBase {
     start(4);
     List<byte[]> runs = Collections.nCopies(10_000, new byte[] {1, 2, 3});
     commit(new TestOutput("attempt_1", runs.size(), List.of(0), runs.subList(0, 1)));
-    int runBytes = (int) Description.runBytes(3, 1);
+    int runBytes = (int) OutputLocations.runBytes(3, 1);
     commit(new TestOutput("attempt_0", runs.size(), List.of(), List.of()));
     long bothBytes =
         service
-            .describe(APP, Partitions.one(0), List.of("attempt_0", "attempt_1"), 0)
+            .describe(APP, PartitionRange.one(0), List.of("attempt_0", "attempt_1"), 0)
             .gatheredBytes();
-    long leftBytes = Description.MAX_ANSWER_BYTES - bothBytes;
+    long leftBytes = OutputLocations.MAX_ANSWER_BYTES - bothBytes;
     String id = "attempt_0" + "0".repeat((int) (leftBytes % runBytes)); // so that it fits exactly
     int most = (int) (leftBytes / runBytes);
     List<Integer> each = IntStream.range(0, runs.size()).boxed().toList();
     commit(new TestOutput(id, runs.size(), each, runs));
     List<String> ids = List.of(id, "attempt_1");
-    Description longest = service.describe(APP, new Partitions(0, most), ids, 0);
-    assertEquals(Description.MAX_ANSWER_BYTES, longest.gatheredBytes());
+    OutputLocations longest = service.describe(APP, new PartitionRange(0, most), ids, 0);
+    assertEquals(OutputLocations.MAX_ANSWER_BYTES, longest.gatheredBytes());
     assertEquals(most, longest.runs().get(id).size());
     assertEquals(1, longest.runs().get("attempt_1").size());
     for (int count = most + 1; count < most + 10; count++) {
-      Partitions partitions = new Partitions(0, count);
+      PartitionRange partitions = new PartitionRange(0, count);
       RemoteError e =
           assertThrows(RemoteError.class, () -> service.describe(APP, partitions, ids, 0));
       assertEquals(RemoteError.Code.TOO_MUCH, e.code());
@@ -151,7 +151,7 @@ class NodeServiceTest extends NodeTestBase {
     List<Integer> partitions = new ArrayList<>(Collections.nCopies(runs.size(), 0));
     partitions.set(5, 1);
     commit(new TestOutput("attempt_0", 2, partitions, runs));
-    Partitions first = Partitions.one(0);
+    PartitionRange first = PartitionRange.one(0);
     RemoteError e =
         assertThrows(
             RemoteError.class, () -> service.describe(APP, first, List.of("attempt_0"), 0));
@@ -163,14 +163,14 @@ class NodeServiceTest extends NodeTestBase {
             InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
     try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
       for (String outputId : List.of("attempt_0", "attempt_1")) {
-        Description described =
-            client.describe(first, List.of(outputId), 100, PoolPlaces.ELSEWHERE);
+        OutputLocations described =
+            client.describe(first, List.of(outputId), 100, PoolPaths.ELSEWHERE);
         assertEquals(
             outputId.equals("attempt_0") ? expected : null, described.runs().get(outputId));
       }
       assertFalse(client.isDamaged(0, "attempt_0"));
     }
-    LongDescription described = service.describeLong(id, 0).orElseThrow();
+    LongRunLocations described = service.describeLong(id, 0).orElseThrow();
     service.freeOutput(id);
     assertThrows(
         EOFException.class,
@@ -187,11 +187,11 @@ class NodeServiceTest extends NodeTestBase {
     RemoteError e =
         assertThrows(
             RemoteError.class,
-            () -> service.describe(APP, Partitions.one(0), List.of("attempt_0"), 0));
+            () -> service.describe(APP, PartitionRange.one(0), List.of("attempt_0"), 0));
     assertEquals(RemoteError.Code.TOO_MUCH, e.code());
     try (NodeReader reader = tcpReader(2)) {
       for (NodeRun run :
-          reader.locate(address(), Partitions.one(0), List.of("attempt_0")).get("attempt_0")) {
+          reader.locate(address(), PartitionRange.one(0), List.of("attempt_0")).get("attempt_0")) {
         assertEquals(1_000, readAll(run).length);
       }
       Await.until(
@@ -206,7 +206,7 @@ class NodeServiceTest extends NodeTestBase {
   @Test
   void shortRunsComeWithTheAnswerAsFarAsItHasRoom() throws IOException {
     start(4);
-    int most = Description.MAX_INLINED_RUN_BYTES;
+    int most = OutputLocations.MAX_INLINED_RUN_BYTES;
     Random random = seeded("shortRunsComeWithTheAnswerAsFarAsItHasRoom");
     List<byte[]> runs = new ArrayList<>();
     for (int lengthBytes : new int[] {1, most, most + 1, 5_000}) {
@@ -219,13 +219,13 @@ class NodeServiceTest extends NodeTestBase {
     commit(output);
     try (NodeReader reader = tcpReader(8)) {
       List<NodeRun> located =
-          reader.fetch(address(), Partitions.one(0), List.of("attempt_0")).get("attempt_0");
+          reader.fetch(address(), PartitionRange.one(0), List.of("attempt_0")).get("attempt_0");
       for (int i = 0; i < runs.size(); i++) {
         assertArrayEquals(runs.get(i), readAll(located.get(i)));
       }
       long inlinedBytes = reader.stats().bytes(ReadStats.INLINED);
-      assertTrue(inlinedBytes <= Description.MAX_INLINED_BYTES, inlinedBytes + " bytes");
-      assertTrue(inlinedBytes > Description.MAX_INLINED_BYTES - most, inlinedBytes + " bytes");
+      assertTrue(inlinedBytes <= OutputLocations.MAX_INLINED_BYTES, inlinedBytes + " bytes");
+      assertTrue(inlinedBytes > OutputLocations.MAX_INLINED_BYTES - most, inlinedBytes + " bytes");
       assertEquals(output.totalBytes(), inlinedBytes + reader.stats().bytes("tcp"));
       assertEquals(inlinedBytes, service.inlinedBytes());
     }
@@ -243,7 +243,7 @@ class NodeServiceTest extends NodeTestBase {
     long readBytes = 0;
     try (NodeReader reader = tcpReader(8)) {
       for (int i = 0; i < 20; i++) {
-        Partitions all = new Partitions(0, partitions.size());
+        PartitionRange all = new PartitionRange(0, partitions.size());
         String id = "attempt_" + i;
         for (NodeRun run : reader.fetch(address(), all, List.of(id)).get(id)) {
           readBytes += readAll(run).length;
@@ -276,7 +276,7 @@ class NodeServiceTest extends NodeTestBase {
   @Test
   void aReaderOfTheSameNodeGetsShortRunsWithTheAnswerToo() throws IOException {
     start(4);
-    int most = Description.MAX_INLINED_RUN_BYTES;
+    int most = OutputLocations.MAX_INLINED_RUN_BYTES;
     Random random = seeded("aReaderOfTheSameNodeGetsShortRunsWithTheAnswerToo");
     byte[] shortRun = new byte[most];
     byte[] longRun = new byte[most + 1];
@@ -286,7 +286,7 @@ class NodeServiceTest extends NodeTestBase {
     try (NodeReader reader =
         reader(8, service.metadata().poolId(), TIMEOUT_MS, new TcpProvider())) {
       List<NodeRun> located =
-          reader.fetch(address(), new Partitions(0, 2), List.of("attempt_0")).get("attempt_0");
+          reader.fetch(address(), new PartitionRange(0, 2), List.of("attempt_0")).get("attempt_0");
       assertArrayEquals(shortRun, readAll(located.get(0)));
       assertArrayEquals(longRun, readAll(located.get(1)));
       assertEquals(
@@ -300,11 +300,11 @@ class NodeServiceTest extends NodeTestBase {
   void aReaderOfAnApplicationThatHasEndedIsLetInNowhere() throws IOException {
     start(4);
     commit(TestOutput.single(new Random(1), "attempt_0", 1_000));
-    try (ServedReader reader = service.open(APP)) {
+    try (AuthenticatedReader reader = service.open(APP)) {
       assertEquals(1, reader.offers().size());
     }
     service.applicationStopped(APP);
-    try (ServedReader reader = service.open(APP)) {
+    try (AuthenticatedReader reader = service.open(APP)) {
       assertEquals(List.of(), reader.offers());
       RemoteError e =
           assertThrows(
@@ -329,7 +329,7 @@ class NodeServiceTest extends NodeTestBase {
       List<String> ids = outputs.stream().map(TestOutput::id).toList();
       assertEquals(
           Set.of("attempt_0", "attempt_2"),
-          reader.locate(address(), Partitions.one(0), ids).keySet());
+          reader.locate(address(), PartitionRange.one(0), ids).keySet());
     }
   }
 
@@ -352,7 +352,7 @@ class NodeServiceTest extends NodeTestBase {
     assertEquals(1, lost.size());
     List<String> ids = new ArrayList<>(outputs.stream().map(TestOutput::id).toList());
     try (NodeReader reader = tcpReader(8)) {
-      Set<String> located = reader.locate(address(), Partitions.one(0), ids).keySet();
+      Set<String> located = reader.locate(address(), PartitionRange.one(0), ids).keySet();
       ids.removeAll(lost);
       assertEquals(Set.copyOf(ids), located);
     }
@@ -360,7 +360,8 @@ class NodeServiceTest extends NodeTestBase {
 
   /** Flips a bit of the length in the entry of the output's only run. */
   private void damageEntry(TestOutput output) throws IOException {
-    Description description = service.describe(APP, Partitions.one(0), List.of(output.id()), 0);
+    OutputLocations description =
+        service.describe(APP, PartitionRange.one(0), List.of(output.id()), 0);
     LocatedRun located = description.runs().get(output.id()).get(0);
     Run run = located.run();
     ByteBuffer entry = ByteBuffer.allocate(24);
@@ -408,10 +409,10 @@ class NodeServiceTest extends NodeTestBase {
   void whatIsNotThereIsAbsent() throws IOException {
     start(2);
     commit(TestOutput.single(new Random(1), "attempt_0", 1000));
-    try (LocalClient task = task(APP);
+    try (SocketClient task = task(APP);
         NodeReader reader = tcpReader(8)) {
       task.lease(1); // a task at work has committed nothing
-      assertTrue(reader.locate(address(), Partitions.one(0), List.of("attempt_1")).isEmpty());
+      assertTrue(reader.locate(address(), PartitionRange.one(0), List.of("attempt_1")).isEmpty());
     }
   }
 
@@ -424,7 +425,8 @@ class NodeServiceTest extends NodeTestBase {
         RemoteError e =
             assertThrows(
                 RemoteError.class,
-                () -> reader.locate(address(), Partitions.one(partition), List.of("attempt_0")));
+                () ->
+                    reader.locate(address(), PartitionRange.one(partition), List.of("attempt_0")));
         assertTrue(e.getMessage().contains("attempt_0 has partitions 0 to 0"), e.getMessage());
       }
     }
@@ -436,7 +438,7 @@ class NodeServiceTest extends NodeTestBase {
     TestOutput output = TestOutput.single(new Random(1), "attempt_0", 100_000);
     commit(output);
     String other = "application_1_0002";
-    try (LocalClient task = task(other)) {
+    try (SocketClient task = task(other)) {
       output.commit(other, task);
     }
     service.applicationStopped(APP);
@@ -444,7 +446,7 @@ class NodeServiceTest extends NodeTestBase {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> reader.locate(address(), Partitions.one(0), List.of("attempt_0")));
+              () -> reader.locate(address(), PartitionRange.one(0), List.of("attempt_0")));
       assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
     }
     assertEquals(1, service.storeStats().outputs());
@@ -464,13 +466,13 @@ class NodeServiceTest extends NodeTestBase {
         assertThrows(
             RemoteError.class,
             () ->
-                LocalClient.connect(
+                SocketClient.connect(
                     service.metadata().address().socket(), APP, another, TIMEOUT_MS));
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertTrue(e.getMessage().contains("another job secret"), e.getMessage());
     commit(TestOutput.single(new Random(1), "attempt_0", 10));
     assertEquals(
-        1, service.describe(APP, Partitions.one(0), List.of("attempt_0"), 0).runs().size());
+        1, service.describe(APP, PartitionRange.one(0), List.of("attempt_0"), 0).runs().size());
   }
 
   @Test
@@ -479,7 +481,8 @@ class NodeServiceTest extends NodeTestBase {
     Files.setPosixFilePermissions(home(), PosixFilePermissions.fromString("rwxrwxrwx"));
     start(2);
     task(APP).close();
-    boolean forOthers = handout() == Handout.DESCRIPTORS; // who may come, and find nothing else
+    boolean forOthers =
+        handout() == SegmentAccess.DESCRIPTORS; // who may come, and find nothing else
     assertEquals(forOthers ? "rwx--x--x" : "rwx------", mode(""));
     assertEquals(forOthers ? "rw-rw-rw-" : "rw-------", mode("control.sock"));
     assertEquals("rwx------", mode("pool"));
@@ -503,7 +506,7 @@ class NodeServiceTest extends NodeTestBase {
         IOException.class,
         () -> {
           try (NodeReader reader = reader(1, null, 500, new TcpProvider())) {
-            reader.locate(address(), Partitions.one(0), List.of("attempt_0"));
+            reader.locate(address(), PartitionRange.one(0), List.of("attempt_0"));
           }
         });
   }

@@ -13,7 +13,7 @@ import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
 import io.sluice.spill.medium.PoolKind;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -84,7 +84,8 @@ class PoolKindsTest extends NodeTestBase {
   private void startOn(boolean recover, TransportProvider... transports) throws IOException {
     // Without bounce slots, so that a NIC reads what it has registered, or nothing.
     service =
-        ServiceBuilder.at(new ServicePlace(home(), pool, PlaceUse.ANNOUNCED), 4L * SEGMENT_BYTES)
+        ServiceBuilder.at(
+                new ServiceDirectories(home(), pool, PoolVisibility.ANNOUNCED), 4L * SEGMENT_BYTES)
             .segments(SEGMENT_BYTES, BLOCK_BYTES)
             .transports(List.of(transports))
             .listen(bindAddress, 0)

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.StageRequest;
-import io.sluice.node.remote.StagedRange;
+import io.sluice.node.remote.BounceRange;
+import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.RemoteError;
@@ -52,8 +52,8 @@ class ReaderSlotsTest {
   private static final String APP = "application_1_0001";
   private static final OutputId ID = new OutputId(APP, "attempt_0");
   private static final int LENGTH_BYTES = 1_000;
-  private static final StageRequest ALL =
-      new StageRequest("rdma", ID.outputId(), 0, 0, 0, LENGTH_BYTES, 0);
+  private static final BounceRequest ALL =
+      new BounceRequest("rdma", ID.outputId(), 0, 0, 0, LENGTH_BYTES, 0);
 
   @TempDir Path directory;
   private final Random random = TestSeed.random();
@@ -121,9 +121,9 @@ class ReaderSlotsTest {
     return staged(ALL);
   }
 
-  private byte[] staged(StageRequest request) throws Exception {
+  private byte[] staged(BounceRequest request) throws Exception {
     int lengthBytes = request.lengthBytes();
-    StagedRange staged = slots.stage(request);
+    BounceRange staged = slots.stage(request);
     try (ClientEndpoint client = new TcpProvider().openClient();
         RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(lengthBytes));
         Connection connection = connect(client)) {
@@ -211,8 +211,8 @@ class ReaderSlotsTest {
     assertArrayEquals(run, staged());
   }
 
-  private static StageRequest request(int ordinal, long offsetBytes, int lengthBytes) {
-    return new StageRequest("rdma", ID.outputId(), 0, ordinal, offsetBytes, lengthBytes, 0);
+  private static BounceRequest request(int ordinal, long offsetBytes, int lengthBytes) {
+    return new BounceRequest("rdma", ID.outputId(), 0, ordinal, offsetBytes, lengthBytes, 0);
   }
 
   @Test

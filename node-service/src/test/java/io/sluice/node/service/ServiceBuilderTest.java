@@ -7,15 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.conf.DataAddress;
-import io.sluice.node.local.ServedUsers;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.socket.ServedUsers;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -62,7 +62,10 @@ class ServiceBuilderTest extends NodeTestBase {
     commit(TestOutput.single(seeded("short run"), "attempt_1", 100));
     try (NodeReader reader = reader(2, null, TIMEOUT_MS, new TcpProvider())) {
       NodeRun run =
-          reader.fetch(address(), Partitions.one(0), List.of("attempt_1")).get("attempt_1").get(0);
+          reader
+              .fetch(address(), PartitionRange.one(0), List.of("attempt_1"))
+              .get("attempt_1")
+              .get(0);
       assertEquals(100, readAll(run).length);
       assertEquals(Map.of("tcp", 100L), reader.stats().bytesByWay());
     }
@@ -108,7 +111,7 @@ class ServiceBuilderTest extends NodeTestBase {
   @Test
   void othersPassToTheSocketAndSeeNothing() throws IOException {
     Path configured = directory.resolve("configured/deep");
-    ServicePlace place = ServicePlace.of(configured, directory.resolve("standard"));
+    ServiceDirectories place = ServiceDirectories.of(configured, directory.resolve("standard"));
     place.prepare("", ServedUsers.ALL);
     assertEquals("rwx--x--x", mode(configured.getParent()));
     assertEquals("rwx--x--x", mode(configured));
@@ -127,8 +130,8 @@ class ServiceBuilderTest extends NodeTestBase {
   @Test
   void aDirectoryOfFilesHoldsAllOfIt() throws IOException {
     Path configured = directory.resolve("configured/deep");
-    ServicePlace place = ServicePlace.of(configured, directory.resolve("standard"));
-    assertEquals(ServicePlace.in(configured, PlaceUse.ANNOUNCED), place);
+    ServiceDirectories place = ServiceDirectories.of(configured, directory.resolve("standard"));
+    assertEquals(ServiceDirectories.in(configured, PoolVisibility.ANNOUNCED), place);
     place.prepare("", ServedUsers.OWN);
     for (Path each : new Path[] {configured, place.pool()}) {
       assertEquals("rwx------", mode(each));

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
@@ -62,7 +62,8 @@ class ServiceRestartTest extends NodeTestBase {
     JobSecret another = new JobSecret(new byte[] {1});
     assertThrows(
         RemoteError.class,
-        () -> LocalClient.connect(service.metadata().address().socket(), APP, another, TIMEOUT_MS));
+        () ->
+            SocketClient.connect(service.metadata().address().socket(), APP, another, TIMEOUT_MS));
     TestOutput later = TestOutput.single(new Random(2), "attempt_1", 1000);
     commit(later);
     service.applicationStopped(APP);
@@ -99,7 +100,7 @@ class ServiceRestartTest extends NodeTestBase {
     service.close();
     startWithOtherSegments();
     assertNotEquals(poolId, service.metadata().poolId());
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       assertEquals(
           2 * TestPool.SEGMENT_BYTES,
           task.leaseContiguous(2 * TestPool.SEGMENT_BYTES).lengthBytes());
@@ -140,7 +141,7 @@ class ServiceRestartTest extends NodeTestBase {
       RemoteError e =
           assertThrows(
               RemoteError.class,
-              () -> reader.locate(address(), Partitions.one(0), List.of("attempt_0")));
+              () -> reader.locate(address(), PartitionRange.one(0), List.of("attempt_0")));
       assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
     }
   }
@@ -214,7 +215,7 @@ class ServiceRestartTest extends NodeTestBase {
   @Test
   void aLostSecretCostsOnlyItsApplication() throws IOException {
     String other = "application_1_0002";
-    try (LocalClient task = task(other)) {
+    try (SocketClient task = task(other)) {
       output.commit(other, task);
     }
     service.close();

@@ -12,7 +12,7 @@ import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.node.wire.OpenSockets;
-import io.sluice.node.wire.TakenPort;
+import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -135,7 +135,7 @@ class ServiceStartTest extends NodeTestBase {
       int openSockets = OpenSockets.count();
       try (ServerSocket other = occupy(taken)) {
         IOException e = assertThrows(IOException.class, service::start);
-        assertTrue(TakenPort.isCauseOf(e), e.toString());
+        assertTrue(PortConflict.isCauseOf(e), e.toString());
         assertTrue(e.getMessage().contains(":" + other.getLocalPort()), e.getMessage());
       }
       assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
@@ -162,7 +162,7 @@ class ServiceStartTest extends NodeTestBase {
           inMemory(2, new FailingProvider(said), new TcpProvider())
               .listen(LOOPBACK, FreePorts.inARow(3))
               .needsAllPorts();
-      assertTrue(TakenPort.isCauseOf(assertThrows(IOException.class, busy::start)), said);
+      assertTrue(PortConflict.isCauseOf(assertThrows(IOException.class, busy::start)), said);
       service = inMemory(2, new FailingProvider(said), new TcpProvider()).needsAllPorts().start();
       assertEquals(Set.of("tcp"), service.transportCounters().keySet(), "any port will do");
       service.close();
@@ -172,11 +172,11 @@ class ServiceStartTest extends NodeTestBase {
   /** Other ports would be refused as well, or for the same reason. */
   @Test
   void aPortOrAnAddressThatNobodyMayHaveIsNotTaken() {
-    assertTrue(TakenPort.isCauseOf(new BindException("Address already in use")));
-    assertTrue(TakenPort.isCauseOf(new BindException()));
+    assertTrue(PortConflict.isCauseOf(new BindException("Address already in use")));
+    assertTrue(PortConflict.isCauseOf(new BindException()));
     for (String said : List.of("Permission denied", "Cannot assign requested address")) {
-      assertFalse(TakenPort.isCauseOf(new BindException(said)), said);
-      assertFalse(TakenPort.isCauseOf(new IOException(new BindException(said))), said);
+      assertFalse(PortConflict.isCauseOf(new BindException(said)), said);
+      assertFalse(PortConflict.isCauseOf(new IOException(new BindException(said))), said);
     }
   }
 

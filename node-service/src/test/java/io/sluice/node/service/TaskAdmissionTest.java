@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.local.RefusalKind;
-import io.sluice.node.local.TaskRefusedException;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.segment.Owner;

@@ -7,13 +7,13 @@ import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
-import io.sluice.node.local.Handout;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.socket.SegmentAccess;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
@@ -123,7 +123,7 @@ public abstract class NodeTestBase {
   }
 
   private ServiceBuilder with(ServiceBuilder builder, TransportProvider... transports) {
-    if (handout() == Handout.DESCRIPTORS) {
+    if (handout() == SegmentAccess.DESCRIPTORS) {
       builder.users(OWN_TASKS);
     }
     return builder
@@ -135,8 +135,8 @@ public abstract class NodeTestBase {
   }
 
   /** How tasks get at the segments of services. */
-  protected Handout handout() {
-    return Handout.NAMES;
+  protected SegmentAccess handout() {
+    return SegmentAccess.NAMES;
   }
 
   /** How many connections services take that are started from now on. */
@@ -150,8 +150,8 @@ public abstract class NodeTestBase {
   }
 
   /** A task of this application on the node. */
-  protected LocalClient task(String applicationId) throws IOException {
-    return LocalClient.connect(
+  protected SocketClient task(String applicationId) throws IOException {
+    return SocketClient.connect(
         service.metadata().address().socket(),
         SeenFromElsewhere.owner(handout()),
         applicationId,
@@ -161,7 +161,7 @@ public abstract class NodeTestBase {
 
   /** Writes and commits it. */
   protected void commit(TestOutput output) throws IOException {
-    try (LocalClient task = task(APP)) {
+    try (SocketClient task = task(APP)) {
       output.commit(APP, task);
     }
   }
@@ -192,7 +192,7 @@ public abstract class NodeTestBase {
 
   /** The one run of an output with one partition. */
   protected NodeRun locateOnly(NodeReader reader, String outputId) throws IOException {
-    return reader.locate(address(), Partitions.one(0), List.of(outputId)).get(outputId).get(0);
+    return reader.locate(address(), PartitionRange.one(0), List.of(outputId)).get(outputId).get(0);
   }
 
   /** The same with a reader that has little time: an answer that is late is asked for again. */
@@ -244,7 +244,8 @@ public abstract class NodeTestBase {
       List<TestOutput> having =
           outputs.stream().filter(output -> partition < output.partitionCount()).toList();
       Map<String, List<NodeRun>> located =
-          reader.locate(address(), Partitions.one(p), having.stream().map(TestOutput::id).toList());
+          reader.locate(
+              address(), PartitionRange.one(p), having.stream().map(TestOutput::id).toList());
       for (TestOutput output : having) {
         List<byte[]> expected = output.of(p);
         List<byte[]> actual = new ArrayList<>();

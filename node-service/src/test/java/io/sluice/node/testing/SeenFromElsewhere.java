@@ -1,6 +1,6 @@
 package io.sluice.node.testing;
 
-import io.sluice.node.local.Handout;
+import io.sluice.node.socket.SegmentAccess;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 
@@ -14,7 +14,7 @@ public final class SeenFromElsewhere {
   private SeenFromElsewhere() {}
 
   /** Whose the service must seem to be. */
-  public static Owner owner(Handout wanted) throws IOException {
-    return wanted == Handout.NAMES ? Owner.ofThisProcess() : SHIFTED;
+  public static Owner owner(SegmentAccess wanted) throws IOException {
+    return wanted == SegmentAccess.NAMES ? Owner.ofThisProcess() : SHIFTED;
   }
 }

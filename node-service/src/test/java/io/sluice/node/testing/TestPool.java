@@ -1,8 +1,8 @@
 package io.sluice.node.testing;
 
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.node.service.ServiceDirectories;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.store.StoreConfig;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +21,8 @@ public final class TestPool {
   /** A service whose pool is {@link #memory}. */
   public static ServiceBuilder service(Path directory, int segments) {
     return ServiceBuilder.at(
-            ServicePlace.in(directory, PlaceUse.ANNOUNCED), (long) segments * SEGMENT_BYTES)
+            ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED),
+            (long) segments * SEGMENT_BYTES)
         .segments(SEGMENT_BYTES, BLOCK_BYTES)
         .settingNames("test.dir", NAMES)
         .medium("plain");

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.LeakCheck;
@@ -42,7 +42,7 @@ class PassedDescriptorsTest {
   @BeforeEach
   void connect() throws IOException {
     open();
-    Closing.all(ours, peer);
+    Closer.all(ours, peer);
     leaks = new LeakCheck();
     open();
   }
@@ -59,8 +59,8 @@ class PassedDescriptorsTest {
 
   @AfterEach
   void checkThatNoneIsOpen() throws Exception {
-    Closing.all(ours, peer);
-    Closing.all(passed);
+    Closer.all(ours, peer);
+    Closer.all(passed);
     assertEquals(0, OpenFiles.below(directory), "open files in the end");
     leaks.check();
   }
@@ -87,7 +87,7 @@ class PassedDescriptorsTest {
       assertEquals(expected, lengths);
       assertEquals(count, received.size());
     } finally {
-      Closing.all(received);
+      Closer.all(received);
     }
   }
 
@@ -121,7 +121,7 @@ class PassedDescriptorsTest {
         to.receive(received, TIMEOUT_MS);
         assertFiles(count, received);
       }
-      Closing.all(passed);
+      Closer.all(passed);
       passed.clear();
     }
   }

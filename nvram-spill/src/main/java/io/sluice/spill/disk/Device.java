@@ -1,6 +1,6 @@
 package io.sluice.spill.disk;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -171,7 +171,7 @@ public final class Device implements Closeable {
   /** Fails what is queued. */
   @Override
   public void close() throws IOException {
-    Closing.all(
+    Closer.all(
         readAhead::close,
         queue::close,
         queue::awaitEnd,

@@ -2,7 +2,7 @@ package io.sluice.spill.disk;
 
 import io.sluice.rdma.memory.LentBytes;
 import io.sluice.rdma.memory.SharedFile;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -473,7 +473,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
       try {
         direct.close();
       } catch (IOException e) { // nothing is written behind anybody's back, so nothing is lost
-        LastWords.warn(LOG, "{} could not be closed", shared.path(), e);
+        SafeLog.warn(LOG, "{} could not be closed", shared.path(), e);
       }
       direct = null;
     }

@@ -1,7 +1,7 @@
 package io.sluice.spill.disk;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All that a process reads from and writes to one block device, in one order ({@link Schedule}):
+ * All that a process reads from and writes to one block device, in one order ({@link IoScheduler}):
  * some workers take the next unit each, one that the device does and one behind it.
  *
  * <p>A unit that the kernel does not answer for the timeout makes the device one that hangs: what
@@ -44,10 +44,10 @@ public final class DeviceQueue implements Closeable {
   private final long timeoutNs;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Supplier<Schedule> schedules;
+  private final Supplier<IoScheduler> schedules;
   private final List<Worker> workers = new ArrayList<>();
   private final IOException unqueued; // made when there is memory for it
-  private Schedule schedule;
+  private IoScheduler schedule;
   private Throwable damage; // null: the schedule is as it should be
   private boolean closed;
 
@@ -58,11 +58,11 @@ public final class DeviceQueue implements Closeable {
    * @param timeoutMs how long a unit may take
    */
   public DeviceQueue(String name, long timeoutMs) {
-    this(name, timeoutMs, () -> new Schedule(FAVOUR, System.nanoTime()));
+    this(name, timeoutMs, () -> new IoScheduler(FAVOUR, System.nanoTime()));
   }
 
   /** The same with schedules of one's own, each without requests; a test has one that fails. */
-  DeviceQueue(String name, long timeoutMs, Supplier<Schedule> schedules) {
+  DeviceQueue(String name, long timeoutMs, Supplier<IoScheduler> schedules) {
     this.name = name;
     this.timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     this.schedules = schedules;
@@ -87,7 +87,7 @@ public final class DeviceQueue implements Closeable {
         try {
           schedule.add(request, System.nanoTime());
         } catch (RuntimeException | Error e) { // who waits for it, and its memory, need an end
-          LastWords.error(LOG, "{}: a request could not be queued", name, e);
+          SafeLog.error(LOG, "{}: a request could not be queued", name, e);
           over = schedule.fail(request, unqueued);
         }
         changed.signalAll();
@@ -257,7 +257,7 @@ public final class DeviceQueue implements Closeable {
     try {
       over.tellOver();
     } catch (RuntimeException | Error e) {
-      LastWords.error(LOG, "{}: whoever was told that a request is over failed", name, e);
+      SafeLog.error(LOG, "{}: whoever was told that a request is over failed", name, e);
     }
   }
 
@@ -265,7 +265,7 @@ public final class DeviceQueue implements Closeable {
   private final class Worker implements Runnable {
     private final Thread thread;
     private boolean works; // under the lock
-    private Schedule from; // whose unit it does
+    private IoScheduler from; // whose unit it does
     private long sinceNs;
 
     Worker(int index) {
@@ -282,13 +282,13 @@ public final class DeviceQueue implements Closeable {
       while (!ended) {
         try {
           repair();
-          for (Optional<Schedule.Turn> turn = take(); turn.isPresent(); turn = take()) {
+          for (Optional<IoScheduler.Turn> turn = take(); turn.isPresent(); turn = take()) {
             finish(turn.get(), work(turn.get()));
           }
           ended = true;
         } catch (RuntimeException | Error e) {
           failed(e);
-          LastWords.error(LOG, "{}: its queue begins anew", name, e);
+          SafeLog.error(LOG, "{}: its queue begins anew", name, e);
         }
       }
     }
@@ -303,7 +303,7 @@ public final class DeviceQueue implements Closeable {
       }
     }
 
-    private Optional<IOException> work(Schedule.Turn turn) {
+    private Optional<IOException> work(IoScheduler.Turn turn) {
       try {
         turn.request().run(turn.unit());
         return Optional.empty();
@@ -315,12 +315,13 @@ public final class DeviceQueue implements Closeable {
     }
 
     /** Waits for a unit; none comes any more once the queue is closed. */
-    private Optional<Schedule.Turn> take() {
+    private Optional<IoScheduler.Turn> take() {
       lock.lock();
       try {
         while (!closed) {
           long nowNs = System.nanoTime();
-          Optional<Schedule.Turn> turn = mayTake(nowNs) ? schedule.next(nowNs) : Optional.empty();
+          Optional<IoScheduler.Turn> turn =
+              mayTake(nowNs) ? schedule.next(nowNs) : Optional.empty();
           if (turn.isPresent()) {
             works = true;
             sinceNs = nowNs;
@@ -355,7 +356,7 @@ public final class DeviceQueue implements Closeable {
       }
     }
 
-    private void finish(Schedule.Turn turn, Optional<IOException> failure) {
+    private void finish(IoScheduler.Turn turn, Optional<IOException> failure) {
       boolean over;
       lock.lock();
       try {

@@ -1,6 +1,6 @@
 package io.sluice.spill.disk;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.DirectMemory;
 import java.io.Closeable;
 import java.io.IOException;
@@ -81,7 +81,7 @@ public final class Devices implements Closeable {
       closed = true;
       List<Device> all = List.copyOf(devices.values());
       devices.clear();
-      Closing.all(all);
+      Closer.all(all);
     }
   }
 }

@@ -2,7 +2,7 @@ package io.sluice.spill.format;
 
 /**
  * Where the fields of an output's tail lie: of what it is ({@link OutputIdentity}) and, behind it,
- * of where it lies ({@link PlaceRecord}). The trailer ends where the last extent ends, so that a
+ * of where it lies ({@link LocationRecord}). The trailer ends where the last extent ends, so that a
  * recovering store finds it by looking at the end of every block. All numbers are big-endian.
  *
  * <pre>

@@ -45,7 +45,7 @@ public final class FooterReader {
    * Reads and checks place and trailer; says nothing about whether they are committed, nor whether
    * the extents exist and belong to whoever wrote it.
    */
-  public PlaceRecord readPlace(ByteSource segment, FooterLocation location) throws IOException {
+  public LocationRecord readPlace(ByteSource segment, FooterLocation location) throws IOException {
     return readPlace(segment, location, 0, Integer.MAX_VALUE);
   }
 
@@ -55,7 +55,7 @@ public final class FooterReader {
    * @param fromBytes where that ends, and the place begins at the earliest
    * @param mostExtents how many there can be; a place of more is not read
    */
-  public PlaceRecord readPlace(
+  public LocationRecord readPlace(
       ByteSource segment, FooterLocation location, long fromBytes, long mostExtents)
       throws IOException {
     Check check = new Check(location);
@@ -91,8 +91,8 @@ public final class FooterReader {
         "CRC32C of the place", (int) crc.getValue(), trailer.getInt(FooterLayout.PLACE_CRC_OFFSET));
     check.zeros("trailer", trailer, FooterLayout.RESERVED_OFFSET, FooterLayout.PLACE_CRC_OFFSET);
     checkSelf(check, trailer, location);
-    PlaceRecord decoded =
-        new PlaceRecord(
+    LocationRecord decoded =
+        new LocationRecord(
             poolId,
             location,
             trailer.getLong(FooterLayout.PLACE_GENERATION_OFFSET),
@@ -143,7 +143,7 @@ public final class FooterReader {
     return extents;
   }
 
-  private static void checkGeometry(Check check, PlaceRecord place, int placeBytes)
+  private static void checkGeometry(Check check, LocationRecord place, int placeBytes)
       throws IOException {
     Range last = place.extents().get(place.extents().size() - 1);
     check.same("segment of the last extent", last.segmentId(), place.location().segmentId());
@@ -181,7 +181,7 @@ public final class FooterReader {
    *
    * @param bytes of its extents, in their order
    */
-  public OutputIdentity readIdentity(PlaceRecord place, ByteSource bytes) throws IOException {
+  public OutputIdentity readIdentity(LocationRecord place, ByteSource bytes) throws IOException {
     Check check = new Check(place.location());
     byte[] identityBytes = new byte[place.identityLengthBytes()];
     bytes.read(place.identityOffsetBytes(), identityBytes);
@@ -234,7 +234,7 @@ public final class FooterReader {
     }
   }
 
-  private static void checkGeometry(Check check, OutputIdentity identity, PlaceRecord place)
+  private static void checkGeometry(Check check, OutputIdentity identity, LocationRecord place)
       throws IOException {
     check.that(
         identity.writerGeneration() <= place.generation(),

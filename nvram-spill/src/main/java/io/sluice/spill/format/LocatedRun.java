@@ -6,4 +6,4 @@ package io.sluice.spill.format;
  * @param run which bytes
  * @param place where they lay
  */
-public record LocatedRun(Run run, RunPlace place) {}
+public record LocatedRun(Run run, RunLocation place) {}

@@ -22,7 +22,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * Which bytes a committed output is, whatever place they lie in: what is the same in every copy of
  * it, byte for byte. Offsets count through its extents, in their order. {@link FooterReader} reads
- * it back; where it lies is a {@link PlaceRecord}.
+ * it back; where it lies is a {@link LocationRecord}.
  *
  * @param id its name
  * @param writerGeneration of the lease that wrote it

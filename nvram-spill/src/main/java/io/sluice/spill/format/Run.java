@@ -3,8 +3,8 @@ package io.sluice.spill.format;
 /**
  * The sorted records of one partition that one spill wrote; a partition has as many runs as spills
  * had records for it. Together with the name of its output this says which bytes are meant, and not
- * where they lie: that is a {@link RunPlace}. Two runs of one output that are equal have the same
- * bytes.
+ * where they lie: that is a {@link RunLocation}. Two runs of one output that are equal have the
+ * same bytes.
  *
  * @param partition the reducer it is for
  * @param ordinal its number among the runs of its partition, from 0 on

@@ -1,6 +1,6 @@
 package io.sluice.spill.medium;
 
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ public final class MediumChooser {
   }
 
   /** Chooses for a pool whose files may have no names in this process. */
-  public static Choice choose(String setting, PoolPlaces places) throws IOException {
+  public static Choice choose(String setting, PoolPaths places) throws IOException {
     return places.isNamed() ? choose(setting, places.pool()) : forHandedOver(setting);
   }
 

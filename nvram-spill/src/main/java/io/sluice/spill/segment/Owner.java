@@ -11,7 +11,7 @@ import java.io.IOException;
 public record Owner(int uid) {
   /** The user of this process. */
   public static Owner ofThisProcess() throws IOException {
-    return new Owner(OwnPlace.userId());
+    return new Owner(TrustedPath.userId());
   }
 
   /** The number, as names and messages have it. */

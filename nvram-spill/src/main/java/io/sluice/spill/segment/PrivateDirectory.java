@@ -45,7 +45,7 @@ public final class PrivateDirectory {
    * @param use how safe its place must be
    * @param advice what mends it, for the message
    */
-  public static void prepare(Path directory, PlaceUse use, String advice) throws IOException {
+  public static void prepare(Path directory, PoolVisibility use, String advice) throws IOException {
     create(directory, use, advice);
     close(directory);
   }
@@ -54,7 +54,8 @@ public final class PrivateDirectory {
    * The same, but lets others pass through it, and through what had to be made above it, to what
    * they can name and may open.
    */
-  public static void prepareToPass(Path directory, PlaceUse use, String advice) throws IOException {
+  public static void prepareToPass(Path directory, PoolVisibility use, String advice)
+      throws IOException {
     List<Path> made = missing(directory);
     create(directory, use, advice);
     made.add(directory);
@@ -79,7 +80,7 @@ public final class PrivateDirectory {
 
   private static boolean isOwn(Path directory) throws IOException {
     return Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS)
-        .equals(OwnPlace.userId());
+        .equals(TrustedPath.userId());
   }
 
   /** Of a directory and those above it, the ones that are not there. */
@@ -94,7 +95,7 @@ public final class PrivateDirectory {
   }
 
   /** The same without closing one that was there, for whoever looks into it first. */
-  public static void create(Path directory, PlaceUse use, String advice) throws IOException {
+  public static void create(Path directory, PoolVisibility use, String advice) throws IOException {
     if (Files.isSymbolicLink(directory)) {
       throw new IOException(
           directory

@@ -46,7 +46,7 @@ public final class ProcessDirectory implements Closeable {
   public static ProcessDirectory create(Path base, String kind, String name, String setting)
       throws IOException {
     makeBase(base);
-    Path ours = base.resolve(kind + "-" + OwnUser.name());
+    Path ours = base.resolve(kind + "-" + ProcessUser.name());
     ProcessDirectory made = new ProcessDirectory(base, ours.resolve(name), setting);
     made.make(true);
     return made;
@@ -61,7 +61,7 @@ public final class ProcessDirectory implements Closeable {
 
   private void make(boolean empty) throws IOException {
     Path ours = directory.getParent();
-    PrivateDirectory.prepare(ours, PlaceUse.PRIVATE, "remove it, or set " + setting);
+    PrivateDirectory.prepare(ours, PoolVisibility.PRIVATE, "remove it, or set " + setting);
     LockFile guard = guard(ours);
     try {
       removeDead(ours);
@@ -159,7 +159,7 @@ public final class ProcessDirectory implements Closeable {
     if (!Files.isDirectory(ours, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(ours + " is not a directory");
     }
-    PlaceUse.PRIVATE.check(ours);
+    PoolVisibility.PRIVATE.check(ours);
     LockFile guard = guard(ours);
     try {
       Path lockFile = ours.resolve(directory.getFileName() + LOCK_SUFFIX);

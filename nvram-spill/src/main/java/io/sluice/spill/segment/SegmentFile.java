@@ -1,6 +1,6 @@
 package io.sluice.spill.segment;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
@@ -164,6 +164,6 @@ public final class SegmentFile implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(channel, nativeFile);
+    Closer.all(channel, nativeFile);
   }
 }

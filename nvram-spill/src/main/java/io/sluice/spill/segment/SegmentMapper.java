@@ -1,6 +1,6 @@
 package io.sluice.spill.segment;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -101,7 +101,7 @@ public final class SegmentMapper implements Closeable {
       try {
         fill(opened, range, into);
       } catch (IOException | RuntimeException | Error e) {
-        Closing.after(e, opened);
+        Closer.after(e, opened);
         throw e;
       }
       keepOrClose(opened);
@@ -148,7 +148,7 @@ public final class SegmentMapper implements Closeable {
     } finally {
       lock.writeLock().unlock();
     }
-    Closing.all(useless);
+    Closer.all(useless);
   }
 
   private static SegmentInfo known(Range range, IntFunction<SegmentInfo> segments)
@@ -195,7 +195,7 @@ public final class SegmentMapper implements Closeable {
     lock.writeLock().lock();
     try {
       closed = true;
-      Closing.all(files.values());
+      Closer.all(files.values());
     } finally {
       files.clear();
       lock.writeLock().unlock();

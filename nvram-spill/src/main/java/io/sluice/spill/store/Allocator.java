@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * The two tiers, of which {@link MemoryTier} and {@link DiskRoom} grant blocks: takes them back,
+ * The two tiers, of which {@link MemoryTier} and {@link DiskSpace} grant blocks: takes them back,
  * and says why there are none.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
@@ -114,7 +114,7 @@ final class Allocator {
   }
 
   /** Takes blocks back. */
-  void free(Range range, GivenBack givenBack) throws IOException {
+  void free(Range range, DeferredRelease givenBack) throws IOException {
     if (memory.segment(range.segmentId()) != null) {
       memory.free(range);
     } else {
@@ -164,7 +164,7 @@ final class Allocator {
   }
 
   void close() throws IOException {
-    Closing.all(memory::close, disk::close);
+    Closer.all(memory::close, disk::close);
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.Closeable;
@@ -254,7 +254,7 @@ final class AnnouncedSegments implements Closeable {
       synchronized (this) {
         closed = true;
       }
-      Closing.all(takeStaying());
+      Closer.all(takeStaying());
     }
   }
 }

@@ -39,7 +39,7 @@ final class CheckedIndexes {
   }
 
   /** The output of that identity and place, if its index is valid and nobody else's. */
-  CommittedOutput load(OutputIdentity identity, OutputPlace place) throws IOException {
+  CommittedOutput load(OutputIdentity identity, OutputLocation place) throws IOException {
     List<Range> ranges = place.ranges(identity.indexOffsetBytes(), identity.indexLengthBytes());
     Index index = new Index(identity, ranges, new ArrayList<>());
     for (Range range : ranges) {
@@ -56,7 +56,7 @@ final class CheckedIndexes {
     return output;
   }
 
-  private CommittedOutput loadAgain(Index index, Index other, OutputPlace place)
+  private CommittedOutput loadAgain(Index index, Index other, OutputLocation place)
       throws IOException {
     OutputIdentity identity = index.identity();
     if (!index.isThatOf(other)) {

@@ -9,7 +9,7 @@ import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.format.PartitionRuns;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.RunEntry;
-import io.sluice.spill.format.RunPlace;
+import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
@@ -26,15 +26,15 @@ import java.util.Optional;
  */
 public final class CommittedOutput {
   private final OutputIdentity identity;
-  private final OutputPlace place;
+  private final OutputLocation place;
 
-  private CommittedOutput(OutputIdentity identity, OutputPlace place) {
+  private CommittedOutput(OutputIdentity identity, OutputLocation place) {
     this.identity = identity;
     this.place = place;
   }
 
   /** Reads and checks the whole index of an output at a place. */
-  static CommittedOutput load(OutputIdentity identity, OutputPlace place) throws IOException {
+  static CommittedOutput load(OutputIdentity identity, OutputLocation place) throws IOException {
     IndexVerifier.verify(
         (offsetBytes, lengthBytes) -> {
           byte[] bytes = new byte[lengthBytes];
@@ -46,7 +46,7 @@ public final class CommittedOutput {
   }
 
   /** The same of an index that was checked, where it lies here, too. */
-  static CommittedOutput checked(OutputIdentity identity, OutputPlace place) {
+  static CommittedOutput checked(OutputIdentity identity, OutputLocation place) {
     return new CommittedOutput(identity, place);
   }
 
@@ -122,7 +122,7 @@ public final class CommittedOutput {
     Run run = indexed.run();
     return new LocatedRun(
         run,
-        new RunPlace(
+        new RunLocation(
             place.poolId(),
             place.generation(),
             place.ranges(indexed.logicalOffsetBytes(), run.lengthBytes())));
@@ -148,7 +148,7 @@ public final class CommittedOutput {
 
   /**
    * Fills {@code destination}, whose position is 0, with a run's bytes. They are the output's if
-   * its place {@link OutputPlace#isHeld} afterwards.
+   * its place {@link OutputLocation#isHeld} afterwards.
    *
    * @param located as {@link #runs} gave it
    */
@@ -162,7 +162,7 @@ public final class CommittedOutput {
   }
 
   /** Where it lies. */
-  public OutputPlace place() {
+  public OutputLocation place() {
     return place;
   }
 

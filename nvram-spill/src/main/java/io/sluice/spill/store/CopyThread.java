@@ -1,7 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spill.disk.NoBufferException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -102,7 +102,7 @@ final class CopyThread {
       failures++;
     }
     boolean last = item.attempts() + 1 == MOST_ATTEMPTS;
-    LastWords.warn(
+    SafeLog.warn(
         LOG,
         last
             ? "{} could not be copied to disk, and has no copy"

@@ -4,9 +4,9 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
 import io.sluice.spill.medium.DaxDevice;
 import io.sluice.spill.medium.Medium;
-import io.sluice.spill.segment.OwnPlace;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.segment.TrustedPath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -37,7 +37,7 @@ final class DeviceSpace implements MappedBacking {
 
   /** Locks the device, and closes it to other users. */
   static DeviceSpace open(DaxDevice device) throws IOException {
-    OwnPlace.requireOwned(device.path());
+    TrustedPath.requireOwned(device.path());
     Files.setPosixFilePermissions(device.path(), OWNER_ONLY);
     NativeFile file = NativeFile.open(device.path(), device.alignmentBytes(), true);
     try {

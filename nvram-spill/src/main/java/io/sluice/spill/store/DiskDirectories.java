@@ -1,8 +1,8 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.SharedFile;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been full, and one that
  * hangs when it answers. What lies in one may be contradicted by what the pool went on with: it is
  * left behind, see {@link DiskEpoch}. {@link IOException} only at the start, and only if none
- * works: not even then in a {@link PlaceUse#PRIVATE} pool, whose process has chosen no directory
- * for it and does without.
+ * works: not even then in a {@link PoolVisibility#PRIVATE} pool, whose process has chosen no
+ * directory for it and does without.
  */
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
@@ -44,7 +44,7 @@ final class DiskDirectories implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectories.class);
 
   private final List<Directory> directories = new ArrayList<>();
-  private final PlaceUse use;
+  private final PoolVisibility use;
   private final LongSupplier nanoTime;
   private boolean saidNone;
 
@@ -68,7 +68,7 @@ final class DiskDirectories implements Closeable {
       this.space = new DirectorySpace(path);
     }
 
-    LockedDirectory lock(PlaceUse use) throws IOException {
+    LockedDirectory lock(PoolVisibility use) throws IOException {
       threads.start();
       return threads
           .files()
@@ -117,7 +117,7 @@ final class DiskDirectories implements Closeable {
    * @param nanoTime is a clock as {@link System#nanoTime} is one
    * @param timeoutMs how long a directory has for its answer
    */
-  DiskDirectories(List<Path> paths, PlaceUse use, LongSupplier nanoTime, long timeoutMs) {
+  DiskDirectories(List<Path> paths, PoolVisibility use, LongSupplier nanoTime, long timeoutMs) {
     this.use = use;
     this.nanoTime = nanoTime;
     AtomicInteger hanging = new AtomicInteger();
@@ -127,7 +127,7 @@ final class DiskDirectories implements Closeable {
       }
       directories.forEach(this::lock);
     } catch (RuntimeException | Error e) {
-      Closing.after(e, this);
+      Closer.after(e, this);
       throw e;
     }
   }
@@ -223,7 +223,7 @@ final class DiskDirectories implements Closeable {
     if (!directories.isEmpty() && directories.stream().allMatch(each -> each.locked == null)) {
       String message =
           "no directory of the disk tier can be used:" + reasons() + "; see " + setting;
-      if (use == PlaceUse.ANNOUNCED) {
+      if (use == PoolVisibility.ANNOUNCED) {
         throw new IOException(message);
       }
       if (!saidNone) {
@@ -371,7 +371,7 @@ final class DiskDirectories implements Closeable {
     LockedDirectory locked = directory.locked;
     directory.locked = null;
     try {
-      directory.threads.afterAll(() -> Closing.all(directory.epoch, locked));
+      directory.threads.afterAll(() -> Closer.all(directory.epoch, locked));
     } catch (IOException e) {
       LOG.warn("The lock of {} could not be dropped", directory.path, e);
     }

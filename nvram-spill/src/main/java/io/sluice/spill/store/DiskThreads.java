@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,7 +62,7 @@ record DiskThreads(DiskThread files, DiskThread marks, DiskThread room, Reentran
             action.run();
           }
         };
-    Closing.all(() -> files.runSometime(last), () -> marks.runSometime(last));
+    Closer.all(() -> files.runSometime(last), () -> marks.runSometime(last));
   }
 
   @Override

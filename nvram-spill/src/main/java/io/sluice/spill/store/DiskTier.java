@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
@@ -61,7 +61,7 @@ final class DiskTier {
   private final Devices devices;
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
   private final BlockSet used;
-  private final PromisedBytes promised;
+  private final ReservedDiskBytes promised;
   private final Map<Integer, Long> lengths =
       new HashMap<>(); // of the files, as createdBytes has them
   private final List<Reservation> reserved = new ArrayList<>();
@@ -92,7 +92,7 @@ final class DiskTier {
     this.heap = heap;
     this.devices = new Devices(config.diskTimeoutMs());
     this.used = new BlockSet(config.blockBytes());
-    this.promised = new PromisedBytes(config.blockBytes(), segments::get);
+    this.promised = new ReservedDiskBytes(config.blockBytes(), segments::get);
   }
 
   /** Opens a file that a former store left; all its blocks count as used. */
@@ -144,7 +144,7 @@ final class DiskTier {
    * What is leased and not written yet. Leases tell it what they hold, and so does what is in
    * quarantine: a task of before a restart may still write all that it was granted.
    */
-  PromisedBytes promised() {
+  ReservedDiskBytes promised() {
     return promised;
   }
 
@@ -377,7 +377,7 @@ final class DiskTier {
   }
 
   /** Gives back blocks, and with the last ones the file, which is no longer known here then. */
-  void free(Range range, GivenBack givenBack) {
+  void free(Range range, DeferredRelease givenBack) {
     used.remove(range);
     SegmentHandle segment = segments.get(range.segmentId());
     disowned(segment.owner(), range.lengthBytes());
@@ -436,7 +436,7 @@ final class DiskTier {
   void close() throws IOException {
     List<Closeable> all = new ArrayList<>(segments.values());
     all.add(devices);
-    Closing.all(all);
+    Closer.all(all);
     segments.clear();
   }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * hands idle ones over.
  *
  * <p>Thread contract: {@link #wake} and {@link #end} under the lock of the store, {@link #start}
- * and {@link #stop} under none. Ownership: {@link MemoryRoom} stops it. Failure: the segment stays
+ * and {@link #stop} under none. Ownership: {@link MemorySpace} stops it. Failure: the segment stays
  * its owner's.
  */
 final class Emptier {

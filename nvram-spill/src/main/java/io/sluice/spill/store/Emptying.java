@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Which segment is emptied for an owner who lacks room although memory is free, because that lies
  * between the bytes of others: its outputs leave for the disk tier, one after the other, and then
- * it goes over ({@link HandOver}).
+ * it goes over ({@link SegmentReassignment}).
  *
  * <pre>
  *  OWNED ── little is ──► leaving ── no block ──► its outputs ── all on ──► idle ──► handed
@@ -245,7 +245,7 @@ final class Emptying {
     if (staying != null) {
       unmovable.add(staying.info().segmentId());
     }
-    LastWords.warn(
+    SafeLog.warn(
         LOG,
         "{} cannot be emptied, and stays its owner's for now",
         staying == null ? "A segment" : staying.info(),

@@ -2,7 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.LockFile;
 import io.sluice.rdma.memory.SharedFile;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.Closeable;
 import java.io.IOException;
@@ -55,7 +55,7 @@ final class LockedDirectory implements Closeable {
     this.lockFile = lockFile;
   }
 
-  static LockedDirectory open(Path path, PlaceUse use) throws IOException {
+  static LockedDirectory open(Path path, PoolVisibility use) throws IOException {
     PrivateDirectory.create(path, use, ADVICE);
     checkContent(path);
     PrivateDirectory.close(path);

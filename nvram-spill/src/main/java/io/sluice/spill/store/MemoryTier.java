@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
@@ -449,7 +449,7 @@ final class MemoryTier {
   void close() throws IOException {
     List<SegmentHandle> all = new ArrayList<>(segments.values());
     all.addAll(spoiled);
-    Closing.all(all);
+    Closer.all(all);
     spoiled.clear();
     segments.clear();
     idleSinceNs.clear();

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 
 /**
  * Second places of outputs that lie in memory: whole on the disk tier, with their marks, and no
- * reader is told of them. They differ from {@link FormerPlaces} in that the output is still to come
+ * reader is told of them. They differ from {@link StaleExtents} in that the output is still to come
  * there: when it has to leave memory, or when the memory is lost.
  *
  * <p>Thread contract: guarded by the lock of the store.

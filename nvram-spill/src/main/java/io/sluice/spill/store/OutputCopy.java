@@ -2,8 +2,8 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputIdentity;
-import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
@@ -33,7 +33,7 @@ final class OutputCopy {
   private static final int PIECE_BYTES = 1 << 20;
 
   private final OutputIdentity identity;
-  private final OutputPlace source;
+  private final OutputLocation source;
   private final int blockBytes;
   private final long identityOffsetBytes;
   private final List<Part> parts = new ArrayList<>();
@@ -174,8 +174,8 @@ final class OutputCopy {
     Range last = extents.extents().get(extents.extents().size() - 1).range();
     FooterLocation trailer =
         new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES);
-    PlaceRecord place =
-        new PlaceRecord(
+    LocationRecord place =
+        new LocationRecord(
             lease.poolId(),
             trailer,
             lease.generation(),

@@ -38,7 +38,7 @@ final class OutputDirectory {
   /** Those of one application. */
   private final class Outputs {
     private final Map<OutputId, CommittedOutput> byId = new HashMap<>();
-    private final MoveOrder inMemory = new MoveOrder();
+    private final EvictionOrder inMemory = new EvictionOrder();
     private final Map<Tier, Long> bytes = new EnumMap<>(Tier.class);
 
     long bytesOf(Tier tier) {
@@ -132,7 +132,7 @@ final class OutputDirectory {
   }
 
   /** In which an application's outputs leave memory; empty if it has none. */
-  Optional<MoveOrder> moveOrder(String applicationId) {
+  Optional<EvictionOrder> moveOrder(String applicationId) {
     return Optional.ofNullable(applications.get(applicationId)).map(outputs -> outputs.inMemory);
   }
 

@@ -3,8 +3,8 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputIdentity;
-import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Owner;
@@ -39,7 +39,7 @@ final class OutputLoader {
 
   /** Checks an output's identity, where that lies, and the index. */
   interface Checking {
-    CommittedOutput load(OutputIdentity identity, OutputPlace place) throws IOException;
+    CommittedOutput load(OutputIdentity identity, OutputLocation place) throws IOException;
   }
 
   /**
@@ -65,12 +65,12 @@ final class OutputLoader {
       throw new CorruptOutputException(
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
-    PlaceRecord record = footers.readPlace(tail.inTurn(), location, fromBytes, mostExtents);
-    OutputPlace place = place(record, owner);
+    LocationRecord record = footers.readPlace(tail.inTurn(), location, fromBytes, mostExtents);
+    OutputLocation place = place(record, owner);
     return checking.load(footers.readIdentity(record, place), place);
   }
 
-  private OutputPlace place(PlaceRecord record, Owner owner) throws IOException {
+  private OutputLocation place(LocationRecord record, Owner owner) throws IOException {
     List<SegmentHandle> handles = new ArrayList<>();
     List<Extent> extents = new ArrayList<>(record.extents().size());
     BlockSet seen = new BlockSet(blockBytes);
@@ -95,7 +95,7 @@ final class OutputLoader {
       handles.add(segment);
       extents.add(segment.extent(range));
     }
-    return new OutputPlace(
+    return new OutputLocation(
         record.poolId(),
         record.generation(),
         record.commitMark(),

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Goes through an application's {@link MoveOrder}, with the lock of the store for one output at a
- * time: what comes or is told meanwhile may be missed, or be met where it is then.
+ * Goes through an application's {@link EvictionOrder}, with the lock of the store for one output at
+ * a time: what comes or is told meanwhile may be missed, or be met where it is then.
  *
  * <p>Thread contract: for one thread, which does not hold the lock.
  */
@@ -15,7 +15,7 @@ final class OutputsInMemory implements Iterator<CommittedOutput> {
   private final ReentrantLock lock;
   private final OutputDirectory outputs;
   private final String applicationId;
-  private MoveOrder.Turn last; // null: none yet
+  private EvictionOrder.Turn last; // null: none yet
   private CommittedOutput ahead; // null: not looked for, or there is none
 
   OutputsInMemory(ReentrantLock lock, OutputDirectory outputs, String applicationId) {
@@ -45,10 +45,10 @@ final class OutputsInMemory implements Iterator<CommittedOutput> {
   private Optional<CommittedOutput> look() {
     lock.lock();
     try {
-      LockTurn turn = new LockTurn(lock);
+      YieldingLock turn = new YieldingLock(lock);
       while (true) {
-        Optional<MoveOrder> order = outputs.moveOrder(applicationId);
-        Optional<MoveOrder.Turn> found = order.flatMap(it -> it.after(last));
+        Optional<EvictionOrder> order = outputs.moveOrder(applicationId);
+        Optional<EvictionOrder.Turn> found = order.flatMap(it -> it.after(last));
         if (found.isEmpty()) {
           return Optional.empty();
         }

@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentName;
 import java.io.Closeable;
@@ -261,6 +261,6 @@ final class PoolFiles implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(generations, leaseMarks, diskDirectories, space);
+    Closer.all(generations, leaseMarks, diskDirectories, space);
   }
 }

@@ -1,7 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import java.io.IOException;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -111,7 +111,7 @@ final class PoolFiller {
     } catch (IOException | RuntimeException | Error e) {
       String failure = nameOf(e);
       if (!failure.equals(lastFailure)) {
-        LastWords.warn(
+        SafeLog.warn(
             LOG,
             "The pool stays smaller than configured, because segment {} was not created",
             segmentId,

@@ -37,7 +37,7 @@ final class Quarantine {
   private final int blockBytes;
   private final long stepNs;
   private final Disowner disowner;
-  private final MemoryKeeper memoryKeeper;
+  private final MemoryArbiter memoryKeeper;
   private final BlockSet blocks;
   private final BlockSet cleared;
   private final Set<String> untilFreed;
@@ -73,7 +73,7 @@ final class Quarantine {
   }
 
   /** Frees what no output claims and no task can be writing to, at the start. */
-  void releaseNeverGranted(GivenBack givenBack) throws IOException {
+  void releaseNeverGranted(DeferredRelease givenBack) throws IOException {
     if (untilFreed.isEmpty()) {
       return; // all of it can go
     }
@@ -90,7 +90,7 @@ final class Quarantine {
   }
 
   /** Once every application of then has ended, only a task that lives can still be writing. */
-  BlockSet releasable(FormerLeases.Review review) {
+  BlockSet releasable(RecoveredLeases.Review review) {
     BlockSet released = blocks.copy();
     if (!untilFreed.isEmpty()) {
       BlockSet others = blocks.copy();
@@ -175,7 +175,8 @@ final class Quarantine {
    * @param goesOn as for {@link #clear}
    * @return whether none is left
    */
-  boolean release(BlockSet wanted, BooleanSupplier goesOn, GivenBack givenBack, Cleanup cleanup) {
+  boolean release(
+      BlockSet wanted, BooleanSupplier goesOn, DeferredRelease givenBack, Cleanup cleanup) {
     BlockSet going = wanted.common(blocks);
     if (going.common(cleared).bytes() < going.bytes()) {
       return false;
@@ -191,7 +192,7 @@ final class Quarantine {
     return wanted.common(blocks).isEmpty();
   }
 
-  private void release(Range range, GivenBack givenBack) throws IOException {
+  private void release(Range range, DeferredRelease givenBack) throws IOException {
     blocks.remove(range);
     cleared.exclude(range);
     if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {

@@ -201,7 +201,7 @@ final class Recovery {
    * The end of a place may lie on disk and outlive what it had in memory, where others' bytes may
    * lie in its stead by now.
    */
-  private void checkGeneration(OutputId id, OutputPlace place) throws IOException {
+  private void checkGeneration(OutputId id, OutputLocation place) throws IOException {
     long generation = place.generation();
     if (generation < 0 || generation >= generationBound) {
       throw new CorruptOutputException(

@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.LendingReader;
 import io.sluice.rdma.memory.LentBytes;
 import io.sluice.rdma.memory.Mapping;
@@ -430,7 +430,7 @@ public final class SegmentHandle implements ByteSource, Closeable {
     open.writeLock().lock();
     try {
       closed = true;
-      Closing.all(mapping, file);
+      Closer.all(mapping, file);
     } finally {
       open.writeLock().unlock();
     }

@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
@@ -12,7 +12,7 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
@@ -81,12 +81,12 @@ public final class SpillStore implements Closeable {
   private final AllLeased leased = new AllLeased();
   private final Quarantine quarantine;
   private final SegmentHolders holders = new SegmentHolders();
-  private final FormerPlaces former = new FormerPlaces();
+  private final StaleExtents former = new StaleExtents();
   private final OutputCopies copies;
   private final CopyThread copier = new CopyThread(this::copyToDisk, CopyThread.PAUSE_MS);
-  private final MemoryKeeper memoryKeeper;
-  private final MemoryRoom room;
-  private final DiskRoom diskRoom;
+  private final MemoryArbiter memoryKeeper;
+  private final MemorySpace room;
+  private final DiskSpace diskRoom;
   private Lease copying; // of the copy that is being written; null: none gives way
   private boolean reviewed;
   private long forgedOutputs;
@@ -95,8 +95,8 @@ public final class SpillStore implements Closeable {
   private boolean closed;
 
   private final AnnouncedSegments announced;
-  private final Glance<StoreStats> stats;
-  private final Glance<List<ApplicationUse>> uses;
+  private final CachedStats<StoreStats> stats;
+  private final CachedStats<List<ApplicationUse>> uses;
 
   private SpillStore(StoreConfig config, PoolFiles files, LongSupplier nanoTime)
       throws IOException {
@@ -106,7 +106,7 @@ public final class SpillStore implements Closeable {
     this.memoryKeeper = config.memoryKeeper();
     this.allocator = new Allocator(config, files, nanoTime);
     this.leasedBytes = new LeasedBytes(allocator.disk().promised());
-    this.diskRoom = new DiskRoom(lock, allocator, leased, this::checkUsable);
+    this.diskRoom = new DiskSpace(lock, allocator, leased, this::checkUsable);
     this.outputs = new OutputDirectory(allocator.heap());
     this.copies = new OutputCopies(outputs::setCopied);
     this.announced = new AnnouncedSegments(config.segmentListener(), this::undeleted, nanoTime);
@@ -128,7 +128,7 @@ public final class SpillStore implements Closeable {
           config.shared() && files.memory().servesOwners()
               || allocator.memory().segments().stream().anyMatch(this::isAnothers);
       this.room =
-          new MemoryRoom(
+          new MemorySpace(
               config,
               files,
               allocator.memory(),
@@ -143,8 +143,8 @@ public final class SpillStore implements Closeable {
       allocator.close();
       throw e;
     }
-    this.stats = new Glance<>(lock, this::look);
-    this.uses = new Glance<>(lock, outputs::uses);
+    this.stats = new CachedStats<>(lock, this::look);
+    this.uses = new CachedStats<>(lock, outputs::uses);
   }
 
   /**
@@ -178,7 +178,7 @@ public final class SpillStore implements Closeable {
       }
       return store;
     } catch (RuntimeException | Error e) { // a thread that was started must not outlive the files
-      Closing.after(e, store);
+      Closer.after(e, store);
       throw e;
     }
   }
@@ -189,8 +189,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Where its segments lie. */
-  public PoolPlaces places() {
-    return PoolPlaces.owned(poolId(), files.owner(), config.directory(), config.diskDirectories());
+  public PoolPaths places() {
+    return PoolPaths.owned(poolId(), files.owner(), config.directory(), config.diskDirectories());
   }
 
   /** All segments that exist now. */
@@ -326,7 +326,7 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  /** What the outputs of each application hold, in no order; see {@link Glance}. */
+  /** What the outputs of each application hold, in no order; see {@link CachedStats}. */
   public List<ApplicationUse> applicationUses() {
     return uses.now();
   }
@@ -413,8 +413,8 @@ public final class SpillStore implements Closeable {
     @Override
     public void reuseFormer(int segmentId) throws IOException {
       Cleanup cleanup = new Cleanup();
-      for (OutputPlace place : former.takeIn(segmentId)) { // of memory alone: nothing is deleted
-        cleanup.run(() -> giveBack(place.extents(), new GivenBack()));
+      for (OutputLocation place : former.takeIn(segmentId)) { // of memory alone: nothing is deleted
+        cleanup.run(() -> giveBack(place.extents(), new DeferredRelease()));
       }
       cleanup.finish();
     }
@@ -426,8 +426,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Does it under the lock, and behind it what disks have to do with it, also if it fails. */
-  private void freeing(GivenBack.Step step) throws IOException {
-    GivenBack givenBack = new GivenBack();
+  private void freeing(DeferredRelease.Step step) throws IOException {
+    DeferredRelease givenBack = new DeferredRelease();
     try {
       underLock(step, givenBack);
     } catch (IOException | RuntimeException | Error e) {
@@ -442,11 +442,11 @@ public final class SpillStore implements Closeable {
   }
 
   /** The same as one step of a clean-up, to which it may add others. */
-  private void freeing(Cleanup cleanup, GivenBack.Step step) {
+  private void freeing(Cleanup cleanup, DeferredRelease.Step step) {
     cleanup.run(() -> freeing(step));
   }
 
-  private void underLock(GivenBack.Step step, GivenBack givenBack) throws IOException {
+  private void underLock(DeferredRelease.Step step, DeferredRelease givenBack) throws IOException {
     lock.lock();
     try {
       runAndTell(step, givenBack);
@@ -455,7 +455,7 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void runAndTell(GivenBack.Step step, GivenBack givenBack) throws IOException {
+  private void runAndTell(DeferredRelease.Step step, DeferredRelease givenBack) throws IOException {
     try {
       step.run(givenBack);
     } finally {
@@ -465,9 +465,9 @@ public final class SpillStore implements Closeable {
   }
 
   /** Under no lock, since disks take their time: marks first, for what is given back by that. */
-  private void finish(GivenBack givenBack) throws IOException {
+  private void finish(DeferredRelease givenBack) throws IOException {
     Cleanup cleanup = new Cleanup();
-    for (GivenBack.Marked each : givenBack.takeMarked()) {
+    for (DeferredRelease.Marked each : givenBack.takeMarked()) {
       cleanup.run(() -> unmark(each, givenBack));
     }
     givenBack.cuts().forEach((segment, bytes) -> cleanup.run(() -> cut(segment, bytes)));
@@ -475,7 +475,7 @@ public final class SpillStore implements Closeable {
     cleanup.finish();
   }
 
-  private void unmark(GivenBack.Marked marked, GivenBack givenBack) throws IOException {
+  private void unmark(DeferredRelease.Marked marked, DeferredRelease givenBack) throws IOException {
     Optional<IOException> failure = tryClearMark(marked.place());
     lock.lock();
     try {
@@ -490,7 +490,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Its blocks stay where they are while its mark stands and may be believed. */
-  private void giveBack(GivenBack.Marked marked, Optional<IOException> failure, GivenBack givenBack)
+  private void giveBack(
+      DeferredRelease.Marked marked, Optional<IOException> failure, DeferredRelease givenBack)
       throws IOException {
     if (failure.isPresent()) {
       disown(marked.place().tail(), failure.get());
@@ -498,7 +499,7 @@ public final class SpillStore implements Closeable {
     marked.blocks().run(givenBack);
   }
 
-  private static Optional<IOException> tryClearMark(OutputPlace place) {
+  private static Optional<IOException> tryClearMark(OutputLocation place) {
     try {
       place.clearMark();
       return Optional.empty();
@@ -529,8 +530,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Frees those that are still there; lets in others meanwhile, because disks take their time. */
-  private void freeAll(List<CommittedOutput> freed, GivenBack givenBack, Cleanup cleanup) {
-    LockTurn turn = new LockTurn(lock);
+  private void freeAll(List<CommittedOutput> freed, DeferredRelease givenBack, Cleanup cleanup) {
+    YieldingLock turn = new YieldingLock(lock);
     for (CommittedOutput output : freed) {
       turn.pass(() -> givenBack.tell(memoryKeeper));
       if (quiet) {
@@ -544,12 +545,12 @@ public final class SpillStore implements Closeable {
   }
 
   /** From here on nobody finds it; its blocks go back once its mark is cleared. */
-  private void free(CommittedOutput output, GivenBack givenBack) throws IOException {
+  private void free(CommittedOutput output, DeferredRelease givenBack) throws IOException {
     Optional<OutputCopies.Copy> copy = copies.take(output.id());
     if (copy.isPresent()) {
       giveUpCopy(copy.get(), givenBack);
     }
-    OutputPlace place = output.place();
+    OutputLocation place = output.place();
     boolean onDisk = place.tail().info().tier() == Tier.DISK;
     if (!onDisk) {
       clearMark(place);
@@ -557,8 +558,8 @@ public final class SpillStore implements Closeable {
     outputs.remove(output);
     copier.remove(output);
     place.release(); // first: who reads from blocks of others must see it
-    Optional<OutputPlace> left = former.take(output.id());
-    GivenBack.Step blocks =
+    Optional<OutputLocation> left = former.take(output.id());
+    DeferredRelease.Step blocks =
         to -> {
           to.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
           Cleanup cleanup = new Cleanup();
@@ -574,16 +575,16 @@ public final class SpillStore implements Closeable {
   }
 
   /** Before another place of the same output gets its mark: of two, recovery trusts neither. */
-  private void unmarkAtOnce(GivenBack givenBack) throws IOException {
+  private void unmarkAtOnce(DeferredRelease givenBack) throws IOException {
     Cleanup cleanup = new Cleanup();
-    for (GivenBack.Marked each : givenBack.takeMarked()) {
+    for (DeferredRelease.Marked each : givenBack.takeMarked()) {
       cleanup.run(() -> giveBack(each, tryClearMark(each.place()), givenBack));
     }
     cleanup.finish();
   }
 
   /** It no longer exists at that place, or nobody will believe that it does. */
-  private void clearMark(OutputPlace place) throws IOException {
+  private void clearMark(OutputLocation place) throws IOException {
     try {
       place.clearMark();
     } catch (IOException e) {
@@ -598,12 +599,12 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void giveUpCopy(OutputCopies.Copy copy, GivenBack givenBack) {
+  private void giveUpCopy(OutputCopies.Copy copy, DeferredRelease givenBack) {
     copy.output().place().release();
     givenBack.unmark(copy.output().place(), to -> giveBack(copy.own(), to));
   }
 
-  private void giveBack(List<Extent> extents, GivenBack givenBack) throws IOException {
+  private void giveBack(List<Extent> extents, DeferredRelease givenBack) throws IOException {
     Cleanup cleanup = new Cleanup();
     for (Extent extent : extents) {
       cleanup.run(() -> allocator.free(extent.range(), givenBack));
@@ -770,7 +771,7 @@ public final class SpillStore implements Closeable {
   private void layElsewhere(
       CommittedOutput output, long mostBytes, boolean isCopy, Supplier<IoClass> ioClass, Laid laid)
       throws IOException {
-    FormerLeases.Own own = null;
+    RecoveredLeases.Own own = null;
     try (Lease lease = openLease(output)) {
       OutputCopy copy = new OutputCopy(output, config.blockBytes(), mostBytes);
       ExtentTable extents = isCopy ? leaseForCopy(output, lease, copy) : leaseForMove(lease, copy);
@@ -812,7 +813,7 @@ public final class SpillStore implements Closeable {
       boolean isCopy,
       Supplier<IoClass> ioClass)
       throws IOException {
-    try (UnitsUnderWay units = new UnitsUnderWay(this::undeletedUnlessGone)) {
+    try (InFlightWrites units = new InFlightWrites(this::undeletedUnlessGone)) {
       FooterLocation trailer =
           copy.write(
               extents,
@@ -1038,8 +1039,8 @@ public final class SpillStore implements Closeable {
 
   private ExtentTable leaseOnDisk(Lease lease, OutputCopy copy, boolean givesWay)
       throws IOException {
-    DiskRoom.Outcome outcome =
-        new DiskRoom.Outcome() {
+    DiskSpace.Outcome outcome =
+        new DiskSpace.Outcome() {
           @Override
           public void granted(List<Extent> extents) {
             extents.forEach(extent -> lease.held().add(extent.range()));
@@ -1050,7 +1051,7 @@ public final class SpillStore implements Closeable {
             return allocator.full(copy.lengthBytes(), shortBytes, leased, ", which it is to leave");
           }
         };
-    DiskRoom.Request request;
+    DiskSpace.Request request;
     lock.lock();
     try {
       checkUsable(lease);
@@ -1102,7 +1103,7 @@ public final class SpillStore implements Closeable {
       CommittedOutput output,
       Lease lease,
       AtomicLong freedBytes,
-      GivenBack givenBack)
+      DeferredRelease givenBack)
       throws IOException {
     if (outputs.find(output.id()) != output) {
       return;
@@ -1126,11 +1127,14 @@ public final class SpillStore implements Closeable {
 
   /** It lies elsewhere by now, as the marks say. */
   private void leave(
-      CommittedOutput output, CommittedOutput moved, AtomicLong freedBytes, GivenBack givenBack)
+      CommittedOutput output,
+      CommittedOutput moved,
+      AtomicLong freedBytes,
+      DeferredRelease givenBack)
       throws IOException {
     outputs.add(moved);
     copier.remove(output);
-    OutputPlace left = output.place();
+    OutputLocation left = output.place();
     left.release(); // first: who is told of it from now on sees it
     long stayingBytes = moved.place().bytesOf(Tier.MEMORY);
     long leftBytes = left.bytesOf(Tier.MEMORY) - stayingBytes;
@@ -1149,7 +1153,8 @@ public final class SpillStore implements Closeable {
   }
 
   /** Grants what outputs have left, as far as it is wanted. */
-  private void reuseFormer(Owner owner, long lengthBytes, boolean contiguous, GivenBack givenBack)
+  private void reuseFormer(
+      Owner owner, long lengthBytes, boolean contiguous, DeferredRelease givenBack)
       throws IOException {
     while (!former.isEmpty() && !allocator.memory().hasRoom(owner, lengthBytes, contiguous)) {
       giveBack(former.takeOldest().orElseThrow().extents(), givenBack);
@@ -1173,11 +1178,11 @@ public final class SpillStore implements Closeable {
   }
 
   /** What is leased on the disk tier and not written yet; guarded by the lock. */
-  PromisedBytes promised() {
+  ReservedDiskBytes promised() {
     return allocator.disk().promised();
   }
 
-  /** How full it is; see {@link Glance}. */
+  /** How full it is; see {@link CachedStats}. */
   public StoreStats stats() {
     return stats.now();
   }
@@ -1245,13 +1250,13 @@ public final class SpillStore implements Closeable {
     } finally {
       lock.unlock();
     }
-    Closing.all(announced, this::closeSegments, copier::awaitEnd, files);
+    Closer.all(announced, this::closeSegments, copier::awaitEnd, files);
   }
 
   private void closeSegments() throws IOException {
     lock.lock();
     try {
-      Closing.all(allocator::close, room);
+      Closer.all(allocator::close, room);
     } finally {
       lock.unlock();
     }
@@ -1391,7 +1396,7 @@ public final class SpillStore implements Closeable {
     /** Takes what it can of so much from memory, which the lease was granted, the rest on disk. */
     private List<Extent> take(Wanted wanted, long memoryBytes, long memoryMs) throws IOException {
       List<Extent> taken = new ArrayList<>();
-      AtomicReference<DiskRoom.Request> rest = new AtomicReference<>();
+      AtomicReference<DiskSpace.Request> rest = new AtomicReference<>();
       try {
         freeing(givenBack -> takeNow(wanted, memoryBytes, memoryMs, taken, rest, givenBack));
       } catch (IOException | RuntimeException | Error e) {
@@ -1421,8 +1426,8 @@ public final class SpillStore implements Closeable {
         long memoryBytes,
         long memoryMs,
         List<Extent> taken,
-        AtomicReference<DiskRoom.Request> rest,
-        GivenBack givenBack)
+        AtomicReference<DiskSpace.Request> rest,
+        DeferredRelease givenBack)
         throws IOException {
       Lease lease = wanted.lease();
       long unusedBytes = memoryBytes;
@@ -1471,8 +1476,8 @@ public final class SpillStore implements Closeable {
     }
 
     /** What becomes of what has no room in memory. */
-    private DiskRoom.Outcome rest(Wanted wanted, List<Extent> taken, String lack) {
-      return new DiskRoom.Outcome() {
+    private DiskSpace.Outcome rest(Wanted wanted, List<Extent> taken, String lack) {
+      return new DiskSpace.Outcome() {
         @Override
         public void granted(List<Extent> extents) {
           extents.forEach(extent -> wanted.lease().held().add(extent.range()));
@@ -1640,7 +1645,7 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void end(Lease lease, GivenBack givenBack, Cleanup cleanup) {
+  private void end(Lease lease, DeferredRelease givenBack, Cleanup cleanup) {
     if (!lease.markClosed() || quiet) {
       return;
     }
@@ -1720,7 +1725,8 @@ public final class SpillStore implements Closeable {
     }
   }
 
-  private void publish(Lease lease, CommittedOutput output, boolean mayReplace, GivenBack givenBack)
+  private void publish(
+      Lease lease, CommittedOutput output, boolean mayReplace, DeferredRelease givenBack)
       throws IOException {
     OutputId id = output.id();
     checkUsable(lease);
@@ -1842,7 +1848,7 @@ public final class SpillStore implements Closeable {
         clearMark(left.place()); // else it is found once more, and the later place perhaps not
       }
     }
-    GivenBack givenBack = new GivenBack();
+    DeferredRelease givenBack = new DeferredRelease();
     quarantine.releaseNeverGranted(givenBack);
     finish(givenBack);
     reviewQuarantine();
@@ -1883,7 +1889,7 @@ public final class SpillStore implements Closeable {
     } finally {
       lock.unlock();
     }
-    FormerLeases.Review review = config.formerLeases().review(poolId());
+    RecoveredLeases.Review review = config.formerLeases().review(poolId());
     long deadlineNs =
         nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs()) / REVIEW_PART;
     Cleanup cleanup = new Cleanup();
@@ -1891,7 +1897,7 @@ public final class SpillStore implements Closeable {
     freeing(
         cleanup,
         givenBack -> {
-          LockTurn turn = new LockTurn(lock);
+          YieldingLock turn = new YieldingLock(lock);
           BlockSet releasable = quarantine.releasable(review);
           BooleanSupplier goesOn =
               () -> {

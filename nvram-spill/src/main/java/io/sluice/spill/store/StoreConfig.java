@@ -4,7 +4,7 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  */
 public record StoreConfig(
     Path directory,
-    PlaceUse use,
+    PoolVisibility use,
     long memoryCapacityBytes,
     boolean wholeAtStart,
     boolean shared,
@@ -60,10 +60,10 @@ public record StoreConfig(
     boolean recover,
     Set<String> runningApplications,
     Function<String, Optional<Owner>> applicationOwners,
-    FormerLeases formerLeases,
+    RecoveredLeases formerLeases,
     long fillTimeoutMs,
     SegmentListener segmentListener,
-    MemoryKeeper memoryKeeper,
+    MemoryArbiter memoryKeeper,
     SettingNames settingNames) {
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreConfig.class);
@@ -144,7 +144,7 @@ public record StoreConfig(
   public static final class Builder {
     private final Path directory;
     private long memoryCapacityBytes;
-    private PlaceUse use = PlaceUse.ANNOUNCED;
+    private PoolVisibility use = PoolVisibility.ANNOUNCED;
     private boolean wholeAtStart;
     private boolean shared;
     private int segmentBytes = DEFAULT_SEGMENT_BYTES;
@@ -159,10 +159,10 @@ public record StoreConfig(
     private boolean recover;
     private Set<String> runningApplications = Set.of();
     private Function<String, Optional<Owner>> applicationOwners = id -> Optional.empty();
-    private FormerLeases formerLeases = FormerLeases.NONE;
+    private RecoveredLeases formerLeases = RecoveredLeases.NONE;
     private long fillTimeoutMs = 10_000;
     private SegmentListener segmentListener = SegmentListener.NONE;
-    private MemoryKeeper memoryKeeper = MemoryKeeper.NONE;
+    private MemoryArbiter memoryKeeper = MemoryArbiter.NONE;
     private SettingNames settingNames =
         new SettingNames("memoryCapacityBytes", "diskDirectories", "diskCapacityBytes");
 
@@ -178,7 +178,7 @@ public record StoreConfig(
     }
 
     /** Who opens what lies in the pool. */
-    public Builder use(PlaceUse use) {
+    public Builder use(PoolVisibility use) {
       this.use = use;
       return this;
     }
@@ -253,7 +253,7 @@ public record StoreConfig(
     }
 
     /** Who knows of the tasks that a former store had given leases. */
-    public Builder formerLeases(FormerLeases formerLeases) {
+    public Builder formerLeases(RecoveredLeases formerLeases) {
       this.formerLeases = formerLeases;
       return this;
     }
@@ -271,7 +271,7 @@ public record StoreConfig(
     }
 
     /** Who says how much of the memory tier each may have. */
-    public Builder memoryKeeper(MemoryKeeper memoryKeeper) {
+    public Builder memoryKeeper(MemoryArbiter memoryKeeper) {
       this.memoryKeeper = memoryKeeper;
       return this;
     }

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 /**
  * An extent of the disk tier, which the store writes.
  *
- * <p>Thread contract and ownership: as {@link StagingTarget} says.
+ * <p>Thread contract and ownership: as {@link BufferTarget} says.
  */
-final class DiskTarget implements StagingTarget {
+final class DiskTarget implements BufferTarget {
   private final ExtentSource source;
   private final Extent extent;
   private final boolean forced;

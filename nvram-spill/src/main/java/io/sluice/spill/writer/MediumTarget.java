@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 /**
  * A mapped extent of a medium that wants every byte copied through it.
  *
- * <p>Thread contract and ownership: as {@link StagingTarget} says.
+ * <p>Thread contract and ownership: as {@link BufferTarget} says.
  */
-final class MediumTarget implements StagingTarget {
+final class MediumTarget implements BufferTarget {
   private final Medium medium;
   private final Mapping mapping;
   private final FaultAround pages;

@@ -2,14 +2,14 @@ package io.sluice.spill.writer;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.disk.Device;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.MappedRunInput;
@@ -54,7 +54,7 @@ public final class OutputWriter implements Closeable {
   private final int partitionCount;
   private final LeasedExtents extents;
   private final WrittenRuns runs;
-  private final BlockSummer summer = new BlockSummer();
+  private final BlockChecksummer summer = new BlockChecksummer();
   private final SegmentMapper mapper;
 
   private OpenExtent current;
@@ -63,7 +63,7 @@ public final class OutputWriter implements Closeable {
   private int limit;
   private int crcPosition;
   private boolean summing = true; // not while a run is written whose checksums are known
-  private StagingBuffers staging;
+  private WriteBuffers staging;
   private ByteBuffer bounce = ByteBuffer.allocate(0);
   private boolean bouncing;
 
@@ -364,7 +364,7 @@ public final class OutputWriter implements Closeable {
     current.writeAt(indexOffsetBytes, index.duplicate());
     current.writeAt(identityOffsetBytes, identity.encode());
     persist(identityEndBytes);
-    PlaceRecord place = place(identity, identityOffsetBytes, tailBytes);
+    LocationRecord place = place(identity, identityOffsetBytes, tailBytes);
     current.writeAt((int) tailBytes - placeBytes, place.encode());
     persist((int) tailBytes);
     source.commit(identity.stamp(), place.location());
@@ -478,16 +478,16 @@ public final class OutputWriter implements Closeable {
   }
 
   private OpenExtent openFile(Extent extent) {
-    return new StagedExtent(
+    return new BufferedExtent(
         extent, staging(), new DiskTarget(source, extent, medium.isPersistent()));
   }
 
   private OpenExtent openMapping(Extent extent) throws IOException {
-    StagingBuffers buffers = medium.isStoredDirectly() ? null : staging();
+    WriteBuffers buffers = medium.isStoredDirectly() ? null : staging();
     Mapping mapping = memory.open(extent);
     return buffers == null
         ? new DirectExtent(extent, mapping, medium)
-        : new StagedExtent(extent, buffers, new MediumTarget(medium, mapping));
+        : new BufferedExtent(extent, buffers, new MediumTarget(medium, mapping));
   }
 
   static Mapping map(SegmentOpener opener, Medium medium, Extent extent) throws IOException {
@@ -496,9 +496,9 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  private StagingBuffers staging() {
+  private WriteBuffers staging() {
     if (staging == null) {
-      staging = new StagingBuffers();
+      staging = new WriteBuffers();
     }
     return staging;
   }
@@ -535,9 +535,9 @@ public final class OutputWriter implements Closeable {
         BlockChecksums.crc32c(index.array(), 0, index.capacity()));
   }
 
-  private PlaceRecord place(OutputIdentity identity, int identityOffsetBytes, long tailBytes) {
+  private LocationRecord place(OutputIdentity identity, int identityOffsetBytes, long tailBytes) {
     Extent tail = current.extent();
-    return new PlaceRecord(
+    return new LocationRecord(
         source.info().poolId(),
         new FooterLocation(
             tail.segment().segmentId(),

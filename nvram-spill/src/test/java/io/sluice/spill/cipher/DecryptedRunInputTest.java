@@ -12,8 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.cipher.CipherFixture.ArrayInput;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
@@ -116,7 +116,7 @@ class DecryptedRunInputTest extends RunInputContract {
             "map 7",
             new ArrayInput(stored),
             stored.length,
-            BlockSummer.sum(ByteBuffer.wrap(stored)));
+            BlockChecksummer.sum(ByteBuffer.wrap(stored)));
     RunInput input =
         new DecryptedRunInput("map 7", verified, stored.length, job.reading(OUTPUT), PARTITION, 0);
     assertEquals(100_000, drain(input, 50_000, random).length);

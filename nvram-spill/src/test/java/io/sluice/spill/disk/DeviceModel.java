@@ -31,7 +31,7 @@ final class DeviceModel {
   private static final int CLASSES = IoClass.values().length;
 
   private final Random random;
-  private final Schedule schedule;
+  private final IoScheduler schedule;
   private final boolean aheadTakesReadBuffers;
   private long nowNs;
 
@@ -41,7 +41,7 @@ final class DeviceModel {
   private final Set<DiskRequest> promoted = new HashSet<>();
   private final Map<DiskRequest, Long> queuedNs = new HashMap<>();
   private final Map<DiskRequest, Integer> unitsLeft = new HashMap<>();
-  private final TreeMap<Long, Schedule.Turn> running = new TreeMap<>();
+  private final TreeMap<Long, IoScheduler.Turn> running = new TreeMap<>();
   private final Map<DiskRequest, Boolean> readBuffers = new HashMap<>(); // true: of those of reads
   private final Deque<DiskRequest> withoutBuffer = new ArrayDeque<>();
   private long turns;
@@ -64,7 +64,7 @@ final class DeviceModel {
     long lastTurn = -1;
   }
 
-  DeviceModel(Random random, Schedule schedule, boolean aheadTakesReadBuffers) {
+  DeviceModel(Random random, IoScheduler schedule, boolean aheadTakesReadBuffers) {
     this.random = random;
     this.schedule = schedule;
     this.aheadTakesReadBuffers = aheadTakesReadBuffers;
@@ -249,8 +249,8 @@ final class DeviceModel {
 
   private void finishUntil(long untilNs) {
     while (!running.isEmpty() && running.firstKey() <= untilNs) {
-      Map.Entry<Long, Schedule.Turn> first = running.pollFirstEntry();
-      Schedule.Turn turn = first.getValue();
+      Map.Entry<Long, IoScheduler.Turn> first = running.pollFirstEntry();
+      IoScheduler.Turn turn = first.getValue();
       if (turn.ioClass() != IoClass.COPY) {
         othersEndedNs = untilNs;
       }
@@ -267,7 +267,7 @@ final class DeviceModel {
 
   private void begin() {
     while (running.size() < DEPTH) {
-      Optional<Schedule.Turn> turn = schedule.next(nowNs);
+      Optional<IoScheduler.Turn> turn = schedule.next(nowNs);
       if (turn.isEmpty()) {
         require(
             waiting.entrySet().stream()
@@ -289,7 +289,7 @@ final class DeviceModel {
     return waiting.get(ioClass).values().stream().anyMatch(each -> each.units > 0);
   }
 
-  private void check(Schedule.Turn turn) {
+  private void check(IoScheduler.Turn turn) {
     IoClass chosen = turn.ioClass();
     DiskRequest request = turn.request();
     require(
@@ -316,7 +316,7 @@ final class DeviceModel {
     checkTurn(chosen, request);
   }
 
-  private void checkCopy(Schedule.Turn turn) {
+  private void checkCopy(IoScheduler.Turn turn) {
     if (turn.ioClass() == IoClass.COPY) {
       boolean othersAtWork =
           running.values().stream().anyMatch(each -> each.ioClass() != IoClass.COPY);

@@ -17,7 +17,7 @@ class DeviceQueueModelTest {
 
   @Test
   void aScheduleKeepsItsPromises() {
-    run(TestSeed.next(), () -> new Schedule(DeviceQueue.FAVOUR, 0), false);
+    run(TestSeed.next(), () -> new IoScheduler(DeviceQueue.FAVOUR, 0), false);
   }
 
   @Test
@@ -25,7 +25,7 @@ class DeviceQueueModelTest {
     requireFound(
         TestSeed.next(),
         () ->
-            new Schedule(DeviceQueue.FAVOUR, 0) {
+            new IoScheduler(DeviceQueue.FAVOUR, 0) {
               @Override
               Optional<IoClass> choose(long nowNs) {
                 return open().stream()
@@ -40,7 +40,7 @@ class DeviceQueueModelTest {
 
   @Test
   void aClassThatStarvesIsFound() {
-    requireFound(TestSeed.next(), () -> new Schedule(NEVER, 0), false, "starves");
+    requireFound(TestSeed.next(), () -> new IoScheduler(NEVER, 0), false, "starves");
   }
 
   @Test
@@ -48,7 +48,7 @@ class DeviceQueueModelTest {
     requireFound(
         TestSeed.next(),
         () ->
-            new Schedule(DeviceQueue.FAVOUR, 0) {
+            new IoScheduler(DeviceQueue.FAVOUR, 0) {
               @Override
               Optional<IoClass> choose(long nowNs) {
                 Optional<IoClass> chosen = super.choose(nowNs);
@@ -64,7 +64,7 @@ class DeviceQueueModelTest {
     requireFound(
         TestSeed.next(),
         () ->
-            new Schedule(DeviceQueue.FAVOUR, 0) {
+            new IoScheduler(DeviceQueue.FAVOUR, 0) {
               @Override
               void promote(DiskRequest request, IoClass better) {}
             },
@@ -74,10 +74,12 @@ class DeviceQueueModelTest {
 
   @Test
   void aReadAheadThatTakesReadersBuffersIsFound() {
-    requireFound(TestSeed.next(), () -> new Schedule(DeviceQueue.FAVOUR, 0), true, "has no buffer");
+    requireFound(
+        TestSeed.next(), () -> new IoScheduler(DeviceQueue.FAVOUR, 0), true, "has no buffer");
   }
 
-  private static void run(long seed, Supplier<Schedule> schedule, boolean aheadTakesReadBuffers) {
+  private static void run(
+      long seed, Supplier<IoScheduler> schedule, boolean aheadTakesReadBuffers) {
     Random seeds = new Random(seed);
     for (int i = 0; i < RUNS; i++) {
       new DeviceModel(new Random(seeds.nextLong()), schedule.get(), aheadTakesReadBuffers)
@@ -86,7 +88,7 @@ class DeviceQueueModelTest {
   }
 
   private static void requireFound(
-      long seed, Supplier<Schedule> broken, boolean aheadTakesReadBuffers, String what) {
+      long seed, Supplier<IoScheduler> broken, boolean aheadTakesReadBuffers, String what) {
     String found =
         assertThrows(AssertionError.class, () -> run(seed, broken, aheadTakesReadBuffers))
             .getMessage();

@@ -206,7 +206,7 @@ class DeviceQueueTest {
             "device that fails",
             PATIENT_MS,
             () ->
-                new Schedule(DeviceQueue.FAVOUR, System.nanoTime()) {
+                new IoScheduler(DeviceQueue.FAVOUR, System.nanoTime()) {
                   @Override
                   Optional<IoClass> choose(long nowNs) {
                     Optional<IoClass> chosen = super.choose(nowNs);
@@ -235,7 +235,7 @@ class DeviceQueueTest {
             "device without memory",
             PATIENT_MS,
             () ->
-                new Schedule(DeviceQueue.FAVOUR, System.nanoTime()) {
+                new IoScheduler(DeviceQueue.FAVOUR, System.nanoTime()) {
                   @Override
                   void add(DiskRequest request, long nowNs) {
                     if (failures.getAndDecrement() > 0) {

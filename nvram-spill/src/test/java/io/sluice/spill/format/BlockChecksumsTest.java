@@ -37,10 +37,10 @@ public class BlockChecksumsTest {
     byte[] run = new byte[lengthBytes];
     random.nextBytes(run);
     BlockChecksums expected = naive(run);
-    assertEquals(expected, BlockSummer.sum(ByteBuffer.wrap(run)));
+    assertEquals(expected, BlockChecksummer.sum(ByteBuffer.wrap(run)));
     assertTrue(expected.fit(lengthBytes));
     assertFalse(expected.fit(lengthBytes + 2 * BLOCK));
-    BlockSummer summer = new BlockSummer();
+    BlockChecksummer summer = new BlockChecksummer();
     for (int round = 0; round < 20; round++) {
       ByteBuffer left = ByteBuffer.wrap(run);
       while (left.hasRemaining()) {

@@ -72,12 +72,12 @@ class OutputTailTest {
           + "31adcad7"
           + "0000000000000000";
 
-  private static final PlaceRecord PLACE =
+  private static final LocationRecord PLACE =
       place(9, new Range(7, 8192, 4096), new Range(2, 0, 4096));
 
-  private static PlaceRecord place(long generation, Range... extents) {
+  private static LocationRecord place(long generation, Range... extents) {
     Range last = extents[extents.length - 1];
-    return new PlaceRecord(
+    return new LocationRecord(
         POOL,
         new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES),
         generation,
@@ -111,7 +111,7 @@ class OutputTailTest {
       return source(all);
     }
 
-    void write(PlaceRecord place, OutputIdentity identity) {
+    void write(LocationRecord place, OutputIdentity identity) {
       ByteBuffer bytes = identity.encode();
       System.arraycopy(
           bytes.array(), 0, first, 8192 + (int) place.identityOffsetBytes(), bytes.capacity());
@@ -140,7 +140,7 @@ class OutputTailTest {
     List<Range> extents =
         new ArrayList<>(Collections.nCopies(BLOCK_BYTES / 24, new Range(1, 0, BLOCK_BYTES)));
     extents.add(new Range(2, BLOCK_BYTES, BLOCK_BYTES));
-    ByteBuffer place = new PlaceRecord(POOL, location, 5, extents, 0, 128, 0).encode();
+    ByteBuffer place = new LocationRecord(POOL, location, 5, extents, 0, 128, 0).encode();
     byte[] segment = new byte[2 * BLOCK_BYTES];
     place.get(0, segment, segment.length - place.capacity(), place.capacity());
     FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
@@ -156,7 +156,7 @@ class OutputTailTest {
     Media media = new Media();
     media.write(PLACE, IDENTITY);
     FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
-    PlaceRecord place = reader.readPlace(source(media.last), PLACE.location());
+    LocationRecord place = reader.readPlace(source(media.last), PLACE.location());
     assertEquals(PLACE, place);
     assertEquals(IDENTITY, reader.readIdentity(place, media.extents()));
   }
@@ -199,8 +199,8 @@ class OutputTailTest {
   void aMarkFitsNoOtherIdentity() {
     OutputIdentity other =
         new OutputIdentity(ID, 5, 3, 2, 1000, 1008, INDEX_BYTES, IDENTITY.indexCrc32c());
-    PlaceRecord place =
-        new PlaceRecord(
+    LocationRecord place =
+        new LocationRecord(
             PLACE.poolId(),
             PLACE.location(),
             PLACE.generation(),
@@ -232,7 +232,7 @@ class OutputTailTest {
   }
 
   private static void read(FooterReader reader, Media media) throws IOException {
-    PlaceRecord place = reader.readPlace(source(media.last), PLACE.location());
+    LocationRecord place = reader.readPlace(source(media.last), PLACE.location());
     reader.readIdentity(place, media.extents());
   }
 }

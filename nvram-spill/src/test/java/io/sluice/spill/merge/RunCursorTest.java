@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.record.TestRecord;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -94,7 +94,8 @@ class RunCursorTest {
     byte[] run = TestRecord.run(randomRecords(new Random(8), 30));
     byte[] longer = Arrays.copyOf(run, run.length + 1);
     RunInput input =
-        VerifiedRunInputTest.open(longer, longer.length, BlockSummer.sum(ByteBuffer.wrap(longer)));
+        VerifiedRunInputTest.open(
+            longer, longer.length, BlockChecksummer.sum(ByteBuffer.wrap(longer)));
     RunCursor cursor = new RunCursor("attempt_1", input, run.length);
     for (int i = 0; i < 29; i++) {
       assertTrue(cursor.advance());
@@ -106,7 +107,7 @@ class RunCursorTest {
   @Test
   void failsOnEveryBitFlippedInAChecksummedRun() {
     byte[] run = TestRecord.run(randomRecords(new Random(9), 12));
-    BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(run));
+    BlockChecksums checksums = BlockChecksummer.sum(ByteBuffer.wrap(run));
     for (int bit = 0; bit < run.length * 8; bit++) {
       byte[] damaged = run.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.record.TestRecord;
 import io.sluice.spill.sort.BytewiseOrder;
@@ -76,7 +76,7 @@ class SpillAndMergeTest {
   private void assertMerges(int partition, List<TestRecord> records) throws IOException {
     List<RunCursor> cursors = new ArrayList<>();
     for (byte[] run : runs.get(partition)) {
-      BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(run));
+      BlockChecksums checksums = BlockChecksummer.sum(ByteBuffer.wrap(run));
       RunInput input = VerifiedRunInputTest.open(run, run.length, checksums);
       cursors.add(new RunCursor("spill", input, 1000));
     }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +23,7 @@ class VerifiedRunInputTest extends RunInputContract {
 
   @Override
   protected RunInput open(byte[] bytes) {
-    return open(bytes, bytes.length, BlockSummer.sum(ByteBuffer.wrap(bytes)));
+    return open(bytes, bytes.length, BlockChecksummer.sum(ByteBuffer.wrap(bytes)));
   }
 
   /** Delivers as much as is asked for, but expects this length and these checksums. */
@@ -38,7 +38,7 @@ class VerifiedRunInputTest extends RunInputContract {
     Random random = TestSeed.random();
     byte[] run = new byte[5 * BLOCK + 100];
     random.nextBytes(run);
-    BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(run));
+    BlockChecksums checksums = BlockChecksummer.sum(ByteBuffer.wrap(run));
     int[] places = {
       0,
       1,
@@ -130,7 +130,7 @@ class VerifiedRunInputTest extends RunInputContract {
     Random random = TestSeed.random();
     byte[] run = new byte[7 * BLOCK + 100];
     random.nextBytes(run);
-    BlockChecksums checksums = BlockSummer.sum(ByteBuffer.wrap(run));
+    BlockChecksums checksums = BlockChecksummer.sum(ByteBuffer.wrap(run));
     for (int most : new int[] {1, 700, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK}) {
       Map<Integer, Integer> wrong = new HashMap<>();
       for (int i = 0; i < 4; i++) {
@@ -231,11 +231,11 @@ class VerifiedRunInputTest extends RunInputContract {
   void failsOnARunShorterOrLongerThanExpected() throws Exception {
     byte[] bytes = new byte[100];
     byte[] dst = new byte[200];
-    RunInput shorter = open(bytes, 101, BlockSummer.sum(ByteBuffer.wrap(bytes)));
+    RunInput shorter = open(bytes, 101, BlockChecksummer.sum(ByteBuffer.wrap(bytes)));
     IOException e = assertThrows(IOException.class, () -> shorter.read(dst, 0, 200));
     assertTrue(e.getMessage().contains("ends after 100 bytes, expected its end after 101"));
     assertThrows(IOException.class, () -> shorter.read(dst, 0, 1));
-    RunInput longer = open(bytes, 99, BlockSummer.sum(ByteBuffer.allocate(99)));
+    RunInput longer = open(bytes, 99, BlockChecksummer.sum(ByteBuffer.allocate(99)));
     assertEquals(99, longer.read(dst, 0, 200));
     e = assertThrows(IOException.class, () -> longer.read(dst, 0, 200));
     assertTrue(e.getMessage().contains("goes on behind 99 bytes"), e.getMessage());

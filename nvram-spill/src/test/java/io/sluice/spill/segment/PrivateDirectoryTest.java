@@ -30,7 +30,7 @@ class PrivateDirectoryTest {
 
   @Test
   void isMadeWithThoseAboveItForItsOwnerAlone() throws IOException {
-    PrivateDirectory.prepare(directory, PlaceUse.ANNOUNCED, ADVICE);
+    PrivateDirectory.prepare(directory, PoolVisibility.ANNOUNCED, ADVICE);
     assertEquals("rwx------", permissions(directory));
     assertEquals("rwx------", permissions(directory.getParent()));
   }
@@ -38,9 +38,9 @@ class PrivateDirectoryTest {
   @Test
   void oneThatWasOpenIsClosed() throws IOException {
     open(Files.createDirectories(directory));
-    PrivateDirectory.create(directory, PlaceUse.ANNOUNCED, ADVICE);
+    PrivateDirectory.create(directory, PoolVisibility.ANNOUNCED, ADVICE);
     assertEquals("rwxrwxrwx", permissions(directory));
-    PrivateDirectory.prepare(directory, PlaceUse.ANNOUNCED, ADVICE);
+    PrivateDirectory.prepare(directory, PoolVisibility.ANNOUNCED, ADVICE);
     assertEquals("rwx------", permissions(directory));
   }
 
@@ -48,28 +48,29 @@ class PrivateDirectoryTest {
   void aFileAndALinkAreRefusedWithTheAdvice() throws IOException {
     Files.createDirectory(directory.getParent());
     Files.createFile(directory);
-    assertRefused(PlaceUse.PRIVATE, "is not a directory");
+    assertRefused(PoolVisibility.PRIVATE, "is not a directory");
     Files.delete(directory);
     Files.createSymbolicLink(directory, base);
-    assertRefused(PlaceUse.PRIVATE, directory + " is a symbolic link to " + base + "; name what");
+    assertRefused(
+        PoolVisibility.PRIVATE, directory + " is a symbolic link to " + base + "; name what");
     Files.delete(directory);
     Files.createSymbolicLink(directory, base.resolve("nowhere"));
-    assertRefused(PlaceUse.PRIVATE, directory + " is a symbolic link to ");
+    assertRefused(PoolVisibility.PRIVATE, directory + " is a symbolic link to ");
   }
 
   @Test
   void oneThatOthersCanReplaceIsRefusedIfItIsAnnounced() throws IOException {
     open(Files.createDirectories(directory).getParent());
-    assertRefused(PlaceUse.ANNOUNCED, "any user can put another directory in the place of");
-    PrivateDirectory.prepare(directory, PlaceUse.PRIVATE, ADVICE);
+    assertRefused(PoolVisibility.ANNOUNCED, "any user can put another directory in the place of");
+    PrivateDirectory.prepare(directory, PoolVisibility.PRIVATE, ADVICE);
   }
 
   @Test
   void oneOfAnotherUserIsRefusedAndStaysAsItIs() throws IOException {
     open(Files.createDirectories(directory));
-    Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a directory away");
+    Assumptions.assumeTrue(TrustedPath.userId() == 0, "only root can give a directory away");
     Files.setAttribute(directory, "unix:uid", 12345);
-    assertRefused(PlaceUse.PRIVATE, "belongs to user id 12345");
+    assertRefused(PoolVisibility.PRIVATE, "belongs to user id 12345");
     assertEquals("rwxrwxrwx", permissions(directory));
   }
 
@@ -95,7 +96,7 @@ class PrivateDirectoryTest {
     }
   }
 
-  private void assertRefused(PlaceUse use, String why) {
+  private void assertRefused(PoolVisibility use, String why) {
     String message =
         assertThrows(IOException.class, () -> PrivateDirectory.prepare(directory, use, ADVICE))
             .getMessage();

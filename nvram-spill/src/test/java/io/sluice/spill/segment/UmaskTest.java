@@ -28,9 +28,9 @@ class UmaskTest {
       PrivateFile.replace(home.directory().resolve("file"), "old");
       PrivateFile.replace(home.directory().resolve("file"), "new");
       PrivateDirectory.prepare(
-          home.directory().resolve("above/private"), PlaceUse.PRIVATE, "take another");
+          home.directory().resolve("above/private"), PoolVisibility.PRIVATE, "take another");
       PrivateDirectory.prepareToPass(
-          home.directory().resolve("above2/passed"), PlaceUse.PRIVATE, "take another");
+          home.directory().resolve("above2/passed"), PoolVisibility.PRIVATE, "take another");
     }
   }
 
@@ -64,7 +64,7 @@ class UmaskTest {
     }
     TreeMap<String, String> expected = new TreeMap<>();
     expected.put("parent", "rwxr-xr-x");
-    expected.put("kind-" + OwnUser.name(), "rwx------");
+    expected.put("kind-" + ProcessUser.name(), "rwx------");
     expected.put("name", "rwx------");
     expected.put("file", "rw-------");
     expected.put("above", "rwx------");

@@ -11,8 +11,8 @@ import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.disk.NoBufferException;
 import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputIdentity;
-import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
@@ -173,9 +173,9 @@ class BackgroundCopyTest extends PoolTestBase {
    */
   @Test
   void twoPlacesOfOneOutputThatShareBlocksInAnotherWayAreForged() throws Exception {
-    OutputPlace left;
-    OutputPlace moved;
-    PlaceRecord forged;
+    OutputLocation left;
+    OutputLocation moved;
+    LocationRecord forged;
     byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
     try (SpillStore store = open(configWithDisk(1).build())) {
       onBothTiers(store);
@@ -197,7 +197,7 @@ class BackgroundCopyTest extends PoolTestBase {
     }
   }
 
-  private static PlaceRecord cutInPieces(OutputIdentity identity, OutputPlace place) {
+  private static LocationRecord cutInPieces(OutputIdentity identity, OutputLocation place) {
     List<Range> pieces = new ArrayList<>();
     for (Extent extent : place.extents()) {
       long firstBytes = Math.min(BLOCK_BYTES, extent.lengthBytes());
@@ -209,7 +209,7 @@ class BackgroundCopyTest extends PoolTestBase {
                 all.segmentId(), all.offsetBytes() + firstBytes, all.lengthBytes() - firstBytes));
       }
     }
-    return new PlaceRecord(
+    return new LocationRecord(
         place.poolId(),
         place.trailer(),
         place.generation(),
@@ -219,7 +219,7 @@ class BackgroundCopyTest extends PoolTestBase {
         identity.crc32c());
   }
 
-  private static void write(OutputPlace place, ByteBuffer end) throws IOException {
+  private static void write(OutputLocation place, ByteBuffer end) throws IOException {
     Path path = place.tail().info().path();
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
       file.write(end, place.trailer().endBytes() - end.capacity());
@@ -451,7 +451,7 @@ class BackgroundCopyTest extends PoolTestBase {
   /** Does a step, once, when there is room for an output on disk and nothing is written yet. */
   private StoreConfig.Builder withStep(StoreConfig.Builder config) {
     return config.formerLeases(
-        new FormerLeases() {
+        new RecoveredLeases() {
           @Override
           public Review review(UUID poolId) {
             return NONE.review(poolId);

@@ -190,7 +190,7 @@ class CapacityTest extends PoolTestBase {
     AtomicLong clockNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
     long forMemoryMs = SpillStore.LEASE_TIMEOUT_MS - DISK_TIMEOUT_MS;
     List<Long> timeoutsMs = new ArrayList<>();
-    MemoryKeeper keeper =
+    MemoryArbiter keeper =
         grantingAtLast(
             (last, timeoutMs) -> {
               timeoutsMs.add(timeoutMs);
@@ -226,14 +226,14 @@ class CapacityTest extends PoolTestBase {
   }
 
   /** Grants nothing before it is the last resort, and all then. */
-  private MemoryKeeper grantingAtLast(Asked asked) {
-    return (MemoryKeeper)
+  private MemoryArbiter grantingAtLast(Asked asked) {
+    return (MemoryArbiter)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
-            new Class<?>[] {MemoryKeeper.class},
+            new Class<?>[] {MemoryArbiter.class},
             (proxy, method, arguments) -> {
               if (!method.getName().equals("ask")) {
-                return method.invoke(MemoryKeeper.NONE, arguments);
+                return method.invoke(MemoryArbiter.NONE, arguments);
               }
               boolean last = (boolean) arguments[3];
               asked.waits(last, (long) arguments[4]);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
 import java.io.File;
@@ -52,7 +52,7 @@ class DiskDirectoriesTest extends PoolTestBase {
   }
 
   private DiskDirectories disks(AtomicLong nowNs) {
-    return new DiskDirectories(List.of(first()), PlaceUse.ANNOUNCED, nowNs::get, TIMEOUT_MS);
+    return new DiskDirectories(List.of(first()), PoolVisibility.ANNOUNCED, nowNs::get, TIMEOUT_MS);
   }
 
   /** Puts a file in the place of a directory: nothing in it can be made, opened or deleted. */
@@ -138,7 +138,7 @@ class DiskDirectoriesTest extends PoolTestBase {
   void aPrivatePoolDoesWithoutAny() throws Exception {
     breakDown(first());
     breakDown(second());
-    try (SpillStore store = SpillStore.open(twoDisks().use(PlaceUse.PRIVATE).build());
+    try (SpillStore store = SpillStore.open(twoDisks().use(PoolVisibility.PRIVATE).build());
         Lease lease = store.openLease(APP)) {
       assertEquals(2, store.stats().failedDirectories());
       String message =
@@ -156,7 +156,7 @@ class DiskDirectoriesTest extends PoolTestBase {
     StoreConfig announced = config.build();
     String message = assertThrows(IOException.class, () -> SpillStore.open(announced)).getMessage();
     assertTrue(message.contains("any user can put another"), message);
-    try (SpillStore store = SpillStore.open(config.use(PlaceUse.PRIVATE).build());
+    try (SpillStore store = SpillStore.open(config.use(PoolVisibility.PRIVATE).build());
         Lease lease = store.openLease(APP)) {
       assertEquals(open.resolve("disk"), directoryOf(lease.lease(BLOCK_BYTES).get(0)));
     }
@@ -376,7 +376,7 @@ class DiskDirectoriesTest extends PoolTestBase {
     List<Path> paths = Arrays.asList(first(), null);
     assertThrows(
         NullPointerException.class,
-        () -> new DiskDirectories(paths, PlaceUse.ANNOUNCED, System::nanoTime, TIMEOUT_MS));
+        () -> new DiskDirectories(paths, PoolVisibility.ANNOUNCED, System::nanoTime, TIMEOUT_MS));
     try (DiskDirectories directories = disks(new AtomicLong())) {
       assertEquals(0, directories.failedCount(), directories.reasons());
     }
@@ -436,7 +436,7 @@ class DiskDirectoriesTest extends PoolTestBase {
           "there is no second file system to try it with");
       List<Path> paths = List.of(first(), second(), elsewhere);
       try (DiskDirectories directories =
-          new DiskDirectories(paths, PlaceUse.ANNOUNCED, () -> 0, TIMEOUT_MS)) {
+          new DiskDirectories(paths, PoolVisibility.ANNOUNCED, () -> 0, TIMEOUT_MS)) {
         Map<Path, Long> promised = Map.of(first(), Long.MAX_VALUE / 2);
         DiskDirectories.Room room =
             directories.roomiest(Set.of(), promised, NO_RESERVE).orElseThrow();

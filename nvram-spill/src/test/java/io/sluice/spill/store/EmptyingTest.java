@@ -273,16 +273,16 @@ class EmptyingTest extends PoolTestBase {
   @Test
   void nobodyIsAskedForMoreThanASegmentInOnePiece() throws Exception {
     AtomicLong asks = new AtomicLong();
-    MemoryKeeper keeper =
-        (MemoryKeeper)
+    MemoryArbiter keeper =
+        (MemoryArbiter)
             Proxy.newProxyInstance(
                 getClass().getClassLoader(),
-                new Class<?>[] {MemoryKeeper.class},
+                new Class<?>[] {MemoryArbiter.class},
                 (proxy, method, arguments) -> {
                   if (method.getName().startsWith("ask")) {
                     asks.incrementAndGet();
                   }
-                  return method.invoke(MemoryKeeper.NONE, arguments);
+                  return method.invoke(MemoryArbiter.NONE, arguments);
                 });
     try (SpillStore store = open(configWithDisk(SEGMENTS).memoryKeeper(keeper));
         Lease bob = store.openLease(BOBS_APP, BOB)) {

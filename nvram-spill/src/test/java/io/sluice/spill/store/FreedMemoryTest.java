@@ -20,17 +20,17 @@ class FreedMemoryTest extends PoolTestBase {
 
   private final List<Long> freedBytes = new ArrayList<>();
 
-  private MemoryKeeper keeper() {
-    return (MemoryKeeper)
+  private MemoryArbiter keeper() {
+    return (MemoryArbiter)
         Proxy.newProxyInstance(
-            MemoryKeeper.class.getClassLoader(),
-            new Class<?>[] {MemoryKeeper.class},
+            MemoryArbiter.class.getClassLoader(),
+            new Class<?>[] {MemoryArbiter.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("freed")) {
                 assertEquals(APP, arguments[0]);
                 freedBytes.add((long) arguments[1]);
               }
-              return method.invoke(MemoryKeeper.NONE, arguments);
+              return method.invoke(MemoryArbiter.NONE, arguments);
             });
   }
 

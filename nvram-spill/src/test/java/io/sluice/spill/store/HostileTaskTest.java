@@ -9,11 +9,11 @@ import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.format.OutputStamp;
-import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
@@ -524,7 +524,7 @@ class HostileTaskTest extends PoolTestBase {
             BlockChecksums.crc32c(index.array(), 0, index.capacity()));
     return new Tail(
         identity,
-        new PlaceRecord(
+        new LocationRecord(
             store.poolId(),
             new FooterLocation(
                 extent.segment().segmentId(),
@@ -573,7 +573,7 @@ class HostileTaskTest extends PoolTestBase {
   }
 
   /** What a task says at the end of an output. */
-  private record Tail(OutputIdentity identity, PlaceRecord place) {
+  private record Tail(OutputIdentity identity, LocationRecord place) {
     FooterLocation location() {
       return place.location();
     }
@@ -616,10 +616,10 @@ class HostileTaskTest extends PoolTestBase {
                   i.indexOffsetBytes(),
                   i.indexLengthBytes(),
                   i.indexCrc32c()));
-      PlaceRecord p = tail.place;
+      LocationRecord p = tail.place;
       return new Tail(
           tail.identity,
-          new PlaceRecord(
+          new LocationRecord(
               p.poolId(),
               p.location(),
               ofPlace,
@@ -660,7 +660,7 @@ class HostileTaskTest extends PoolTestBase {
     Tail withPool(UUID poolId) {
       return new Tail(
           identity,
-          new PlaceRecord(
+          new LocationRecord(
               poolId,
               place.location(),
               place.generation(),
@@ -681,7 +681,7 @@ class HostileTaskTest extends PoolTestBase {
     Tail withExtents(List<Range> extents) {
       return new Tail(
           identity,
-          new PlaceRecord(
+          new LocationRecord(
               place.poolId(),
               place.location(),
               place.generation(),
@@ -706,7 +706,7 @@ class HostileTaskTest extends PoolTestBase {
     private Tail withIdentity(long offsetBytes, int lengthBytes, int crc32c) {
       return new Tail(
           identity,
-          new PlaceRecord(
+          new LocationRecord(
               place.poolId(),
               place.location(),
               place.generation(),

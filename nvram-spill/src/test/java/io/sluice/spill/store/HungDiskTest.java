@@ -139,7 +139,7 @@ class HungDiskTest extends PoolTestBase {
   }
 
   private static void write(SegmentHandle segment, ByteBuffer bytes) throws IOException {
-    try (UnitsUnderWay units = new UnitsUnderWay((failed, cause) -> {})) {
+    try (InFlightWrites units = new InFlightWrites((failed, cause) -> {})) {
       units.write(segment, IoClass.WRITE_SORT, 1, bytes);
       units.await();
     }

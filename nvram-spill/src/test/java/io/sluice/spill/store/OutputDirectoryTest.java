@@ -62,7 +62,7 @@ class OutputDirectoryTest {
             .toList();
     return CommittedOutput.checked(
         new OutputIdentity(id(number), 1, 1, 1, 1, 8, 8, 0),
-        new OutputPlace(POOL, places, 1, new ExtentTable(extents), segments));
+        new OutputLocation(POOL, places, 1, new ExtentTable(extents), segments));
   }
 
   private List<OutputId> inOrder() {
@@ -78,7 +78,7 @@ class OutputDirectoryTest {
     for (int i = 0; i < count; i++) {
       outputs.add(output(i, i % 100, 1 + i));
     }
-    MoveOrder order = outputs.moveOrder(APP).orElseThrow();
+    EvictionOrder order = outputs.moveOrder(APP).orElseThrow();
     OutputsInMemory next = new OutputsInMemory(lock, outputs, APP);
     assertEquals(id(count - 1), next.next().id());
     assertEquals(id(count - 2), next.next().id());

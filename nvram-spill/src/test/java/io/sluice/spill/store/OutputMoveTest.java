@@ -704,8 +704,8 @@ class OutputMoveTest extends PoolTestBase {
   }
 
   /** What marks a place of an output as committed, as it was before the output left. */
-  private record Mark(OutputPlace place, byte[] trailer) {
-    static Mark of(OutputPlace place) throws IOException {
+  private record Mark(OutputLocation place, byte[] trailer) {
+    static Mark of(OutputLocation place) throws IOException {
       byte[] trailer = new byte[FooterLayout.TRAILER_BYTES];
       place.read(place.lengthBytes() - trailer.length, trailer);
       return new Mark(place, trailer);
@@ -755,7 +755,7 @@ class OutputMoveTest extends PoolTestBase {
     Outputs.Content content;
     Mark left;
     try (SpillStore store = open(configWithDisk(2).build())) {
-      OutputPlace drawn;
+      OutputLocation drawn;
       do {
         store.freeOutput(id(1));
         content = commitByTurns(store, 2 * SEGMENT_BYTES);
@@ -774,7 +774,7 @@ class OutputMoveTest extends PoolTestBase {
   /** It died between the two marks, and its successor before it could delete what it had freed. */
   @Test
   void whatIsFreedStaysSoAlsoWhereItsPlacesSharedTheEnd() throws Exception {
-    OutputPlace left;
+    OutputLocation left;
     byte[] mark = new byte[FooterLayout.TRAILER_BYTES];
     try (SpillStore store = open(configWithDisk(2).build())) {
       do {
@@ -882,16 +882,16 @@ class OutputMoveTest extends PoolTestBase {
     };
   }
 
-  private static MemoryKeeper countingMoves(AtomicLong movedBytes) {
-    return (MemoryKeeper)
+  private static MemoryArbiter countingMoves(AtomicLong movedBytes) {
+    return (MemoryArbiter)
         Proxy.newProxyInstance(
-            MemoryKeeper.class.getClassLoader(),
-            new Class<?>[] {MemoryKeeper.class},
+            MemoryArbiter.class.getClassLoader(),
+            new Class<?>[] {MemoryArbiter.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("moved")) {
                 movedBytes.addAndGet((long) arguments[1]);
               }
-              return method.invoke(MemoryKeeper.NONE, arguments);
+              return method.invoke(MemoryArbiter.NONE, arguments);
             });
   }
 }

@@ -59,7 +59,7 @@ class OutputReadsTest extends PoolTestBase {
 
   /** The same bytes in other extents; the former place goes back, and others write there. */
   private void move() {
-    OutputPlace former = now.place();
+    OutputLocation former = now.place();
     try {
       byte[] all = new byte[(int) former.lengthBytes()];
       former.read(0, all);
@@ -74,8 +74,8 @@ class OutputReadsTest extends PoolTestBase {
         write(extent, all, done);
         done += (int) extent.lengthBytes();
       }
-      OutputPlace place =
-          new OutputPlace(
+      OutputLocation place =
+          new OutputLocation(
               former.poolId(),
               former.generation() + 1,
               0,

@@ -171,7 +171,7 @@ class OwnersTest extends PoolTestBase {
       again.close();
       again.close();
       assertThrows(StoreFullException.class, () -> usedBy(store, BOBS_APP, BOB));
-      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(HandOver.HELD_IDLE_MS));
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(SegmentReassignment.HELD_IDLE_MS));
       SegmentInfo bobs = usedBy(store, BOBS_APP, BOB);
       assertEquals(anns.incarnation() + 1, bobs.incarnation());
       SegmentHold bobsHold = store.hold(BOB, bobs.segmentId(), bobs.incarnation()).orElseThrow();
@@ -198,7 +198,7 @@ class OwnersTest extends PoolTestBase {
         own.lease(1);
       }
       assertThrows(StoreFullException.class, () -> bob.lease(1));
-      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(HandOver.HELD_IDLE_MS));
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(SegmentReassignment.HELD_IDLE_MS));
       bob.lease(1);
     }
   }
@@ -342,7 +342,7 @@ class OwnersTest extends PoolTestBase {
       ann.release(ann.lease(1));
       assertThrows(StoreFullException.class, () -> bob.lease(1));
       assertThrows(StoreFullException.class, () -> ann.lease(1), "it is nobody's");
-      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(HandOver.RETRY_PAUSE_MS));
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(SegmentReassignment.RETRY_PAUSE_MS));
       assertEquals(1, segmentOf(bob.lease(1)).incarnation());
     }
   }

@@ -8,10 +8,10 @@ import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.format.PlaceRecord;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
@@ -91,8 +91,8 @@ class RecoveryTest {
             index.capacity(),
             BlockChecksums.crc32c(index.array(), 0, index.capacity()));
     Range last = extents[extents.length - 1];
-    PlaceRecord place =
-        new PlaceRecord(
+    LocationRecord place =
+        new LocationRecord(
             POOL,
             new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES),
             generation,

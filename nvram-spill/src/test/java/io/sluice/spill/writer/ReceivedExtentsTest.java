@@ -7,7 +7,7 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.MemoryKeeper;
+import io.sluice.spill.store.MemoryArbiter;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
@@ -49,17 +49,17 @@ class ReceivedExtentsTest {
   }
 
   /** Grants what must be granted, and lends as it is told. */
-  private MemoryKeeper keeper() {
-    return (MemoryKeeper)
+  private MemoryArbiter keeper() {
+    return (MemoryArbiter)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
-            new Class<?>[] {MemoryKeeper.class},
+            new Class<?>[] {MemoryArbiter.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("askNow")) {
                 asks++;
                 return lends;
               }
-              return method.invoke(MemoryKeeper.NONE, arguments);
+              return method.invoke(MemoryArbiter.NONE, arguments);
             });
   }
 

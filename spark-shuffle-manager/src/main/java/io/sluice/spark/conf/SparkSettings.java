@@ -148,12 +148,12 @@ public final class SparkSettings {
   /** Whether anything may take over from Sluice. */
   public static final Setting<String> FALLBACK_POLICY =
       Setting.choice(
-          FallbackPolicy.KEY,
+          SparkFallbackPolicy.KEY,
           "What happens where Sluice, or the transport of choice, does not work. `auto`: Spark's own"
               + " shuffle, an executor's pool or another transport takes over, and that is counted."
               + " `never`: the shuffle, the task or the fetch fails and says why.",
-          FallbackPolicy.AUTO.value(),
-          FallbackPolicy.NEVER.value());
+          SparkFallbackPolicy.AUTO.value(),
+          SparkFallbackPolicy.NEVER.value());
 
   /** Whether persisted blocks are kept in a pool. */
   public static final Setting<Boolean> PERSISTENCE_ENABLED =

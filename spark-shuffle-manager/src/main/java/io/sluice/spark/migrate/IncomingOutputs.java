@@ -1,6 +1,6 @@
 package io.sluice.spark.migrate;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ReceivedOutput;
@@ -114,7 +114,7 @@ public final class IncomingOutputs implements Closeable {
         }
       }
     }
-    Closing.all(freed);
+    Closer.all(freed);
   }
 
   @Override
@@ -124,6 +124,6 @@ public final class IncomingOutputs implements Closeable {
       left = List.copyOf(withoutIndex.values());
       withoutIndex.clear();
     }
-    Closing.all(left);
+    Closer.all(left);
   }
 }

@@ -1,13 +1,13 @@
 package io.sluice.spark.persist;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.PoolSize;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.SegmentHandle;
@@ -75,12 +75,12 @@ final class BlockPool implements Closeable {
           SpillStore.open(
               StoreConfig.builder(home.directory().resolve("pool"), size.capacityBytes())
                   .geometry(size.segmentBytes(), StoreConfig.DEFAULT_BLOCK_BYTES)
-                  .use(PlaceUse.PRIVATE)
+                  .use(PoolVisibility.PRIVATE)
                   .medium(choice.medium())
                   .build());
       return new BlockPool(home, store, choice.medium());
     } catch (Throwable e) {
-      Closing.after(e, home);
+      Closer.after(e, home);
       throw e;
     }
   }

@@ -1,6 +1,6 @@
 package io.sluice.spark.persist;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.store.StoreFullException;
 import java.io.File;
 import java.io.FileOutputStream;
@@ -61,7 +61,7 @@ final class BlockSink implements WritableByteChannel {
         writeFully(buffer.flip());
       }
     } catch (Throwable e) {
-      Closing.after(e, () -> pool.free(written));
+      Closer.after(e, () -> pool.free(written));
       throw e;
     }
     pool.free(written);
@@ -91,7 +91,7 @@ final class BlockSink implements WritableByteChannel {
     if (out == null) {
       writer.close();
     } else {
-      Closing.all(writer, out, () -> Files.deleteIfExists(file.toPath()));
+      Closer.all(writer, out, () -> Files.deleteIfExists(file.toPath()));
     }
   }
 

@@ -1,6 +1,6 @@
 package io.sluice.spark.persist;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
@@ -112,6 +112,6 @@ final class BlockWriter implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(this::endExtent, finished ? null : lease);
+    Closer.all(this::endExtent, finished ? null : lease);
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.spark.persist;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.metrics.Fallbacks;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.store.TierStats;
@@ -127,7 +127,7 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
         stock.moveFileToBlock(sink.file(), size, id);
       }
     } catch (Throwable e) { // what a user's or a killed task throws may be checked
-      Closing.after(e, sink::discard);
+      Closer.after(e, sink::discard);
       throw e;
     }
   }

@@ -55,7 +55,7 @@ public final class DriverPart implements DriverPlugin {
 
   /** What executors said last, and what the driver says now. */
   private List<ExecutorReport> current() {
-    reports.add(Reports.take(context, Optional.empty()));
+    reports.add(ReportMaker.take(context, Optional.empty()));
     return reports.all();
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.spark.plugin;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.persist.Persistence;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,7 +27,7 @@ public final class ExecutorPart implements ExecutorPlugin {
   public void init(PluginContext context, Map<String, String> extraConf) {
     persistence = Persistence.start(SparkEnv.get());
     persistence.ifPresent(some -> PersistedMetrics.register(context.metricRegistry(), some));
-    reporter = ExecutorReporter.start(context, () -> Reports.take(context, persistence));
+    reporter = ExecutorReporter.start(context, () -> ReportMaker.take(context, persistence));
   }
 
   @Override
@@ -43,7 +43,7 @@ public final class ExecutorPart implements ExecutorPlugin {
   @Override
   public void shutdown() {
     try {
-      Closing.all(reporter, persistence.orElse(null));
+      Closer.all(reporter, persistence.orElse(null));
     } catch (IOException e) {
       throw new UncheckedIOException("the pool of persisted blocks could not be removed", e);
     }

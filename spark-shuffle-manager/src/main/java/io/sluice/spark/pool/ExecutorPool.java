@@ -2,11 +2,11 @@ package io.sluice.spark.pool;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
+import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.wire.JobSecret;
-import io.sluice.node.wire.TakenPort;
+import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.Release;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
@@ -16,7 +16,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -119,7 +119,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           service.listening());
       return new ExecutorPool(applicationId, conf, key, home, service);
     } catch (Throwable e) {
-      Closing.after(e, home);
+      Closer.after(e, home);
       throw e;
     }
   }
@@ -145,7 +145,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       try {
         return start(SparkSettings.of(conf), size, transports, directory, localDirs, port);
       } catch (IOException e) {
-        if (firstPort == 0 || !TakenPort.isCauseOf(e)) {
+        if (firstPort == 0 || !PortConflict.isCauseOf(e)) {
           throw e;
         }
         LOG.info("One of the {} ports from {} is taken: {}", ports, port, e.toString());
@@ -173,7 +173,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       List<Path> localDirs,
       int port)
       throws IOException {
-    return ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.PRIVATE), size.capacityBytes())
+    return ServiceBuilder.at(
+            ServiceDirectories.in(directory, PoolVisibility.PRIVATE), size.capacityBytes())
         .segments(size.segmentBytes())
         .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
         .settingNames(
@@ -207,7 +208,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   @Override
   public BlockManagerId location(BlockManagerId executor) {
-    return Endpoint.withPort(executor, controlPort());
+    return PoolEndpoint.withPort(executor, controlPort());
   }
 
   /**

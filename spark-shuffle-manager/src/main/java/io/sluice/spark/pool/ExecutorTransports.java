@@ -4,7 +4,7 @@ import io.sluice.node.client.Transports;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.spark.conf.FallbackPolicy;
+import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import java.util.List;
 import org.apache.spark.SparkConf;
@@ -40,7 +40,9 @@ public final class ExecutorTransports {
   public Transports forReading() throws TransportException {
     long budgetBytes = SparkSettings.READ_BUFFER_BYTES.get(SparkSettings.of(conf));
     List<TransportProvider> allowed =
-        FallbackPolicy.of(conf) == FallbackPolicy.NEVER ? bestFirst().subList(0, 1) : bestFirst();
+        SparkFallbackPolicy.of(conf) == SparkFallbackPolicy.NEVER
+            ? bestFirst().subList(0, 1)
+            : bestFirst();
     return new Transports(allowed, WINDOW_BYTES, budgetBytes);
   }
 

@@ -1,6 +1,6 @@
 package io.sluice.spark.pool;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
@@ -48,7 +48,7 @@ public final class MapOutput implements Closeable {
   private final Supplier<OutputKey> keys;
   private int[] runsOfPartition = {};
   private OutputWriter writer;
-  private PieceEncryptor encryptor;
+  private ChunkEncryptor encryptor;
   private long writtenBytes;
 
   /**
@@ -75,7 +75,7 @@ public final class MapOutput implements Closeable {
     try {
       this.writer = writers.get();
     } catch (RuntimeException | Error e) {
-      Closing.after(e, lease);
+      Closer.after(e, lease);
       throw e;
     }
   }
@@ -105,7 +105,8 @@ public final class MapOutput implements Closeable {
     long startNs = System.nanoTime();
     makeRoom(partition, keys == null ? lengthBytes : RunEncryptor.storedBytes(lengthBytes));
     long roomMadeNs = System.nanoTime();
-    Piece piece = piece(partition, bytes, records); // with the key of the writer that has room now
+    PartitionChunk piece =
+        piece(partition, bytes, records); // with the key of the writer that has room now
     long pieceMadeNs = System.nanoTime();
     append(partition, piece);
     return System.nanoTime() - pieceMadeNs + roomMadeNs - startNs;
@@ -118,17 +119,17 @@ public final class MapOutput implements Closeable {
     }
   }
 
-  private Piece piece(int partition, ByteBuffer bytes, long records) throws IOException {
+  private PartitionChunk piece(int partition, ByteBuffer bytes, long records) throws IOException {
     if (keys == null) {
-      return Piece.of(bytes, records);
+      return PartitionChunk.of(bytes, records);
     }
     if (encryptor == null) {
-      encryptor = new PieceEncryptor(keys.get());
+      encryptor = new ChunkEncryptor(keys.get());
     }
     return encryptor.encrypt(partition, bytes, records);
   }
 
-  void append(int partition, Piece piece) throws IOException {
+  void append(int partition, PartitionChunk piece) throws IOException {
     writtenBytes += piece.bytes().remaining();
     pool.whileOpen(
         () -> writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records()));
@@ -150,24 +151,24 @@ public final class MapOutput implements Closeable {
 
   private void joinRuns() throws IOException {
     OutputWriter parts = writer;
-    PieceEncryptor partsEncryptor = encryptor;
+    ChunkEncryptor partsEncryptor = encryptor;
     OutputWriter joined = writers.get();
-    PieceEncryptor joinedEncryptor = null;
+    ChunkEncryptor joinedEncryptor = null;
     try {
-      joinedEncryptor = keys == null ? null : new PieceEncryptor(keys.get());
+      joinedEncryptor = keys == null ? null : new ChunkEncryptor(keys.get());
       new RunJoiner(id.toString(), parts, key(partsEncryptor), joined, key(joinedEncryptor)).join();
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, joined);
-      Closing.after(e, joinedEncryptor);
+      Closer.after(e, joined);
+      Closer.after(e, joinedEncryptor);
       throw e;
     }
     writer = joined;
     encryptor = joinedEncryptor;
     Arrays.setAll(runsOfPartition, partition -> Math.min(1, runsOfPartition[partition]));
-    Closing.all(parts, partsEncryptor);
+    Closer.all(parts, partsEncryptor);
   }
 
-  private static OutputKey key(PieceEncryptor encryptor) {
+  private static OutputKey key(ChunkEncryptor encryptor) {
     return encryptor == null ? null : encryptor.key();
   }
 
@@ -193,6 +194,6 @@ public final class MapOutput implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(writer, encryptor, lease);
+    Closer.all(writer, encryptor, lease);
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.spark.pool;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.OutputKey;
@@ -156,6 +156,6 @@ public final class ReceivedOutput implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(received, receivedKey, lease);
+    Closer.all(received, receivedKey, lease);
   }
 }

@@ -3,7 +3,7 @@ package io.sluice.spark.read;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.NodeAddress;
-import io.sluice.spark.conf.FallbackPolicy;
+import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.metrics.ShuffleCounters;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * fetchers. Spark's client, which may take minutes to connect, is asked on the task's thread or on
  * one that reads no pool. Failure: a pool that cannot be read is counted, said once for each peer,
  * and its blocks asked for through Spark; only Spark's client reports failures to the listener; but
- * for errors of this JVM, and but for applications whose {@link FallbackPolicy} leaves Spark's
+ * for errors of this JVM, and but for applications whose {@link SparkFallbackPolicy} leaves Spark's
  * client out.
  */
 final class PeerBlockClient extends BlockStoreClient {
@@ -43,7 +43,7 @@ final class PeerBlockClient extends BlockStoreClient {
   private final PeerReader peers;
   private final Map<String, Set<NodeAddress>> pools;
   private final ShuffleCounters counters;
-  private final FallbackPolicy policy;
+  private final SparkFallbackPolicy policy;
   private final long busyPatienceMs;
   private volatile boolean closed;
 
@@ -111,7 +111,7 @@ final class PeerBlockClient extends BlockStoreClient {
 
   /** Not where nothing takes over. */
   private void count(Failure failure) {
-    if (policy != FallbackPolicy.NEVER) {
+    if (policy != SparkFallbackPolicy.NEVER) {
       counters.fellBack(failure.reason());
     }
   }
@@ -119,7 +119,7 @@ final class PeerBlockClient extends BlockStoreClient {
   /** To Spark's client, unless that is ruled out. */
   private void leave(
       List<String> blockIds, Failure why, BlockFetchingListener listener, StockFetch fallback) {
-    if (policy != FallbackPolicy.NEVER) {
+    if (policy != SparkFallbackPolicy.NEVER) {
       fallback.fetch(blockIds.toArray(String[]::new));
       return;
     }

@@ -1,7 +1,7 @@
 package io.sluice.spark.read;
 
 import io.sluice.node.wire.NodeAddress;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -224,7 +224,7 @@ final class PeerContacts {
       try {
         waiting.run();
       } catch (RuntimeException | Error e) { // of one task, which the others must not wait for
-        LastWords.warn(LOG, "A fetch that waited for {} has failed", "a first answer", e);
+        SafeLog.warn(LOG, "A fetch that waited for {} has failed", "a first answer", e);
       }
     }
   }

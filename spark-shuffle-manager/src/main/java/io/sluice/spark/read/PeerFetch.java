@@ -2,7 +2,7 @@ package io.sluice.spark.read;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.merge.RunInput;
 import java.io.EOFException;
@@ -69,7 +69,7 @@ final class PeerFetch {
         all.addAll(runs);
       }
     }
-    RunsAhead ahead = new RunsAhead(all);
+    RunPrefetch ahead = new RunPrefetch(all);
     try (ahead) {
       for (Located each : present) {
         ManagedBuffer bytes = read(each.block(), each.runs(), ahead, receiver);
@@ -98,23 +98,23 @@ final class PeerFetch {
 
   /** Asks once for all outputs of which the same partitions are wanted, or lie between them. */
   private Map<String, List<NodeRun>> locate() throws IOException {
-    Map<String, Partitions> wanted = new LinkedHashMap<>();
+    Map<String, PartitionRange> wanted = new LinkedHashMap<>();
     for (BlockRange block : blocks) {
       wanted.merge(
           block.output(),
-          new Partitions(block.firstPartition(), block.endPartition()),
-          (a, b) -> new Partitions(Math.min(a.first(), b.first()), Math.max(a.end(), b.end())));
+          new PartitionRange(block.firstPartition(), block.endPartition()),
+          (a, b) -> new PartitionRange(Math.min(a.first(), b.first()), Math.max(a.end(), b.end())));
     }
-    Map<Partitions, List<String>> outputs = new LinkedHashMap<>();
+    Map<PartitionRange, List<String>> outputs = new LinkedHashMap<>();
     wanted.forEach(
         (output, partitions) ->
             outputs.computeIfAbsent(partitions, p -> new ArrayList<>()).add(output));
     if (outputs.size() == 1) {
-      Partitions same = outputs.keySet().iterator().next();
+      PartitionRange same = outputs.keySet().iterator().next();
       return reader.fetch(address, same, outputs.get(same));
     }
     Map<String, List<NodeRun>> located = new HashMap<>();
-    for (Map.Entry<Partitions, List<String>> same : outputs.entrySet()) {
+    for (Map.Entry<PartitionRange, List<String>> same : outputs.entrySet()) {
       located.putAll(reader.fetch(address, same.getKey(), same.getValue()));
     }
     return located;
@@ -122,7 +122,8 @@ final class PeerFetch {
 
   /** The caller releases it. */
   private ManagedBuffer read(
-      BlockRange block, List<NodeRun> runs, RunsAhead ahead, Receiver receiver) throws IOException {
+      BlockRange block, List<NodeRun> runs, RunPrefetch ahead, Receiver receiver)
+      throws IOException {
     long lengthBytes = 0;
     for (NodeRun run : runs) {
       lengthBytes += run.plainLengthBytes();
@@ -141,7 +142,7 @@ final class PeerFetch {
   }
 
   private void readFully(
-      BlockRange block, NodeRun run, BlockTarget target, RunsAhead ahead, Receiver receiver)
+      BlockRange block, NodeRun run, BlockTarget target, RunPrefetch ahead, Receiver receiver)
       throws IOException {
     RunInput input = run.input();
     long leftBytes = run.plainLengthBytes();

@@ -6,8 +6,8 @@ import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.FallbackPolicy;
 import io.sluice.spark.conf.ServiceChoice;
+import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
@@ -84,8 +84,8 @@ public final class PeerReader implements Closeable {
   }
 
   /** Whether Spark may fetch what cannot be read out of pools. */
-  FallbackPolicy fallback() {
-    return FallbackPolicy.of(conf);
+  SparkFallbackPolicy fallback() {
+    return SparkFallbackPolicy.of(conf);
   }
 
   /**
@@ -98,7 +98,7 @@ public final class PeerReader implements Closeable {
   }
 
   private boolean poolsAlone() {
-    return fallback() == FallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
+    return fallback() == SparkFallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
   }
 
   /** Reads any peer's pool. */

@@ -1,9 +1,9 @@
 package io.sluice.spark.read;
 
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
-import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.pool.PoolEndpoint;
 import io.sluice.spark.service.NodeTarget;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -74,7 +74,7 @@ public final class ShuffleReaders {
     for (Tuple2<BlockManagerId, ?> peer : blocks) {
       Set<NodeAddress> ofPeer =
           pools.computeIfAbsent(peer._1().executorId(), id -> new LinkedHashSet<>());
-      Endpoint.of(peer._1()).ifPresent(ofPeer::add);
+      PoolEndpoint.of(peer._1()).ifPresent(ofPeer::add);
     }
     PeerBlockClient client =
         new PeerBlockClient(env.blockManager().blockStoreClient(), peers, pools, counters);
@@ -83,7 +83,7 @@ public final class ShuffleReaders {
     long taskAttemptId = context.taskAttemptId();
     pool.ifPresent(node -> node.beginReads(taskAttemptId));
     if (!mapIds.isEmpty()) {
-      Partitions partitions = new Partitions(startPartition, endPartition);
+      PartitionRange partitions = new PartitionRange(startPartition, endPartition);
       pool.get().expect(taskAttemptId, dependency.shuffleId(), mapIds, partitions);
     }
     context.addTaskCompletionListener(
@@ -108,7 +108,7 @@ public final class ShuffleReaders {
     Set<Long> mapIds = new LinkedHashSet<>();
     for (Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>> peer : blocks) {
       boolean own = peer._1().executorId().equals(env.executorId());
-      if (own && Endpoint.ofService(peer._1()).isPresent()) {
+      if (own && PoolEndpoint.ofService(peer._1()).isPresent()) {
         for (Tuple3<BlockId, ?, ?> block : CollectionConverters.asJava(peer._2())) {
           if (block._1() instanceof ShuffleBlockId id) {
             mapIds.add(id.mapId());

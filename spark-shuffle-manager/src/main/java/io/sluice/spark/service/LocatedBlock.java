@@ -2,7 +2,7 @@ package io.sluice.spark.service;
 
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeRun;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.pool.DamagedBlockException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -70,6 +70,6 @@ final class LocatedBlock extends InputStream {
     closed |= !left.isEmpty();
     next = runs.size();
     onClose.run();
-    Closing.all(left);
+    Closer.all(left);
   }
 }

@@ -3,30 +3,30 @@ package io.sluice.spark.service;
 import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.local.LocalClient;
-import io.sluice.node.local.NodeManagerNotice;
-import io.sluice.node.local.ServiceFile;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.socket.ServiceAnnouncement;
+import io.sluice.node.socket.ServiceFile;
+import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.BlockNames;
-import io.sluice.spark.pool.Endpoint;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
+import io.sluice.spark.pool.PoolEndpoint;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
@@ -94,7 +94,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
 
   /** What was found there; the connection is kept for the reader, to be handed what it reads. */
   private record Found(
-      Service service, LocalClient client, NodeReader reader, UUID poolId, Medium medium)
+      Service service, SocketClient client, NodeReader reader, UUID poolId, Medium medium)
       implements Closeable {
     ServiceAddress address() {
       return service.address();
@@ -102,7 +102,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
 
     @Override
     public void close() throws IOException {
-      Closing.all(reader::close, client);
+      Closer.all(reader::close, client);
     }
   }
 
@@ -159,7 +159,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   private void find() throws IOException {
     Service at = lookUp();
     Found former = found;
-    LocalClient client = connect(at);
+    SocketClient client = connect(at);
     try {
       UUID poolId = client.info().poolId();
       if (former != null && former.service().equals(at) && former.poolId().equals(poolId)) {
@@ -170,7 +170,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
       LocalPool local = new LocalPool(poolId, client.places(), client.opener());
       found = new Found(at, client, newReader(local), poolId, medium);
     } catch (IOException | RuntimeException | Error e) {
-      Closing.after(e, client);
+      Closer.after(e, client);
       throw e;
     }
     if (former != null) {
@@ -186,12 +186,12 @@ public final class NodeTarget implements OutputTarget, Closeable {
       all.add(forEver ? each : each::closeStreams);
     }
     all.add(forEver ? ofPeers : ofPeers::closeStreams);
-    Closing.all(all);
+    Closer.all(all);
   }
 
   private Service lookUp() throws IOException {
     if (service.equals(SparkSettings.YARN_SERVICE)) {
-      NodeMetadata metadata = NodeManagerNotice.find(System.getenv());
+      NodeMetadata metadata = ServiceAnnouncement.find(System.getenv());
       return new Service(metadata.owner(), metadata.address());
     }
     return new Service(Owner.ofThisProcess(), ServiceFile.read(Path.of(service)));
@@ -202,8 +202,9 @@ public final class NodeTarget implements OutputTarget, Closeable {
         applicationId, secret, transports.forReading(), local, key, Timeouts.all(timeoutMs));
   }
 
-  private LocalClient connect(Service at) throws IOException {
-    return LocalClient.connect(at.address().socket(), at.owner(), applicationId, secret, timeoutMs);
+  private SocketClient connect(Service at) throws IOException {
+    return SocketClient.connect(
+        at.address().socket(), at.owner(), applicationId, secret, timeoutMs);
   }
 
   private void show() {
@@ -213,7 +214,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
       } catch (IOException e) {
         LOG.info("The node's service cannot be reached at the moment: {}", e.toString());
       } catch (RuntimeException | Error e) { // else nobody would show it again
-        LastWords.warn(LOG, "{} could not be shown to the node's service", applicationId, e);
+        SafeLog.warn(LOG, "{} could not be shown to the node's service", applicationId, e);
       }
     }
   }
@@ -221,7 +222,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   @Override
   public BlockManagerId location(BlockManagerId executor) {
     ServiceAddress address = found.address();
-    return Endpoint.withService(executor, address.host(), address.controlPort());
+    return PoolEndpoint.withService(executor, address.host(), address.controlPort());
   }
 
   @Override
@@ -232,7 +233,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   @Override
   public MapOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
     Found at = found;
-    LocalClient client = connect(at.service());
+    SocketClient client = connect(at.service());
     OutputId id = new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId));
     return new MapOutput(
         this,
@@ -280,7 +281,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
    * A task is about to read partitions of these map tasks' outputs here; they are located together
    * as soon as it wants the first. {@link #forget} ends that.
    */
-  public void expect(long taskAttemptId, int shuffleId, Collection<Long> mapIds, Partitions all) {
+  public void expect(
+      long taskAttemptId, int shuffleId, Collection<Long> mapIds, PartitionRange all) {
     if (found == null) {
       return;
     }
@@ -289,7 +291,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
     reads(taskAttemptId)
         .ahead()
         .add(
-            new LocatedAhead<>(
+            new LocatePrefetch<>(
                 all,
                 outputs,
                 NodeRun::partition,
@@ -313,7 +315,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
   public void forget(long taskAttemptId) {
     TaskReads reads = tasks.remove(taskAttemptId);
     try {
-      Closing.all(reads);
+      Closer.all(reads);
     } catch (IOException | RuntimeException e) { // the task has read what it wanted
       LOG.warn("A block that task {} has not read to its end was not closed", taskAttemptId, e);
     }
@@ -325,7 +327,7 @@ public final class NodeTarget implements OutputTarget, Closeable {
    * @param taskAttemptId who reads it, after {@link #beginReads}, or {@link #NO_TASK}
    */
   public Optional<NodeBlock> block(
-      long taskAttemptId, int shuffleId, long mapId, Partitions partitions) throws IOException {
+      long taskAttemptId, int shuffleId, long mapId, PartitionRange partitions) throws IOException {
     if (found == null) {
       return Optional.empty();
     }
@@ -352,10 +354,10 @@ public final class NodeTarget implements OutputTarget, Closeable {
     return tasks.get(taskAttemptId);
   }
 
-  private Optional<LocatedBlock> takeAhead(TaskReads reads, String output, Partitions partitions)
-      throws IOException {
+  private Optional<LocatedBlock> takeAhead(
+      TaskReads reads, String output, PartitionRange partitions) throws IOException {
     Found before = found;
-    for (LocatedAhead<NodeRun> each : reads.ahead()) {
+    for (LocatePrefetch<NodeRun> each : reads.ahead()) {
       Optional<List<NodeRun>> runs = each.take(output, partitions);
       if (found != before) {
         return Optional.empty(); // the reader that has located them is closed
@@ -371,7 +373,8 @@ public final class NodeTarget implements OutputTarget, Closeable {
   }
 
   /** Finds it, to be read once; whoever reads it closes it. */
-  private Optional<LocatedBlock> locate(String output, Partitions partitions) throws IOException {
+  private Optional<LocatedBlock> locate(String output, PartitionRange partitions)
+      throws IOException {
     List<NodeRun> runs = found.reader().locate(address(), partitions, List.of(output)).get(output);
     return Optional.ofNullable(runs).map(LocatedBlock::new);
   }
@@ -379,6 +382,6 @@ public final class NodeTarget implements OutputTarget, Closeable {
   @Override
   public synchronized void close() throws IOException {
     shower.shutdownNow();
-    Closing.all(() -> closeReads(true), found);
+    Closer.all(() -> closeReads(true), found);
   }
 }

@@ -3,13 +3,13 @@ package io.sluice.spark.service;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.BlockNames;
-import io.sluice.spark.pool.Endpoint;
+import io.sluice.spark.pool.PoolEndpoint;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;
@@ -42,8 +42,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>Thread contract: Spark's cleaner, the thread that stops the context, and threads of its own.
  * Failure: a service that cannot be reached is said and left; it frees everything when nobody of
- * the application has come for long enough. Services are told side by side ({@link AtOnce}), so
- * that hosts that are gone keep those that are there waiting for one deadline at most. Spark's
+ * the application has come for long enough. Services are told side by side ({@link ParallelCalls}),
+ * so that hosts that are gone keep those that are there waiting for one deadline at most. Spark's
  * cleaner waits for that only if it is asked to.
  */
 final class ServiceDriver extends LocalDiskShuffleDriverComponents {
@@ -76,7 +76,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     try {
       tell(servicesNow(), "could not be shown to be alive", client -> {});
     } catch (RuntimeException | Error e) { // else nobody would show it again
-      LastWords.warn(LOG, "{} could not be shown to services", ApplicationId.of(conf), e);
+      SafeLog.warn(LOG, "{} could not be shown to services", ApplicationId.of(conf), e);
     }
   }
 
@@ -148,7 +148,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
             try {
               work.run();
             } catch (RuntimeException | Error e) { // else nobody would hear of it
-              LastWords.warn(LOG, "Services of {} could not be told", ApplicationId.of(conf), e);
+              SafeLog.warn(LOG, "Services of {} could not be told", ApplicationId.of(conf), e);
             }
           });
     } catch (RejectedExecutionException e) {
@@ -174,7 +174,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
           Set<NodeAddress> found = new HashSet<>();
           for (MapStatus status : statuses) {
             if (status != null) {
-              Endpoint.ofService(status.location()).ifPresent(found::add);
+              PoolEndpoint.ofService(status.location()).ifPresent(found::add);
             }
           }
           return found;
@@ -186,7 +186,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   }
 
   private void tell(Set<NodeAddress> told, String what, Message message) {
-    AtOnce.each(told, service -> tell(service, what, message));
+    ParallelCalls.each(told, service -> tell(service, what, message));
   }
 
   private void tell(NodeAddress service, String what, Message message) {

@@ -1,7 +1,7 @@
 package io.sluice.spark.service;
 
 import io.sluice.node.client.NodeRun;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,12 +20,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * ends. Failure: {@link IOException} for a stream that is opened after that.
  */
 final class TaskReads implements Closeable {
-  private final List<LocatedAhead<NodeRun>> ahead = new CopyOnWriteArrayList<>();
+  private final List<LocatePrefetch<NodeRun>> ahead = new CopyOnWriteArrayList<>();
   private final Set<LocatedBlock> open = new HashSet<>();
   private boolean closed;
 
   /** In the order in which the task has announced them. */
-  List<LocatedAhead<NodeRun>> ahead() {
+  List<LocatePrefetch<NodeRun>> ahead() {
     return ahead;
   }
 
@@ -55,7 +55,7 @@ final class TaskReads implements Closeable {
     synchronized (this) {
       left = new ArrayList<>(open);
     }
-    Closing.all(left);
+    Closer.all(left);
   }
 
   @Override

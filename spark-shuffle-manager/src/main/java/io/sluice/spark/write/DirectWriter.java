@@ -1,6 +1,6 @@
 package io.sluice.spark.write;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.pool.OutputTarget;
 import java.io.Closeable;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.apache.spark.storage.ShuffleBlockId;
  * hundreds of them, and for tasks with memory for these ({@link StreamMemory}); the {@link
  * SortingWriter} is for more.
  */
-public final class DirectWriter<K, V> extends PieceWriter<K, V> {
+public final class DirectWriter<K, V> extends PartitionChunkWriter<K, V> {
   private final PartitionStream[] partitions;
   private final SerializerManager manager = SparkEnv.get().serializerManager();
   private final SerializerInstance serializer;
@@ -49,7 +49,7 @@ public final class DirectWriter<K, V> extends PieceWriter<K, V> {
     PartitionBuffer buffer =
         new PartitionBuffer(
             this::takeMemory,
-            PieceLength.of(partitions.length),
+            PartitionChunkLength.of(partitions.length),
             piece -> append(partition, piece, partitions[partition].takeRecords()));
     ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
     return new PartitionStream(buffer, id, manager, serializer);
@@ -72,7 +72,7 @@ public final class DirectWriter<K, V> extends PieceWriter<K, V> {
         open.add(stream::discard);
       }
     }
-    Closing.all(open);
+    Closer.all(open);
   }
 
   @Override

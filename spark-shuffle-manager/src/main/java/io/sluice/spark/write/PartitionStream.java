@@ -1,6 +1,6 @@
 package io.sluice.spark.write;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -40,7 +40,7 @@ final class PartitionStream implements Closeable {
       this.stream = serializer.serializeStream(wrapped);
     } catch (Throwable e) { // Scala's methods declare no checked exceptions
       buffer.discard();
-      Closing.after(e, wrapped);
+      Closer.after(e, wrapped);
       throw e;
     }
   }
@@ -74,7 +74,7 @@ final class PartitionStream implements Closeable {
     if (!closed) {
       closed = true;
       buffer.discard();
-      Closing.all(stream::close, wrapped); // a serializer that fails leaves its codec open
+      Closer.all(stream::close, wrapped); // a serializer that fails leaves its codec open
     }
   }
 }

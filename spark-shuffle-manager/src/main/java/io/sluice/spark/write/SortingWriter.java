@@ -1,6 +1,6 @@
 package io.sluice.spark.write;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.engine.JoinableStreams;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
@@ -24,7 +24,7 @@ import scala.reflect.ClassTag$;
  * <p>The pieces of a partition are streams of their own, which must read as one when they are
  * joined: see {@link #canWrite}.
  */
-public final class SortingWriter<K, V> extends PieceWriter<K, V> {
+public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
 
   private final FittingCodecs codecs;
@@ -34,7 +34,7 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
 
   /** One piece, beside what is accounted for. */
   private final PartitionBuffer buffer =
-      new PartitionBuffer(lengthBytes -> {}, PieceLength.of(1), this::appendPiece);
+      new PartitionBuffer(lengthBytes -> {}, PartitionChunkLength.of(1), this::appendPiece);
 
   private boolean streamClosed;
   private int draining;
@@ -124,7 +124,7 @@ public final class SortingWriter<K, V> extends PieceWriter<K, V> {
       wrapped.close();
     } catch (Throwable e) {
       buffer.discard(); // the codec is to end, and not to write again what has failed
-      Closing.after(e, wrapped);
+      Closer.after(e, wrapped);
       throw e;
     }
     buffer.flushPiece();

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.cipher.ShuffleKey;
-import io.sluice.spill.format.BlockSummer;
+import io.sluice.spill.format.BlockChecksummer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +106,7 @@ class EncryptedPoolTest {
     try (ExecutorPool pool = open(key)) {
       try (MapOutput output = pool.newOutput(pool.begin(0), 0, 1)) {
         ByteBuffer forged = ByteBuffer.wrap(CANARY);
-        TestPieces.append(output, forged, BlockSummer.sum(forged));
+        TestPieces.append(output, forged, BlockChecksummer.sum(forged));
         output.commit();
       }
       ExecutorBlock block = pool.block(0, 0, 0, 1).orElseThrow();

@@ -11,6 +11,6 @@ public final class TestPieces {
   /** Appends to partition 0 what may have other checksums. */
   public static void append(MapOutput output, ByteBuffer bytes, BlockChecksums checksums)
       throws IOException {
-    output.append(0, new Piece(bytes, 1, checksums));
+    output.append(0, new PartitionChunk(bytes, 1, checksums));
   }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.util.internal.OutOfDirectMemoryError;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.wire.NodeAddress;
@@ -15,7 +15,7 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
-import io.sluice.spill.segment.PoolPlaces;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -131,7 +131,7 @@ class PeerBlockClientTest {
         assertEquals(
             0,
             other
-                .describe(Partitions.one(0), List.of("absent"), 0, PoolPlaces.ELSEWHERE)
+                .describe(PartitionRange.one(0), List.of("absent"), 0, PoolPaths.ELSEWHERE)
                 .runs()
                 .size());
       }

@@ -14,8 +14,8 @@ import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.TestPieces;
 import io.sluice.spill.cipher.ShuffleKey;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.BlockSummer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -92,7 +92,7 @@ class PeerFetchTest {
       for (int run = 0; run < RUNS; run++) {
         ByteBuffer summed = ByteBuffer.allocate(PIECE_BYTES);
         summed.put(PIECE_BYTES - 1, (byte) (run == damagedRun ? 1 : 0));
-        BlockChecksums checksums = BlockSummer.sum(summed);
+        BlockChecksums checksums = BlockChecksummer.sum(summed);
         TestPieces.append(output, ByteBuffer.allocate(PIECE_BYTES), checksums);
       }
       output.commit();

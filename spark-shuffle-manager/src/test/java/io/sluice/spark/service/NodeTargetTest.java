@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.ServiceFile;
-import io.sluice.node.remote.Partitions;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
+import io.sluice.node.service.ServiceDirectories;
+import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spark.LogLines;
@@ -25,8 +25,8 @@ import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spill.cipher.ShuffleKey;
-import io.sluice.spill.segment.OwnPlace;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
+import io.sluice.spill.segment.TrustedPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -96,7 +96,7 @@ class NodeTargetTest {
   private NodeService service(Path directory, long capacityBytes, int segmentBytes)
       throws IOException {
     NodeService started =
-        ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), capacityBytes)
+        ServiceBuilder.at(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), capacityBytes)
             .segments(segmentBytes)
             .overflow(List.of(base.resolve("overflow-" + directory.getFileName())), 0)
             .transport(TransportChooser.AUTO)
@@ -348,12 +348,12 @@ class NodeTargetTest {
       ofFirst.connect();
       write(ofFirst, ofFirst.begin(4));
       ofSecond.connect();
-      assertFalse(ofSecond.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).isPresent());
+      assertFalse(ofSecond.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
       write(ofSecond, ofSecond.begin(4));
-      assertTrue(ofSecond.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).isPresent());
+      assertTrue(ofSecond.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
       assertEquals(Set.of("app-1", "app-1_2"), service.applicationsNotHeardOf(0));
       service.applicationStopped("app-1_2");
-      assertTrue(ofFirst.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).isPresent());
+      assertTrue(ofFirst.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
     }
   }
 
@@ -408,7 +408,7 @@ class NodeTargetTest {
         output.append(0, ByteBuffer.wrap(run, 0, 1_000), 1);
         output.commit();
       }
-      NodeBlock block = pool.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0)).orElseThrow();
+      NodeBlock block = pool.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).orElseThrow();
       AbstractFileRegion region =
           assertInstanceOf(AbstractFileRegion.class, block.convertToNetty());
       ByteBuffer sent = ByteBuffer.allocate(302_000);
@@ -457,7 +457,7 @@ class NodeTargetTest {
       pool.connect();
       assertEquals(
           10,
-          pool.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0))
+          pool.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0))
               .orElseThrow()
               .nioByteBuffer()
               .remaining());
@@ -486,18 +486,18 @@ class NodeTargetTest {
         writeShortAndLong(pool, map);
       }
       pool.beginReads(1);
-      pool.expect(1, 4, maps, new Partitions(0, 2));
+      pool.expect(1, 4, maps, new PartitionRange(0, 2));
       assertEquals(1, pool.tasksAhead());
       for (int time = 0; time < 2; time++) { // the second time, all has been taken
         for (long map : maps) {
-          for (Partitions some : List.of(Partitions.one(1), Partitions.one(0))) {
+          for (PartitionRange some : List.of(PartitionRange.one(1), PartitionRange.one(0))) {
             assertEquals(
                 pool.block(NodeTarget.NO_TASK, 4, map, some).map(NodeTargetTest::bytes),
                 pool.block(1, 4, map, some).map(NodeTargetTest::bytes));
           }
         }
       }
-      assertFalse(pool.block(1, 4, 20, Partitions.one(0)).isPresent());
+      assertFalse(pool.block(1, 4, 20, PartitionRange.one(0)).isPresent());
       assertEquals(0, pool.tasksAhead());
     }
   }
@@ -519,15 +519,15 @@ class NodeTargetTest {
       pool.connect();
       writeShortAndLong(pool, 17);
       writeShortAndLong(pool, 18);
-      pool.expect(1, 4, List.of(17L, 18L), new Partitions(0, 2));
-      ByteBuffer before = bytes(pool.block(NodeTarget.NO_TASK, 4, 18, Partitions.one(1)).get());
-      assertTrue(pool.block(1, 4, 17, Partitions.one(1)).isPresent());
+      pool.expect(1, 4, List.of(17L, 18L), new PartitionRange(0, 2));
+      ByteBuffer before = bytes(pool.block(NodeTarget.NO_TASK, 4, 18, PartitionRange.one(1)).get());
+      assertTrue(pool.block(1, 4, 17, PartitionRange.one(1)).isPresent());
       service.close();
       service = service();
       assertEquals(1, pool.tasksAhead());
       pool.connect();
       assertEquals(0, pool.tasksAhead());
-      assertEquals(before, bytes(pool.block(1, 4, 18, Partitions.one(1)).orElseThrow()));
+      assertEquals(before, bytes(pool.block(1, 4, 18, PartitionRange.one(1)).orElseThrow()));
     }
   }
 
@@ -573,7 +573,7 @@ class NodeTargetTest {
       }
       for (long task = 1; task < 10; task++) { // there are four windows
         pool.beginReads(task);
-        NodeBlock block = pool.block(task, 4, 17, Partitions.one(1)).orElseThrow();
+        NodeBlock block = pool.block(task, 4, 17, PartitionRange.one(1)).orElseThrow();
         InputStream whole = block.createInputStream();
         InputStream part = block.createInputStream();
         InputStream unread = block.createInputStream();
@@ -587,7 +587,7 @@ class NodeTargetTest {
         assertThrows(IOException.class, block::createInputStream);
         assertEquals(-1, whole.read());
       }
-      assertThrows(IOException.class, () -> pool.block(9, 4, 17, Partitions.one(1)));
+      assertThrows(IOException.class, () -> pool.block(9, 4, 17, PartitionRange.one(1)));
     }
   }
 
@@ -607,11 +607,11 @@ class NodeTargetTest {
         output.commit();
       }
       pool.beginReads(1);
-      NodeBlock block = pool.block(1, 4, 17, Partitions.one(0)).orElseThrow();
+      NodeBlock block = pool.block(1, 4, 17, PartitionRange.one(0)).orElseThrow();
       InputStream part = block.createInputStream();
       part.readNBytes(1_500_000);
       InputStream ofPeer =
-          pool.block(NodeTarget.NO_TASK, 4, 17, Partitions.one(0))
+          pool.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0))
               .orElseThrow()
               .createInputStream();
       ofPeer.readNBytes(1_500_000);
@@ -638,7 +638,7 @@ class NodeTargetTest {
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertOwnPoolIsUsed();
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-    Assumptions.assumeTrue(OwnPlace.userId() == 0, "only root can give a directory away");
+    Assumptions.assumeTrue(TrustedPath.userId() == 0, "only root can give a directory away");
     Files.setAttribute(directory, "unix:uid", 12345);
     assertOwnPoolIsUsed();
   }

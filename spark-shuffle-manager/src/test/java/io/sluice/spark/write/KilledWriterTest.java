@@ -3,17 +3,17 @@ package io.sluice.spark.write;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.local.ServiceFile;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
+import io.sluice.node.service.ServiceDirectories;
+import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.testing.Await;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.store.OpenFiles;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
@@ -110,7 +110,7 @@ class KilledWriterTest {
   private NodeService service() throws IOException {
     Path directory = base.resolve("service");
     NodeService started =
-        ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), 8 << 20)
+        ServiceBuilder.at(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), 8 << 20)
             .segments(1 << 20)
             .overflow(List.of(base.resolve("overflow")), 0)
             .transport(TransportChooser.AUTO)

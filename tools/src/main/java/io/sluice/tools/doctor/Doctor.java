@@ -48,11 +48,13 @@ public final class Doctor {
   private static List<Finding> pools(List<Path> more, SystemFiles files, Trial trial) {
     Mounts mounts = Mounts.read(files);
     Set<Path> places = new LinkedHashSet<>(more);
-    places.addAll(Places.find(files, mounts));
+    places.addAll(PoolCandidates.find(files, mounts));
     Predicate<Path> hasMapSync =
         directory -> new SyncMedium().unavailabilityCause(directory).isEmpty();
     return places.stream()
-        .flatMap(place -> new PlaceCheck(place, files, mounts, hasMapSync, trial).look().stream())
+        .flatMap(
+            place ->
+                new PoolCandidateCheck(place, files, mounts, hasMapSync, trial).look().stream())
         .toList();
   }
 

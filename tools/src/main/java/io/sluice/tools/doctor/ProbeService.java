@@ -3,10 +3,10 @@ package io.sluice.tools.doctor;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServicePlace;
+import io.sluice.node.service.ServiceDirectories;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportProvider;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.Closeable;
 import java.io.IOException;
@@ -35,7 +35,7 @@ public final class ProbeService implements Closeable {
   /** Starts one at a control port, or at a free one if it is 0. */
   static ProbeService start(int controlPort, List<TransportProvider> transports)
       throws IOException {
-    Path memory = Places.DEFAULT;
+    Path memory = PoolCandidates.DEFAULT;
     Path directory =
         Files.isWritable(memory)
             ? Files.createTempDirectory(memory, "sluice-probe-")
@@ -43,7 +43,7 @@ public final class ProbeService implements Closeable {
     try {
       return new ProbeService(
           directory,
-          ServiceBuilder.at(ServicePlace.in(directory, PlaceUse.ANNOUNCED), POOL_BYTES)
+          ServiceBuilder.at(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), POOL_BYTES)
               .segments(POOL_BYTES, POOL_BYTES)
               .medium("plain")
               .transports(transports)

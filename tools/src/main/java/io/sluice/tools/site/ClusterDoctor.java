@@ -34,14 +34,15 @@ public final class ClusterDoctor {
     SiteConf conf = SiteConf.ofSpark(directory);
     List<Finding> findings = new ArrayList<>(conf.findings());
     findings.addAll(
-        new SparkChecks(conf, SystemFiles.ofThisMachine(), NodeMemory.SHARED_MEMORY, ownRelease())
+        new SparkChecks(
+                conf, SystemFiles.ofThisMachine(), NodeMemoryCheck.SHARED_MEMORY, ownRelease())
             .look());
     findings.addAll(KnownNames.ofSpark(conf).look());
     return findings;
   }
 
   /** The service counts what its own container has. */
-  private static NodeMemory memory(SiteConf conf, SystemFiles files) {
+  private static NodeMemoryCheck memory(SiteConf conf, SystemFiles files) {
     long ownBytes =
         ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
     long machineBytes =
@@ -49,7 +50,7 @@ public final class ClusterDoctor {
             .field("/proc/meminfo", "MemTotal:")
             .map(kib -> Long.parseLong(kib) << 10)
             .orElse(ownBytes);
-    return new NodeMemory(conf, machineBytes, ownBytes, NodeMemory.SHARED_MEMORY);
+    return new NodeMemoryCheck(conf, machineBytes, ownBytes, NodeMemoryCheck.SHARED_MEMORY);
   }
 
   private static Optional<String> ownRelease() {

@@ -129,7 +129,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
 
   private void pool(List<Finding> findings) {
     try {
-      PoolPlace place = PoolPlace.of(conf.get(POOL_DIR, shared.toString()));
+      PoolFileSystem place = PoolFileSystem.of(conf.get(POOL_DIR, shared.toString()));
       overhead(place).ifPresent(findings::add);
       capacity(place).ifPresent(findings::add);
     } catch (IOException | InvalidPathException e) {
@@ -143,7 +143,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
   }
 
   /** A pool in memory that is given no size has what the overhead leaves. */
-  Optional<Finding> overhead(PoolPlace place) {
+  Optional<Finding> overhead(PoolFileSystem place) {
     String master = conf.get("spark.master", "");
     boolean isContainer = master.equals("yarn") || master.startsWith("k8s");
     boolean isSized = !conf.get(CAPACITY, AUTO).equals(AUTO);
@@ -163,7 +163,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
   }
 
   /** A size that is more than what the pool lies in. */
-  Optional<Finding> capacity(PoolPlace place) {
+  Optional<Finding> capacity(PoolFileSystem place) {
     Optional<Property> capacity = conf.get(CAPACITY);
     OptionalLong bytes = capacity.map(set -> Units.bytes(set.value())).orElse(OptionalLong.empty());
     if (bytes.isEmpty() || place.totalBytes() == 0 || bytes.getAsLong() <= place.totalBytes()) {

@@ -312,7 +312,8 @@ class HadoopChecksTest {
   }
 
   private String ofMemory(long machineBytes) {
-    return Conf.complaints(new NodeMemory(conf.read(), machineBytes, machineBytes, root).look());
+    return Conf.complaints(
+        new NodeMemoryCheck(conf.read(), machineBytes, machineBytes, root).look());
   }
 
   @Test
@@ -324,15 +325,15 @@ class HadoopChecksTest {
   }
 
   private String inPlace(String type, int placeMb) {
-    NodeMemory memory = new NodeMemory(conf.read(), 16L << 30, 16L << 30, root);
-    PoolPlace place = new PoolPlace(root, type, (long) placeMb << 20);
+    NodeMemoryCheck memory = new NodeMemoryCheck(conf.read(), 16L << 30, 16L << 30, root);
+    PoolFileSystem place = new PoolFileSystem(root, type, (long) placeMb << 20);
     return Conf.complaints(memory.total("it", 1L << 30, place).stream().toList());
   }
 
   @Test
   void theCommandThatMountsItLargerTakesAnyPath() {
-    NodeMemory memory = new NodeMemory(conf.read(), 16L << 30, 16L << 30, root);
-    PoolPlace place = new PoolPlace(Path.of("/mnt/my pool"), "tmpfs", 800L << 20);
+    NodeMemoryCheck memory = new NodeMemoryCheck(conf.read(), 16L << 30, 16L << 30, root);
+    PoolFileSystem place = new PoolFileSystem(Path.of("/mnt/my pool"), "tmpfs", 800L << 20);
     assertContains(
         "mount -o remount,size=1025m '/mnt/my pool' (a container",
         Conf.complaints(memory.total("it", 1L << 30, place).stream().toList()));
@@ -388,13 +389,14 @@ class HadoopChecksTest {
   @Test
   void moreThanTheContainerHasIsAProblem() {
     conf.yarn("sluice.node.memory-mb", "2048").yarn("yarn.nodemanager.resource.memory-mb", "1");
-    String said = Conf.complaints(new NodeMemory(conf.read(), 16L << 30, 1L << 30, root).look());
+    String said =
+        Conf.complaints(new NodeMemoryCheck(conf.read(), 16L << 30, 1L << 30, root).look());
     assertContains("PROBLEM", said);
     assertContains("the container of this process has 1 GiB", said);
     conf.yarn("sluice.node.memory-mb", "512").yarn("yarn.nodemanager.resource.memory-mb", "1024");
     assertContains(
         "the container of this process has 1 GiB",
-        Conf.complaints(new NodeMemory(conf.read(), 16L << 30, 1L << 30, root).look()));
+        Conf.complaints(new NodeMemoryCheck(conf.read(), 16L << 30, 1L << 30, root).look()));
   }
 
   @Test
@@ -515,14 +517,15 @@ class HadoopChecksTest {
         "assertEquals(%s, leastCodecMb(new Unpooled".formatted(Containers.UNKNOWN_CODEC_MB), least);
     String page = Files.readString(DOCS.resolve("settings.md"));
     assertContains(
-        "| `sluice.node.memory-mb` | `%s` |".formatted(NodeMemory.DEFAULT_NODE_MEMORY_MB), page);
+        "| `sluice.node.memory-mb` | `%s` |".formatted(NodeMemoryCheck.DEFAULT_NODE_MEMORY_MB),
+        page);
     assertContains(
         "| `sluice.service.port-offset` | `%s` |".formatted(HadoopPorts.DEFAULT_OFFSET), page);
     assertContains("| `sluice.reduce.buffer-mb` | `64` |", page);
     assertContains(
-        "| `sluice.service.bounce-buffer-mb` | `%s` |".formatted(NodeMemory.DEFAULT_BOUNCE_MB),
+        "| `sluice.service.bounce-buffer-mb` | `%s` |".formatted(NodeMemoryCheck.DEFAULT_BOUNCE_MB),
         page);
     assertContains(
-        "| `sluice.pool.segment-mb` | `%s` |".formatted(NodeMemory.DEFAULT_SEGMENT_MB), page);
+        "| `sluice.pool.segment-mb` | `%s` |".formatted(NodeMemoryCheck.DEFAULT_SEGMENT_MB), page);
   }
 }

@@ -91,7 +91,7 @@ class SparkChecksTest {
     SystemFiles none = new SystemFiles(directory);
     return Conf.complaints(
         new SparkChecks(read(text), none, directory, Optional.of("1.0"))
-            .overhead(new PoolPlace(directory, type, 0)).stream().toList());
+            .overhead(new PoolFileSystem(directory, type, 0)).stream().toList());
   }
 
   @ParameterizedTest
@@ -134,7 +134,7 @@ class SparkChecksTest {
 
   @Test
   void theCommandThatMountsItLargerTakesAnyPath() throws IOException {
-    PoolPlace place = new PoolPlace(Path.of("/mnt/my pool"), "tmpfs", 1 << 20);
+    PoolFileSystem place = new PoolFileSystem(Path.of("/mnt/my pool"), "tmpfs", 1 << 20);
     SparkChecks checks =
         new SparkChecks(
             read("spark.sluice.pool.capacity 1g"),

@@ -7,7 +7,7 @@ import org.apache.hadoop.util.ToolRunner;
  * edges. Out: {@code vertex component}, which is the least vertex of it, if there are enough
  * rounds.
  */
-public final class ConnectedComponents extends Spread {
+public final class ConnectedComponents extends RankSpread {
   public ConnectedComponents() {
     super(Least.class);
   }

@@ -9,7 +9,7 @@ import org.apache.hadoop.util.ToolRunner;
  * (HADI) in Mammoth, Table 2. In: edges. Out: {@code vertex radius}. How many are reached is
  * estimated.
  */
-public final class Radius extends Spread {
+public final class Radius extends RankSpread {
   private static final double NEARLY_ALL = 0.9;
 
   public Radius() {

@@ -10,7 +10,7 @@ import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
 import org.apache.hadoop.util.ReflectionUtils;
 
-/** The tasks of {@link Spread}'s jobs. */
+/** The tasks of {@link RankSpread}'s jobs. */
 final class SpreadTasks {
   private static final String STATES = "workloads.graph.states";
 

@@ -1,6 +1,6 @@
 package io.sluice.workloads.record;
 
-import io.sluice.workloads.run.JobTimes;
+import io.sluice.workloads.run.PhaseTimes;
 import io.sluice.workloads.run.Program;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ public final class Shuffle extends Program {
     String setting = getConf().get(SETTING, "mapreduce.job.name");
     String[] values = getConf().getTrimmedStrings(VALUES, "shuffle");
     String expected = null;
-    try (JobTimes times = new JobTimes(Path.of(arguments[4]))) {
+    try (PhaseTimes times = new PhaseTimes(Path.of(arguments[4]))) {
       for (int round = 0; round <= rounds; round++) {
         for (String value : values) {
           Job job = job(records, maps, reduces);

@@ -1,6 +1,6 @@
 package io.sluice.workloads.record;
 
-import io.sluice.workloads.run.JobTimes;
+import io.sluice.workloads.run.PhaseTimes;
 import io.sluice.workloads.run.Program;
 import io.sluice.workloads.run.Steps;
 import java.io.IOException;
@@ -34,7 +34,7 @@ public final class SortChain extends Program {
     Path output = new Path(arguments[1]);
     int jobs = positive(arguments[2]);
     try (Steps steps = new Steps(getConf(), output);
-        JobTimes times = new JobTimes(java.nio.file.Path.of(arguments[3]))) {
+        PhaseTimes times = new PhaseTimes(java.nio.file.Path.of(arguments[3]))) {
       for (int number = 1; number <= jobs; number++) {
         Path from = input;
         Path to = number < jobs ? steps.next() : output;
@@ -42,7 +42,7 @@ public final class SortChain extends Program {
         input = to;
       }
       if (getConf().getBoolean(CHECK, false)) {
-        times.measure("check", () -> SortedRecords.sum(getConf(), output));
+        times.measure("check", () -> SortedRecordFiles.sum(getConf(), output));
       }
     }
   }

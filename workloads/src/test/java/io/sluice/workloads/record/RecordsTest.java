@@ -79,7 +79,7 @@ class RecordsTest {
         assertThrows(
             IOException.class,
             () ->
-                SortedRecords.sum(
+                SortedRecordFiles.sum(
                     new Configuration(), new org.apache.hadoop.fs.Path(made.toString())));
     assertTrue(e.getMessage().endsWith("is not in order"), e.getMessage());
   }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public abstract class ClientEndpointBase implements ClientEndpoint {
   private final String transport;
-  private final ClientHoldings holdings;
+  private final ClientResources holdings;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
@@ -24,11 +24,11 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
    */
   protected ClientEndpointBase(String transport) {
     this.transport = transport;
-    this.holdings = new ClientHoldings(transport);
+    this.holdings = new ClientResources(transport);
   }
 
   /** What this endpoint holds; its connections and landing memory are made with it. */
-  protected final ClientHoldings holdings() {
+  protected final ClientResources holdings() {
     return holdings;
   }
 

@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.support;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Set;
@@ -91,7 +91,7 @@ public final class Deadlines implements AutoCloseable {
         every(periodMs, check);
         return;
       } catch (Error e) {
-        LastWords.error(LOG, FAILED, thread.getName(), e);
+        SafeLog.error(LOG, FAILED, thread.getName(), e);
         LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
       }
     }
@@ -110,7 +110,7 @@ public final class Deadlines implements AutoCloseable {
         // Again, for a deadline that was set before the line above and saw the old value.
         LockSupport.parkNanos(this, Math.min(wakeAtNanos, nextWakeNanos()) - nowNanos());
       } catch (RuntimeException | Error e) { // of memory: to look at what is due takes some
-        LastWords.error(LOG, FAILED, thread.getName(), e);
+        SafeLog.error(LOG, FAILED, thread.getName(), e);
         LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
       }
     }
@@ -123,7 +123,7 @@ public final class Deadlines implements AutoCloseable {
         try {
           first.onLate.run();
         } catch (RuntimeException | Error e) {
-          LastWords.error(LOG, FAILED, thread.getName(), e);
+          SafeLog.error(LOG, FAILED, thread.getName(), e);
         }
       }
     }

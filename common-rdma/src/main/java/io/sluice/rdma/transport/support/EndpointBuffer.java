@@ -5,15 +5,15 @@ import java.nio.ByteBuffer;
 
 /** Landing memory that knows the one endpoint whose connections may read into it. */
 public abstract class EndpointBuffer extends RegisteredBuffer {
-  private final ClientHoldings holdings;
+  private final ClientResources holdings;
 
-  protected EndpointBuffer(ClientHoldings holdings, ByteBuffer direct) {
+  protected EndpointBuffer(ClientResources holdings, ByteBuffer direct) {
     super(direct);
     this.holdings = holdings;
   }
 
   /** What the endpoint it is registered with holds. */
-  public final ClientHoldings holdings() {
+  public final ClientResources holdings() {
     return holdings;
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.support;
 
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.ReadTimeoutException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
@@ -173,7 +173,7 @@ public final class PendingRead {
       try {
         end.accept(read);
       } catch (RuntimeException | Error e) {
-        LastWords.error(LOG, "{} did not end as it should", read, e);
+        SafeLog.error(LOG, "{} did not end as it should", read, e);
         read.failWith(e);
       }
     }
@@ -184,7 +184,7 @@ public final class PendingRead {
       try {
         letGo();
       } catch (RuntimeException | Error e) {
-        LastWords.error(LOG, "{} was not let go of", this, e);
+        SafeLog.error(LOG, "{} was not let go of", this, e);
       } finally {
         future.completeExceptionally(cause);
       }

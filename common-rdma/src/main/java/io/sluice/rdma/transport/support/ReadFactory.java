@@ -12,7 +12,7 @@ import io.sluice.rdma.transport.RegisteredBuffer;
  * @param holdings those of the connection's endpoint
  * @param peer the remote address, for messages
  */
-public record ReadFactory(ClientHoldings holdings, String peer) {
+public record ReadFactory(ClientResources holdings, String peer) {
   /**
    * Checks the arguments of {@link Connection#read} and holds the destination.
    *

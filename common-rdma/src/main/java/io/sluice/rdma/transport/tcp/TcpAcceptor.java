@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -55,7 +55,7 @@ final class TcpAcceptor implements Runnable {
       } catch (ClosedChannelException e) {
         return;
       } catch (IOException | RuntimeException | Error e) {
-        LastWords.warn(
+        SafeLog.warn(
             LOG,
             "tcp: cannot take a connection on {}, trying again; raise the limit on open files"
                 + " (ulimit -n) or threads (ulimit -u) if that is the cause",

@@ -3,7 +3,7 @@ package io.sluice.rdma.transport.tcp;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.support.ClientHoldings;
+import io.sluice.rdma.transport.support.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.ReadFactory;
 import java.io.IOException;
@@ -22,13 +22,13 @@ import java.util.concurrent.CompletableFuture;
  * to the reader, everyone else only shuts it down.
  */
 final class TcpConnection implements Connection {
-  private final ClientHoldings holdings;
+  private final ClientResources holdings;
   private final TcpLink link;
   private final TcpRequests requests;
   private final TcpResponseReader responses;
   private final ReadFactory factory;
 
-  private TcpConnection(ClientHoldings holdings, TcpLink link, TcpRequests requests) {
+  private TcpConnection(ClientResources holdings, TcpLink link, TcpRequests requests) {
     this.holdings = holdings;
     this.link = link;
     this.requests = requests;
@@ -42,7 +42,7 @@ final class TcpConnection implements Connection {
    * #start} is the next call.
    */
   static TcpConnection open(
-      ClientHoldings holdings, TcpReadLoop loop, SocketChannel channel, InetSocketAddress remote) {
+      ClientResources holdings, TcpReadLoop loop, SocketChannel channel, InetSocketAddress remote) {
     TcpLink link = new TcpLink(channel, remote, loop);
     TcpRequests requests = new TcpRequests(link);
     try {

@@ -2,11 +2,11 @@ package io.sluice.rdma.transport.tcp;
 
 import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Ticket;
-import io.sluice.rdma.transport.support.ClientHoldings;
+import io.sluice.rdma.transport.support.ClientResources;
 import io.sluice.rdma.transport.support.Deadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -24,7 +24,7 @@ final class TcpConnector {
   private TcpConnector() {}
 
   static TcpConnection connect(
-      ClientHoldings holdings,
+      ClientResources holdings,
       TcpReadLoops loops,
       InetSocketAddress remote,
       Ticket ticket,
@@ -78,10 +78,10 @@ final class TcpConnector {
                   + (welcome ? "" : "; is the Sluice service up there and the port open?"),
               e,
               connected && !welcome && !late.get() && !(e instanceof ProtocolMismatch));
-      Closing.after(failure, channel);
+      Closer.after(failure, channel);
       throw failure;
     } catch (Error e) { // of memory, mostly
-      Closing.after(e, channel);
+      Closer.after(e, channel);
       throw e;
     }
   }

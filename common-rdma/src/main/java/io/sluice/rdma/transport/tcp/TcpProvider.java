@@ -17,13 +17,13 @@ import java.util.Optional;
  * thread.
  */
 public final class TcpProvider implements TransportProvider {
-  private final TcpPatience patience;
+  private final TcpServerTimeouts patience;
 
   public TcpProvider() {
-    this(TcpPatience.DEFAULT);
+    this(TcpServerTimeouts.DEFAULT);
   }
 
-  TcpProvider(TcpPatience patience) {
+  TcpProvider(TcpServerTimeouts patience) {
     this.patience = patience;
   }
 

@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
@@ -149,7 +149,7 @@ final class TcpReadLoop {
       }
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
-      LastWords.error(LOG, "{} failed, and ends its connections", name, e);
+      SafeLog.error(LOG, "{} failed, and ends its connections", name, e);
     }
     if (mayEnd(self)) {
       end(failure);
@@ -258,7 +258,7 @@ final class TcpReadLoop {
     try {
       selector.close();
     } catch (IOException e) {
-      LastWords.warn(LOG, "{}: closing its selector failed", name, e);
+      SafeLog.warn(LOG, "{}: closing its selector failed", name, e);
     }
     over.countDown();
   }
@@ -268,7 +268,7 @@ final class TcpReadLoop {
       member.giveUp(failure == null ? "closed by this side" : "unexpected " + failure, failure);
       member.turn();
     } catch (RuntimeException | Error e) { // of memory: the others must end, too
-      LastWords.error(LOG, "{}: a connection did not end as it should", name, e);
+      SafeLog.error(LOG, "{}: a connection did not end as it should", name, e);
     }
   }
 

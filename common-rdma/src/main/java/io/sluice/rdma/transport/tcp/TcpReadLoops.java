@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.support.Deadlines;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -85,6 +85,6 @@ final class TcpReadLoops {
       closed = true;
       ends = started().stream().map(loop -> loop::close);
     }
-    Closing.all(ends);
+    Closer.all(ends);
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegistrationException;
@@ -62,7 +62,7 @@ final class TcpRegions {
 
   /** As {@link #deregister} of each: one that is still sent from does not keep the others. */
   void deregisterAll() {
-    Closing.all(regions.values().stream().map(region -> () -> deregister(region.descriptor())));
+    Closer.all(regions.values().stream().map(region -> () -> deregister(region.descriptor())));
   }
 
   /** The region of that id if the key is the right one, else null. */

@@ -4,7 +4,7 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.TransportMeter;
@@ -79,7 +79,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
       link.giveUp(ErrorText.of(e), e);
     } catch (RuntimeException | Error e) {
       link.giveUp("unexpected " + e, e);
-      LastWords.error(LOG, "{} failed", link, e);
+      SafeLog.error(LOG, "{} failed", link, e);
     }
     if (!link.isRunning()) {
       finish();

@@ -4,7 +4,7 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -40,7 +40,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
   private static final long END_LIMIT_MS = 10_000;
   private static final long NOT_BUSY = 0;
 
-  private final TcpServing serving;
+  private final TcpServerContext serving;
   private final SocketChannel channel;
   private final Consumer<TcpServerConnection> whenEnded;
   private final SocketAddress client;
@@ -60,7 +60,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
    * @param whenEnded runs once, when the socket is closed
    */
   TcpServerConnection(
-      TcpServing serving, SocketChannel channel, Consumer<TcpServerConnection> whenEnded) {
+      TcpServerContext serving, SocketChannel channel, Consumer<TcpServerConnection> whenEnded) {
     this.serving = serving;
     this.channel = channel;
     this.whenEnded = whenEnded;
@@ -87,7 +87,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     } catch (IOException e) {
       LOG.debug("tcp: connection from {} ended: {}", client, e.toString());
     } catch (RuntimeException | Error e) { // the process may end by one that nobody takes
-      LastWords.error(LOG, "tcp: connection from {} ended in an error", client, e);
+      SafeLog.error(LOG, "tcp: connection from {} ended in an error", client, e);
     } finally {
       end(welcomed);
     }
@@ -235,7 +235,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
   }
 
   /** Gives up on a client that does not take its bytes, or has asked for none for long. */
-  void shutdownIfLate(TcpPatience patience, long idleLimitMs) {
+  void shutdownIfLate(TcpServerTimeouts patience, long idleLimitMs) {
     long stallLimitMs = lends ? patience.lendLimitMs() : patience.stallLimitMs(); // before since
     long since = busySinceNanos;
     if (since != NOT_BUSY) {

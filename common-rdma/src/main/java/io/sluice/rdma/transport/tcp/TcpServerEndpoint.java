@@ -12,7 +12,7 @@ import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.TransportMeter;
-import io.sluice.rdma.transport.support.UnprovedShare;
+import io.sluice.rdma.transport.support.UnauthenticatedLimit;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -44,8 +44,8 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private final TcpRegions regions = new TcpRegions(meter);
   private final Deadlines stallWatch;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final UnprovedShare<SocketChannel> unproved;
-  private final TcpServing serving;
+  private final UnauthenticatedLimit<SocketChannel> unproved;
+  private final TcpServerContext serving;
 
   private TcpServerEndpoint(
       ServerSocketChannel listener,
@@ -57,7 +57,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
     this.address = (InetSocketAddress) listener.getLocalAddress();
     ConnectionLimits limits = admission.limits();
     this.unproved =
-        new UnprovedShare<>(
+        new UnauthenticatedLimit<>(
             limits.maxUnproved(),
             limits.proofTimeoutMs(),
             stallWatch,
@@ -65,12 +65,12 @@ final class TcpServerEndpoint implements ServerEndpoint {
               admission.expelled();
               Sockets.shutdown(channel);
             });
-    this.serving = new TcpServing(regions, admission, unproved, meter, memory);
+    this.serving = new TcpServerContext(regions, admission, unproved, meter, memory);
     this.acceptor = new TcpAcceptor(listener, address, this::serve);
   }
 
   static TcpServerEndpoint open(
-      InetSocketAddress bindAddress, Admission admission, TcpPatience patience)
+      InetSocketAddress bindAddress, Admission admission, TcpServerTimeouts patience)
       throws TransportException {
     return open(bindAddress, admission, patience, OffHeap::allocate);
   }
@@ -79,7 +79,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
   static TcpServerEndpoint open(
       InetSocketAddress bindAddress,
       Admission admission,
-      TcpPatience patience,
+      TcpServerTimeouts patience,
       IntFunction<ByteBuffer> memory)
       throws TransportException {
     try {
@@ -107,7 +107,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private static TcpServerEndpoint start(
       ServerSocketChannel listener,
       Admission admission,
-      TcpPatience patience,
+      TcpServerTimeouts patience,
       IntFunction<ByteBuffer> memory)
       throws IOException {
     Deadlines stallWatch = new Deadlines("sluice-tcp-stall-watch");

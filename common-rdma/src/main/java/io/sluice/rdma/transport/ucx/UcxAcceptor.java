@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.support.TransportMeter;
 import java.net.InetSocketAddress;
@@ -105,10 +105,10 @@ final class UcxAcceptor {
         reject(request);
       }
       if (place == null) { // strangers do not fill the log
-        LastWords.debug(LOG, "ucx: cannot refuse a connection on {}", address, e);
+        SafeLog.debug(LOG, "ucx: cannot refuse a connection on {}", address, e);
       } else {
         place.leave();
-        LastWords.warn(LOG, "ucx: cannot accept a connection on {}", address, e);
+        SafeLog.warn(LOG, "ucx: cannot accept a connection on {}", address, e);
       }
     }
   }
@@ -118,7 +118,7 @@ final class UcxAcceptor {
     try {
       request.reject();
     } catch (RuntimeException | Error e) {
-      LastWords.debug(LOG, "ucx: cannot refuse a connection on {}", address, e);
+      SafeLog.debug(LOG, "ucx: cannot refuse a connection on {}", address, e);
     }
   }
 
@@ -128,7 +128,7 @@ final class UcxAcceptor {
       endpoints.remove(accepted);
       UcxEndpoints.closeForced(loop, accepted, () -> {});
     } catch (RuntimeException | Error e) {
-      LastWords.debug(LOG, "ucx: cannot end a connection on {}", address, e);
+      SafeLog.debug(LOG, "ucx: cannot end a connection on {}", address, e);
     }
   }
 

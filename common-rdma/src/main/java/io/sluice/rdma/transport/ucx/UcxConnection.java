@@ -5,7 +5,7 @@ import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.support.ClientHoldings;
+import io.sluice.rdma.transport.support.ClientResources;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.ReadFactory;
@@ -23,7 +23,7 @@ import java.util.concurrent.CountDownLatch;
 final class UcxConnection implements Connection {
   private static final long END_LIMIT_MS = 10_000;
 
-  private final ClientHoldings holdings;
+  private final ClientResources holdings;
   private final UcxLoop loop;
   private final InetSocketAddress remote;
   private final ReadFactory factory;
@@ -31,7 +31,7 @@ final class UcxConnection implements Connection {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean closed;
 
-  UcxConnection(ClientHoldings holdings, UcxLoop loop, InetSocketAddress remote) {
+  UcxConnection(ClientResources holdings, UcxLoop loop, InetSocketAddress remote) {
     this.holdings = holdings;
     this.loop = loop;
     this.remote = remote;

@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.util.ArrayList;
@@ -72,7 +72,7 @@ final class UcxLoop implements AutoCloseable {
       }
     } catch (Throwable e) {
       if (!started.completeExceptionally(e)) {
-        LastWords.error(LOG, "ucx: {} died; its connections are lost", thread.getName(), e);
+        SafeLog.error(LOG, "ucx: {} died; its connections are lost", thread.getName(), e);
       }
     } finally {
       end();

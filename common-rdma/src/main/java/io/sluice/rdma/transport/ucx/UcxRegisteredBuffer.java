@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
 import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.support.ClientHoldings;
+import io.sluice.rdma.transport.support.ClientResources;
 import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.nio.ByteBuffer;
 
@@ -10,7 +10,7 @@ final class UcxRegisteredBuffer extends EndpointBuffer {
   private final UcxLoop loop;
   private final UcxRegion region;
 
-  UcxRegisteredBuffer(ClientHoldings holdings, UcxLoop loop, ByteBuffer direct, UcxRegion region) {
+  UcxRegisteredBuffer(ClientResources holdings, UcxLoop loop, ByteBuffer direct, UcxRegion region) {
     super(holdings, direct);
     this.loop = loop;
     this.region = region;

@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
 import com.sun.jna.Pointer;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -160,7 +160,7 @@ final class UcxServerEndpoint implements ServerEndpoint {
           () ->
               acceptor.close(
                   () -> {
-                    Closing.all(
+                    Closer.all(
                         regions.keySet().stream().map(region -> () -> deregisterOnLoop(region)));
                     LOG.debug("ucx: server on {} closed", address);
                   }));

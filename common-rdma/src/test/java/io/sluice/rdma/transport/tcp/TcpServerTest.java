@@ -95,7 +95,7 @@ class TcpServerTest {
         };
     try (ServerEndpoint server =
             TcpServerEndpoint.open(
-                ANY_PORT, Admission.open(limits(10, 60_000)), TcpPatience.DEFAULT, memory);
+                ANY_PORT, Admission.open(limits(10, 60_000)), TcpServerTimeouts.DEFAULT, memory);
         Socket refused = new Socket()) {
       refused.connect(server.address());
       refused.setSoTimeout((int) LONG_MS);
@@ -116,13 +116,13 @@ class TcpServerTest {
       address = server.address();
     }
     Admission admission = Admission.open(limits(1, 60_000));
-    TcpPatience noPatience = null;
+    TcpServerTimeouts noPatience = null;
     assertThrows(
         NullPointerException.class, () -> TcpServerEndpoint.open(address, admission, noPatience));
     assertThrows(
         NullPointerException.class,
-        () -> TcpServerEndpoint.open(address, null, TcpPatience.DEFAULT));
-    TcpServerEndpoint.open(address, admission, TcpPatience.DEFAULT).close();
+        () -> TcpServerEndpoint.open(address, null, TcpServerTimeouts.DEFAULT));
+    TcpServerEndpoint.open(address, admission, TcpServerTimeouts.DEFAULT).close();
   }
 
   @Test
@@ -285,7 +285,7 @@ class TcpServerTest {
         Admission.open(new ConnectionLimits(10, 8, 60_000, 60_000));
     try (RegionFixture fixture = new RegionFixture(dir, length, 8);
         ServerEndpoint server =
-            new TcpProvider(new TcpPatience(1_000, 1_000)).listen(ANY_PORT, admission);
+            new TcpProvider(new TcpServerTimeouts(1_000, 1_000)).listen(ANY_PORT, admission);
         RawClient idle = new RawClient(server).welcomed();
         RawClient mute = new RawClient(server);
         RawClient slow = new RawClient(server).welcomed()) {
@@ -348,7 +348,7 @@ class TcpServerTest {
           };
         };
     int length = 64 << 20;
-    TcpPatience patience = new TcpPatience(600_000, 200);
+    TcpServerTimeouts patience = new TcpServerTimeouts(600_000, 200);
     try (ServerEndpoint server =
             new TcpProvider(patience).listen(ANY_PORT, Admission.open(limits(10, 600_000)));
         RawClient slow = new RawClient(server).welcomed()) {

@@ -4,10 +4,10 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.TransportMeter;
@@ -135,7 +135,7 @@ final class DisniAcceptor {
         }
       }
     } catch (IOException | RuntimeException | Error e) {
-      LastWords.error(LOG, "disni: the listener on {} died; its connections are lost", address, e);
+      SafeLog.error(LOG, "disni: the listener on {} died; its connections are lost", address, e);
     } finally {
       destroyAll();
       ended.countDown();
@@ -147,7 +147,7 @@ final class DisniAcceptor {
     try {
       return CmEvents.poll(channel, CmEvents.SLICE_MS);
     } catch (OutOfMemoryError e) {
-      LastWords.warn(LOG, "disni: no memory for an event on {}, trying again", address, e);
+      SafeLog.warn(LOG, "disni: no memory for an event on {}, trying again", address, e);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(CmEvents.SLICE_MS));
       return null;
     }
@@ -172,7 +172,7 @@ final class DisniAcceptor {
         default -> LOG.debug("disni: {} on {}", CmEvents.type(event), address);
       }
     } catch (IOException | RuntimeException | Error e) {
-      LastWords.warn(LOG, "disni: a connection on {} could not be ended", address, e);
+      SafeLog.warn(LOG, "disni: a connection on {} could not be ended", address, e);
     }
   }
 
@@ -195,10 +195,10 @@ final class DisniAcceptor {
       connections.remove(id);
       refuse(id, pair);
       if (place == null) { // strangers do not fill the log
-        LastWords.debug(LOG, "disni: cannot answer a connection on {}", address, e);
+        SafeLog.debug(LOG, "disni: cannot answer a connection on {}", address, e);
       } else {
         place.leave();
-        LastWords.warn(LOG, "disni: cannot accept a connection on {}", address, e);
+        SafeLog.warn(LOG, "disni: cannot accept a connection on {}", address, e);
       }
     }
   }
@@ -207,7 +207,7 @@ final class DisniAcceptor {
     try {
       destroy(id, pair); // which tells the client
     } catch (IOException | RuntimeException | Error e) {
-      LastWords.debug(LOG, "disni: a refused connection on {} could not be destroyed", address, e);
+      SafeLog.debug(LOG, "disni: a refused connection on {} could not be destroyed", address, e);
     }
   }
 
@@ -263,9 +263,9 @@ final class DisniAcceptor {
       connections.keySet().forEach(id -> ends.add(() -> drop(id)));
       ends.add(listener::destroyId);
       ends.add(channel::destroyEventChannel);
-      Closing.all(ends);
+      Closer.all(ends);
     } catch (IOException | RuntimeException | Error e) {
-      LastWords.error(LOG, "disni: the listener on {} could not be destroyed", address, e);
+      SafeLog.error(LOG, "disni: the listener on {} could not be destroyed", address, e);
     }
   }
 

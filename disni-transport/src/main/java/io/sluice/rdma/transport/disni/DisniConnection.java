@@ -3,13 +3,13 @@ package io.sluice.rdma.transport.disni;
 import com.ibm.disni.verbs.IbvWC.IbvWcStatus;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.rdma.threads.LastWords;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RemoteAccessException;
-import io.sluice.rdma.transport.support.ClientHoldings;
+import io.sluice.rdma.transport.support.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -44,7 +44,7 @@ final class DisniConnection implements Connection {
   private static final Logger LOG = LoggerFactory.getLogger(DisniConnection.class);
   private static final long END_LIMIT_MS = 10_000;
 
-  private final ClientHoldings holdings;
+  private final ClientResources holdings;
   private final InetSocketAddress remote;
   private final DisniLink link;
   private final ReadFactory factory;
@@ -59,7 +59,7 @@ final class DisniConnection implements Connection {
   private PendingRead refused;
   private volatile String endReason;
 
-  DisniConnection(ClientHoldings holdings, InetSocketAddress remote, DisniLink link) {
+  DisniConnection(ClientResources holdings, InetSocketAddress remote, DisniLink link) {
     this.holdings = holdings;
     this.remote = remote;
     this.link = link;
@@ -143,7 +143,7 @@ final class DisniConnection implements Connection {
         }
       }
     } catch (IOException | RuntimeException | Error e) {
-      LastWords.warn(LOG, "disni: {} broke", remote, e);
+      SafeLog.warn(LOG, "disni: {} broke", remote, e);
       end("broken: " + ErrorText.of(e));
     } finally {
       finish();

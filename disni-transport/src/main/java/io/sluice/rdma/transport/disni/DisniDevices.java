@@ -4,7 +4,7 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import java.io.Closeable;
@@ -134,7 +134,7 @@ final class DisniDevices implements AutoCloseable {
     devices.forEach(device -> ends.add(device::close));
     ends.add(channel::destroyEventChannel);
     try {
-      Closing.all(ends);
+      Closer.all(ends);
     } catch (IOException e) {
       throw new IllegalStateException("disni: cannot close the RDMA devices", e);
     }

@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportNames;
@@ -81,7 +81,7 @@ final class DisniRegion {
    */
   void deregister() {
     try {
-      Closing.all(
+      Closer.all(
           registrations.keySet().stream()
               .<Closeable>map(device -> () -> deregister(device))
               .toList());

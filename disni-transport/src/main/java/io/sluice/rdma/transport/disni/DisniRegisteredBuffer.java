@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.disni;
 
-import io.sluice.rdma.transport.support.ClientHoldings;
+import io.sluice.rdma.transport.support.ClientResources;
 import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.nio.ByteBuffer;
 
@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 final class DisniRegisteredBuffer extends EndpointBuffer {
   private final DisniRegion region;
 
-  DisniRegisteredBuffer(ClientHoldings holdings, ByteBuffer direct, DisniRegion region) {
+  DisniRegisteredBuffer(ClientResources holdings, ByteBuffer direct, DisniRegion region) {
     super(holdings, direct);
     this.region = region;
   }

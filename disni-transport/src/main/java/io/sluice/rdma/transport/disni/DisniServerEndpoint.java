@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -105,12 +105,12 @@ final class DisniServerEndpoint implements ServerEndpoint {
   public synchronized void close() {
     if (!closed) {
       closed = true;
-      Closing.all(Stream.of(acceptor::close, this::deregisterAll, this::closeDevices));
+      Closer.all(Stream.of(acceptor::close, this::deregisterAll, this::closeDevices));
     }
   }
 
   private void deregisterAll() {
-    Closing.all(regions.keySet().stream().map(region -> () -> deregister(region)));
+    Closer.all(regions.keySet().stream().map(region -> () -> deregister(region)));
   }
 
   /** Unless a thread still uses them, which would end the process. */

@@ -180,8 +180,8 @@ final class ClusterSites {
       for (String webapp : List.of("hdfs", "datanode", "secondary", "static")) {
         Files.createDirectories(conf.resolve("webapps").resolve(webapp));
       }
-      SiteXml.writeAll(conf, values);
-      SiteXml.write(
+      ClusterSiteXml.writeAll(conf, values);
+      ClusterSiteXml.write(
           conf.resolve("capacity-scheduler.xml"),
           Map.of(
               "yarn.scheduler.capacity.root.queues", "default",

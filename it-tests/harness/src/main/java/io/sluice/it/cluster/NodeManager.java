@@ -46,7 +46,7 @@ public final class NodeManager {
     this.place = place;
     this.daemon = daemon;
     this.rest = rest;
-    this.site = SiteXml.read(place.conf().resolve("yarn-site.xml"));
+    this.site = ClusterSiteXml.read(place.conf().resolve("yarn-site.xml"));
   }
 
   public Place place() {
@@ -88,7 +88,7 @@ public final class NodeManager {
     killHard(); // a stop takes ten seconds longer
     Map<String, String> values = new LinkedHashMap<>(site);
     values.putAll(changes);
-    SiteXml.writeAll(place.conf(), values);
+    ClusterSiteXml.writeAll(place.conf(), values);
     start();
   }
 

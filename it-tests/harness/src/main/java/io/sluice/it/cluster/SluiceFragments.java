@@ -54,7 +54,7 @@ public record SluiceFragments(
   }
 
   private static Map<String, String> withJar(Path fragment, Path jar) {
-    Map<String, String> values = new LinkedHashMap<>(SiteXml.read(fragment));
+    Map<String, String> values = new LinkedHashMap<>(ClusterSiteXml.read(fragment));
     String documented = DOCUMENTED_PLACE + jar.getFileName();
     if (values.values().stream().noneMatch(value -> value.contains(documented))) {
       throw new ClusterException(

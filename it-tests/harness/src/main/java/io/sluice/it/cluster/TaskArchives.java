@@ -70,7 +70,7 @@ final class TaskArchives {
 
   private static Map<String, String> documented() {
     return new LinkedHashMap<>(
-        SiteXml.read(Workspace.find().fragments().resolve("mapred-site.archive.xml")));
+        ClusterSiteXml.read(Workspace.find().fragments().resolve("mapred-site.archive.xml")));
   }
 
   private static String ofSite(ClusterSpec spec, String name) {

@@ -1,6 +1,6 @@
 package io.sluice.it.cluster;
 
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +30,7 @@ final class UsersPlace {
   /** Where such clusters are, which everybody may pass; it stays. */
   static Path clusters() {
     try {
-      PrivateDirectory.create(CLUSTERS, PlaceUse.ANNOUNCED, "remove it");
+      PrivateDirectory.create(CLUSTERS, PoolVisibility.ANNOUNCED, "remove it");
       setMode(CLUSTERS, "rwxr-xr-x");
       return CLUSTERS;
     } catch (IOException e) {

@@ -2,7 +2,7 @@ package io.sluice.it.job;
 
 import io.sluice.it.cluster.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.limit.DeviceMeter;
+import io.sluice.it.limit.BlockDeviceCounters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -48,7 +48,7 @@ public record HostUse(long cpuMs, long deviceBytes, long networkBytes) {
     try (DirectoryStream<Path> devices = Files.newDirectoryStream(blockDevices)) {
       for (Path device : devices) {
         if (Files.exists(device.resolve("device"))) {
-          sumBytes += new DeviceMeter(device.resolve("stat")).read().bytes();
+          sumBytes += new BlockDeviceCounters(device.resolve("stat")).read().bytes();
         }
       }
     }

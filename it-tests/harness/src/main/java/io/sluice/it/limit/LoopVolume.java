@@ -87,8 +87,8 @@ public final class LoopVolume implements AutoCloseable {
     return read(system().resolve("dev"));
   }
 
-  public DeviceMeter meter() {
-    return new DeviceMeter(system().resolve("stat"));
+  public BlockDeviceCounters meter() {
+    return new BlockDeviceCounters(system().resolve("stat"));
   }
 
   /** Bounds its rate; the group's, and in cgroup v1 everybody's. */

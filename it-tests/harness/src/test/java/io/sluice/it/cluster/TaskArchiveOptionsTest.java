@@ -65,7 +65,7 @@ class TaskArchiveOptionsTest {
 
   private static Collection<String> options() {
     Map<String, String> site =
-        SiteXml.read(Workspace.find().fragments().resolve("mapred-site.archive.xml"));
+        ClusterSiteXml.read(Workspace.find().fragments().resolve("mapred-site.archive.xml"));
     assertEquals(3, site.size());
     return site.values();
   }

@@ -13,10 +13,12 @@ class MetersTest {
   @Test
   void aDevicesCountersAreReadInTheirUnits() {
     DeviceUse early =
-        DeviceMeter.parse("   11   1    4  15    20   2   40  50   0  60  70  0 0 0 0 3 4\n");
+        BlockDeviceCounters.parse(
+            "   11   1    4  15    20   2   40  50   0  60  70  0 0 0 0 3 4\n");
     assertEquals(new DeviceUse(11, 2048, 20, 20480, 60, 70), early);
     DeviceUse later =
-        DeviceMeter.parse("   12   1   12  15    22   2   42  50   0  66  77  0 0 0 0 3 4\n");
+        BlockDeviceCounters.parse(
+            "   12   1   12  15    22   2   42  50   0  66  77  0 0 0 0 3 4\n");
     assertEquals(new DeviceUse(1, 4096, 2, 1024, 6, 7), later.minus(early));
     assertEquals(5120, later.minus(early).bytes());
   }

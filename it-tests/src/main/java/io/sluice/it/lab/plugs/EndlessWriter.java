@@ -24,7 +24,7 @@ final class EndlessWriter {
   private static final int FREE_ONE_IN = 3;
 
   private final SpillStore store;
-  private final Ledger ledger;
+  private final PlugLedger ledger;
   private final String name;
   private final SplittableRandom random;
   private final Step.Listener steps;
@@ -41,7 +41,7 @@ final class EndlessWriter {
    */
   EndlessWriter(
       SpillStore store,
-      Ledger ledger,
+      PlugLedger ledger,
       String name,
       Medium medium,
       SplittableRandom random,

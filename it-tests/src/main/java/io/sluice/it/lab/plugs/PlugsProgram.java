@@ -69,7 +69,7 @@ public final class PlugsProgram {
   }
 
   private void run() throws IOException {
-    try (Ledger ledger = Ledger.open(ledger(share))) {
+    try (PlugLedger ledger = PlugLedger.open(ledger(share))) {
       if (boot.formerSegments() > 0) {
         verify(ledger).write(verdict(share, boot.number()));
         tell(VERIFIED);
@@ -80,7 +80,7 @@ public final class PlugsProgram {
     }
   }
 
-  private Verdict verify(Ledger ledger) throws IOException {
+  private Verdict verify(PlugLedger ledger) throws IOException {
     StoreConfig config = config(boot.formerSegments()).medium(medium).recover(Set.of()).build();
     try (SpillStore store = SpillStore.open(config)) {
       Verdict verdict = Verifier.verify(store, ledger);
@@ -88,7 +88,7 @@ public final class PlugsProgram {
     }
   }
 
-  private static Verdict verifyEmptied(SpillStore store, Ledger ledger) throws IOException {
+  private static Verdict verifyEmptied(SpillStore store, PlugLedger ledger) throws IOException {
     List<String> applications = new ArrayList<>(ledger.applicationsInFree());
     applications.addAll(ledger.liveApplications());
     for (String application : applications) {
@@ -99,7 +99,7 @@ public final class PlugsProgram {
     return Verifier.verify(store, ledger);
   }
 
-  private void write(Ledger ledger) throws IOException {
+  private void write(PlugLedger ledger) throws IOException {
     Step.Listener steps =
         boot.step().isPresent()
             ? new StopPoint(

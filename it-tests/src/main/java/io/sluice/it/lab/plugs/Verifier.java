@@ -1,6 +1,6 @@
 package io.sluice.it.lab.plugs;
 
-import io.sluice.spill.format.BlockSummer;
+import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
@@ -27,7 +27,7 @@ import java.util.Optional;
  */
 final class Verifier {
   private final SpillStore store;
-  private final Ledger ledger;
+  private final PlugLedger ledger;
   private final List<String> problems = new ArrayList<>();
   private int acknowledged;
   private int found;
@@ -35,12 +35,12 @@ final class Verifier {
   private int inFlightAbsent;
   private long visibleBytes;
 
-  private Verifier(SpillStore store, Ledger ledger) {
+  private Verifier(SpillStore store, PlugLedger ledger) {
     this.store = store;
     this.ledger = ledger;
   }
 
-  static Verdict verify(SpillStore store, Ledger ledger) throws IOException {
+  static Verdict verify(SpillStore store, PlugLedger ledger) throws IOException {
     return new Verifier(store, ledger).verify();
   }
 
@@ -124,7 +124,7 @@ final class Verifier {
       throws IOException {
     Run run = located.run();
     if (run.lengthBytes() != expected.length
-        || !run.checksums().equals(BlockSummer.sum(ByteBuffer.wrap(expected)))) {
+        || !run.checksums().equals(BlockChecksummer.sum(ByteBuffer.wrap(expected)))) {
       return false;
     }
     try (MappedRanges mapped = mapper.map(located.place().ranges())) {

@@ -40,8 +40,8 @@ final class PulledPool {
     this.directory = directory;
   }
 
-  Ledger openLedger() {
-    return Ledger.open(directory.resolve("ledger"));
+  PlugLedger openLedger() {
+    return PlugLedger.open(directory.resolve("ledger"));
   }
 
   /** Recovers what the last pull left. */
@@ -56,7 +56,7 @@ final class PulledPool {
     segments = segments == 0 ? SEGMENTS : segments + MORE_SEGMENTS;
     StoreSteps storeSteps = new StoreSteps(plug);
     Medium medium = new SteppingMedium(new PlainMedium(), storeSteps);
-    try (Ledger ledger = openLedger();
+    try (PlugLedger ledger = openLedger();
         SpillStore store = SpillStore.open(config(medium))) {
       SplittableRandom random = new SplittableRandom(seed);
       String name = "application_" + pulls;

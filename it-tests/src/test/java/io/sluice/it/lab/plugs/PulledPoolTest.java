@@ -56,7 +56,7 @@ class PulledPoolTest {
   }
 
   private static Verdict verify(PulledPool pool) throws Exception {
-    try (Ledger ledger = pool.openLedger();
+    try (PlugLedger ledger = pool.openLedger();
         SpillStore store = pool.open()) {
       Verdict verdict = Verifier.verify(store, ledger);
       assertEquals(List.of(), verdict.problems());

@@ -24,7 +24,7 @@ class VerifierTest {
 
   @TempDir Path directory;
   private PulledPool pool;
-  private Ledger ledger;
+  private PlugLedger ledger;
 
   @BeforeEach
   void write() throws IOException {
@@ -91,7 +91,7 @@ class VerifierTest {
   @Test
   void outputsThatNobodyBegan() throws IOException {
     try (SpillStore store = pool.open();
-        Ledger empty = Ledger.open(directory.resolve("empty"))) {
+        PlugLedger empty = PlugLedger.open(directory.resolve("empty"))) {
       Verdict verdict = Verifier.verify(store, empty);
       assertTrue(
           verdict.problems().contains(OUTPUTS + " outputs are visible, 0 are known"),

@@ -1,7 +1,7 @@
 package io.sluice.memory.fs.behind;
 
 import io.sluice.memory.fs.space.FileContent;
-import io.sluice.memory.fs.tree.Changes;
+import io.sluice.memory.fs.tree.ChangeListener;
 import io.sluice.memory.fs.tree.TreePath;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
@@ -32,25 +32,25 @@ import org.slf4j.LoggerFactory;
  * {@link #await} and {@link #close}; that it wrote nothing for {@value #IDLE_TIMEOUT_MS} ms, from
  * the latter two.
  */
-public final class WriteBehind implements Changes, Closeable {
+public final class WriteBehind implements ChangeListener, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(WriteBehind.class);
   private static final long IDLE_TIMEOUT_MS = 60_000;
   private static final int MOST_NAMED = 20;
 
   private final Path base;
-  private final OtherPlace place;
+  private final MirrorDirectory place;
   private final UserGroupInformation user = UserGroupInformation.getCurrentUser();
   private final Thread thread = DaemonThreads.create("sluice-write-behind", this::runAsUser);
   private final Lock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Deque<Change> waiting = new ArrayDeque<>(); // the first is under way
+  private final Deque<MirroredChange> waiting = new ArrayDeque<>(); // the first is under way
   private long progress;
   private IOException failure;
   private boolean closed;
 
   private WriteBehind(Path base, Configuration conf) throws IOException {
     this.base = base;
-    this.place = new OtherPlace(base, conf, this::progressed);
+    this.place = new MirrorDirectory(base, conf, this::progressed);
     thread.setContextClassLoader(place.classLoader());
   }
 
@@ -74,25 +74,25 @@ public final class WriteBehind implements Changes, Closeable {
   @Override
   public void written(TreePath path, FileContent content) {
     content.hold();
-    add(new Change.Written(path, content));
+    add(new MirroredChange.Written(path, content));
   }
 
   @Override
   public void renamed(TreePath from, TreePath to) {
-    add(new Change.Renamed(from, to));
+    add(new MirroredChange.Renamed(from, to));
   }
 
   @Override
   public void deleted(TreePath path) {
-    add(new Change.Deleted(path));
+    add(new MirroredChange.Deleted(path));
   }
 
   @Override
   public void madeDirectory(TreePath path) {
-    add(new Change.MadeDirectory(path));
+    add(new MirroredChange.MadeDirectory(path));
   }
 
-  private void add(Change change) {
+  private void add(MirroredChange change) {
     lock.lock();
     try {
       waiting.add(change);
@@ -113,7 +113,7 @@ public final class WriteBehind implements Changes, Closeable {
 
   private void run() {
     try {
-      for (Change change = next(); change != null; change = next()) {
+      for (MirroredChange change = next(); change != null; change = next()) {
         place.apply(change);
         change.end();
         done();
@@ -124,7 +124,7 @@ public final class WriteBehind implements Changes, Closeable {
   }
 
   /** The one that is to be done now; null once it is closed. */
-  private Change next() {
+  private MirroredChange next() {
     lock.lock();
     try {
       while (waiting.isEmpty() && !closed) {
@@ -160,7 +160,10 @@ public final class WriteBehind implements Changes, Closeable {
 
   private String unwritten(String reason) {
     String named =
-        waiting.stream().limit(MOST_NAMED).map(Change::toString).collect(Collectors.joining(", "));
+        waiting.stream()
+            .limit(MOST_NAMED)
+            .map(MirroredChange::toString)
+            .collect(Collectors.joining(", "));
     String more = waiting.size() > MOST_NAMED ? " and others" : "";
     return "%s changes are not written behind to %s, because %s; they are %s%s"
         .formatted(waiting.size(), base, reason, named, more);

@@ -18,7 +18,7 @@ public final class ContentWriter implements Closeable {
   private static final long MOST_LEASE_BYTES = 16 << 20;
 
   private final FileContent content;
-  private Pieces pieces = Pieces.NONE;
+  private FileExtents pieces = FileExtents.NONE;
   private int index;
   private long positionBytes;
   private ByteBuffer staged; // for the piece at the index, up to the position; null before any
@@ -52,7 +52,7 @@ public final class ContentWriter implements Closeable {
       }
       int offsetBytes = (int) (positionBytes - pieces.startBytes(index));
       int n = (int) Math.min(end - from, pieces.endBytes(index) - positionBytes);
-      Piece piece = pieces.piece(index);
+      FileExtent piece = pieces.piece(index);
       if (piece.memory() != null) {
         piece.memory().put(offsetBytes, bytes, from, n);
       } else {

@@ -1,6 +1,6 @@
 package io.sluice.memory.fs.space;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,11 +18,11 @@ import java.util.List;
  */
 public final class FileContent {
   private final FileSpace space;
-  private final List<Piece> owned = new ArrayList<>(); // guarded by this, as the next three
+  private final List<FileExtent> owned = new ArrayList<>(); // guarded by this, as the next three
   private final List<FileContent> adopted = new ArrayList<>();
   private int holders = 1;
   private boolean cutWhileOpen;
-  private volatile Pieces pieces = Pieces.NONE;
+  private volatile FileExtents pieces = FileExtents.NONE;
   private volatile long lengthBytes;
 
   /** No bytes yet. */
@@ -67,7 +67,7 @@ public final class FileContent {
   /** That which has this byte, as far as it can be read; null at the end. */
   public Stretch stretch(long positionBytes) {
     long readableBytes = lengthBytes;
-    Pieces now = pieces;
+    FileExtents now = pieces;
     if (positionBytes >= readableBytes || positionBytes >= now.roomBytes()) {
       return null;
     }
@@ -98,12 +98,12 @@ public final class FileContent {
       owned.clear();
       adopted.clear();
     }
-    Closing.all(freed);
+    Closer.all(freed);
   }
 
   /** Takes the bytes of others behind its own; nobody writes to any of them. */
   public synchronized void adopt(List<FileContent> others) {
-    Pieces joined = pieces;
+    FileExtents joined = pieces;
     long endBytes = lengthBytes;
     for (FileContent other : others) {
       other.hold();
@@ -129,7 +129,7 @@ public final class FileContent {
   }
 
   /** Makes room for so many bytes in all, more if there is; for the writer. */
-  Pieces grow(long roomBytes, long wantedBytes) throws IOException {
+  FileExtents grow(long roomBytes, long wantedBytes) throws IOException {
     long missingBytes = roomBytes - pieces.roomBytes();
     if (missingBytes > 0) {
       // No lock meanwhile: a full store takes its time, and whoever opens the file must not wait.
@@ -138,9 +138,9 @@ public final class FileContent {
     return pieces;
   }
 
-  private synchronized void add(List<Piece> leased) {
-    Pieces grown = pieces;
-    for (Piece piece : leased) {
+  private synchronized void add(List<FileExtent> leased) {
+    FileExtents grown = pieces;
+    for (FileExtent piece : leased) {
       owned.add(piece);
       grown = grown.plus(piece, grown.roomBytes());
     }
@@ -158,12 +158,12 @@ public final class FileContent {
    * @return what gives it back
    */
   synchronized Closeable trim() {
-    Pieces before = pieces;
+    FileExtents before = pieces;
     int keptCount = lengthBytes == 0 ? 0 : before.indexOf(lengthBytes - 1) + 1;
     pieces = before.first(keptCount);
     List<Closeable> freed = new ArrayList<>();
     if (!cutWhileOpen) {
-      for (Piece piece : before.from(keptCount)) {
+      for (FileExtent piece : before.from(keptCount)) {
         if (removeOwned(piece)) {
           freed.add(piece::release);
         }
@@ -172,14 +172,14 @@ public final class FileContent {
         trimLast(freed);
       }
     }
-    return () -> Closing.all(freed);
+    return () -> Closer.all(freed);
   }
 
   private void trimLast(List<Closeable> freed) {
     int index = pieces.count() - 1;
-    Piece last = pieces.piece(index);
+    FileExtent last = pieces.piece(index);
     long startBytes = pieces.startBytes(index);
-    Piece kept = last.first((int) (lengthBytes - startBytes));
+    FileExtent kept = last.first((int) (lengthBytes - startBytes));
     if (kept != last && removeOwned(last)) {
       owned.add(kept);
       pieces = pieces.first(index).plus(kept, startBytes);
@@ -188,7 +188,7 @@ public final class FileContent {
   }
 
   /** From the end, where it usually is; pieces of adopted files are not its own. */
-  private boolean removeOwned(Piece piece) {
+  private boolean removeOwned(FileExtent piece) {
     for (int i = owned.size() - 1; i >= 0; i--) {
       if (owned.get(i) == piece) {
         owned.remove(i);

@@ -37,7 +37,7 @@ public final class FileSpace implements Closeable {
    *
    * @throws StoreFullException if there is not as much as is needed; nothing is leased then
    */
-  List<Piece> lease(long neededBytes, long wantedBytes) throws IOException {
+  List<FileExtent> lease(long neededBytes, long wantedBytes) throws IOException {
     List<Extent> leased;
     try {
       leased = lease.lease(wantedBytes);
@@ -50,11 +50,11 @@ public final class FileSpace implements Closeable {
     return leased.stream().map(this::piece).toList();
   }
 
-  private Piece piece(Extent extent) {
+  private FileExtent piece(Extent extent) {
     SegmentHandle segment = store.segment(extent.segment().segmentId()).orElseThrow();
     return extent.segment().tier() == Tier.MEMORY
-        ? new MemoryPiece(extents, extent, segment.part(extent.range()).buffer())
-        : new DiskPiece(extents, extent, segment);
+        ? new MemoryExtent(extents, extent, segment.part(extent.range()).buffer())
+        : new DiskExtent(extents, extent, segment);
   }
 
   @Override

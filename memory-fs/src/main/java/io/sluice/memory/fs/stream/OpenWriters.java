@@ -1,6 +1,6 @@
 package io.sluice.memory.fs.stream;
 
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -68,7 +68,7 @@ public final class OpenWriters {
                 return ends;
               });
     }
-    Closing.all(closing); // a full disk takes its time, and others open files meanwhile
+    Closer.all(closing); // a full disk takes its time, and others open files meanwhile
   }
 
   private static void closeUnlessDeleted(MemoryOutputStream stream) throws IOException {

@@ -2,7 +2,7 @@ package io.sluice.memory.fs.tree;
 
 import io.sluice.memory.fs.space.FileContent;
 import io.sluice.memory.fs.space.FileSpace;
-import io.sluice.rdma.memory.Closing;
+import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -27,7 +27,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
  */
 public final class Namespace {
   private final FileSpace space;
-  private final Changes changes;
+  private final ChangeListener changes;
   private final Directories directories;
   private final Renames renames;
   private final Map<Long, FileNode> filesById = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ public final class Namespace {
    * @param owner of the root
    * @param changes is told of them
    */
-  public Namespace(FileSpace space, String owner, Changes changes) {
+  public Namespace(FileSpace space, String owner, ChangeListener changes) {
     this.space = space;
     this.changes = changes;
     this.directories = new Directories(owner);
@@ -90,7 +90,7 @@ public final class Namespace {
       filesById.remove(file.id());
       freed.add(() -> file.content().letGo());
     }
-    Closing.all(freed);
+    Closer.all(freed);
     return result;
   }
 

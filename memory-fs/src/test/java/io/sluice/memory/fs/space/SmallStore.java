@@ -2,8 +2,8 @@ package io.sluice.memory.fs.space;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.rdma.memory.Closing;
-import io.sluice.spill.segment.PlaceUse;
+import io.sluice.rdma.memory.Closer;
+import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreStats;
@@ -31,7 +31,7 @@ public final class SmallStore implements Closeable {
     store =
         SpillStore.open(
             StoreConfig.builder(directory.resolve("pool"), memoryBytes)
-                .use(PlaceUse.PRIVATE)
+                .use(PoolVisibility.PRIVATE)
                 .geometry(SEGMENT_BYTES, BLOCK_BYTES)
                 .disk(List.of(disk), diskBytes, 0)
                 .build());
@@ -90,6 +90,6 @@ public final class SmallStore implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Closing.all(space, store);
+    Closer.all(space, store);
   }
 }

@@ -45,7 +45,7 @@ class NamespaceTest {
   @BeforeEach
   void open() throws IOException {
     store = new SmallStore(directory, 16 * MIB, 0);
-    namespace = new Namespace(store.space(), "ann", Changes.NONE);
+    namespace = new Namespace(store.space(), "ann", ChangeListener.NONE);
   }
 
   @AfterEach

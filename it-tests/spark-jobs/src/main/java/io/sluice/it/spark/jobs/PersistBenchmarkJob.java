@@ -80,7 +80,7 @@ public final class PersistBenchmarkJob {
         page.diskSize(),
         stores,
         digest,
-        load.tasks().stream().map(TaskRun::executor).toList(),
+        load.tasks().stream().map(RanTask::executor).toList(),
         runs);
   }
 

@@ -8,4 +8,4 @@ import java.util.List;
  * @param wallMs from its submission to its completion
  * @param tasks by their partitions
  */
-public record StageRun(long wallMs, List<TaskRun> tasks) {}
+public record StageRun(long wallMs, List<RanTask> tasks) {}

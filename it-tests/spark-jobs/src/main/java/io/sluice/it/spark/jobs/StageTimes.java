@@ -71,7 +71,7 @@ final class StageTimes extends SparkListener {
             .sorted(Comparator.comparingInt(TaskInfo::index))
             .map(
                 task ->
-                    new TaskRun(
+                    new RanTask(
                         task.index(),
                         task.executorId(),
                         task.launchTime() - submittedMs,

@@ -72,7 +72,7 @@ class PersistBenchmarkJobTest {
     assertEquals(BLOCKS, run.load().size());
     for (List<StageRun> stages : run.runs()) {
       for (StageRun stage : stages) {
-        assertEquals(List.of(0, 1, 2, 3), stage.tasks().stream().map(TaskRun::partition).toList());
+        assertEquals(List.of(0, 1, 2, 3), stage.tasks().stream().map(RanTask::partition).toList());
         stage
             .tasks()
             .forEach(

@@ -1,0 +1,73 @@
+package io.sluice.hadoop.node;
+
+import io.sluice.node.service.NodeService;
+import io.sluice.node.wire.FilesId;
+import io.sluice.rdma.threads.DaemonThreads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Frees files of users that neither a task nor a reader has asked this node for in a long time:
+ * applications end, and YARN says so; files are deleted, and nobody may be able to say so.
+ *
+ * <p>Thread contract: safe from any thread; looks on one of its own. Ownership: whoever started it
+ * closes it, before the service. Failure: what cannot be freed is logged, and tried again.
+ */
+final class FileExpiry implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(FileExpiry.class);
+  private static final int LOOKS_IN_THAT_TIME = 10;
+  private static final long END_TIMEOUT_MS = 10_000;
+
+  private final NodeService service;
+  private final long keptMs;
+  private final ScheduledExecutorService looking =
+      Executors.newSingleThreadScheduledExecutor(
+          body -> DaemonThreads.create("sluice-forgotten-files", body));
+
+  private FileExpiry(NodeService service, long keptMs) {
+    this.service = service;
+    this.keptMs = keptMs;
+  }
+
+  /** Looks from now on, for as long as nobody closes it. */
+  static FileExpiry start(NodeService service, long keptMs) {
+    FileExpiry files = new FileExpiry(service, keptMs);
+    long periodMs = Math.max(1, keptMs / LOOKS_IN_THAT_TIME);
+    files.looking.scheduleWithFixedDelay(files::look, periodMs, periodMs, TimeUnit.MILLISECONDS);
+    return files;
+  }
+
+  private void look() {
+    for (String id : service.applicationsNotHeardOf(keptMs)) {
+      if (FilesId.ownerOf(id).isPresent()) {
+        free(id);
+      }
+    }
+  }
+
+  private void free(String id) {
+    try {
+      service.applicationStopped(id);
+      LOG.info("Freed what {} had here: nobody has asked for it for {} ms", id, keptMs);
+    } catch (IOException | RuntimeException e) {
+      LOG.error("What {} has here could not be freed", id, e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    looking.shutdownNow();
+    try {
+      if (!looking.awaitTermination(END_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+        throw new IOException("files are still being freed after " + END_TIMEOUT_MS + " ms");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the service's end goes on
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.sluice.it.testrun;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.lab.GivenSeed;
+import io.sluice.it.lab.TestFeed;
+import io.sluice.it.report.TestReports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Makes the tasks that are programs of the host: Maven with the unit tests of all modules, and
+ * JUnit's launcher with one lane of integration tests.
+ */
+final class TestPrograms {
+  /** The tag of tests that only {@code --all} runs. */
+  static final String CAMPAIGN = "campaign";
+
+  /** What is left of what Maven says: tests, errors and the end. */
+  private static final Pattern OF_MAVEN =
+      Pattern.compile("\\[(INFO|WARNING|ERROR)\\] (Tests run: .* in .*|.*FAIL.*|BUILD .*)");
+
+  /** Maven, and two JVMs of 1 GiB each with what their tests map and start. */
+  private static final int UNIT_TESTS_MB = 4096;
+
+  /** Of modules whose tests wait much; what runs in these has directories and ports of its own. */
+  private static final int UNIT_TEST_FORKS = 2;
+
+  /** A JVM of tests, six daemons of a cluster and three containers, of which each has 350 MiB. */
+  private static final int LANE_MB = 3584;
+
+  /** These two only end what hangs: beside other busy processes a run takes twice its time. */
+  private static final Duration UNIT_TESTS_DEADLINE = Duration.ofMinutes(65);
+
+  private static final Duration LANE_DEADLINE = Duration.ofMinutes(55);
+  private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
+  private static final Duration MODULE_CAMPAIGN_DEADLINE = Duration.ofHours(1);
+
+  private final Workspace workspace;
+  private final Instant since;
+  private final boolean all;
+
+  /** For a run that began then, of everything or of what a change must pass. */
+  TestPrograms(Workspace workspace, Instant since, boolean all) {
+    this.workspace = workspace;
+    this.since = since;
+    this.all = all;
+  }
+
+  /** A JVM of Maven's whose tests have no report; Maven goes on as after any failed test. */
+  private static final Pattern LOST_TESTS =
+      Pattern.compile(
+          "\\[ERROR\\] .*(There was a timeout|The forked VM terminated|There was an error in the forked).*");
+
+  /**
+   * Unit tests, and what looks into the engines' jars. The modules have been built: nothing may be
+   * compiled or packed again beside those who read it. A module's failed test keeps no other module
+   * from its tests; the reports tell.
+   */
+  ProgramTask unitTests() {
+    ProcessBuilder maven =
+        new ProcessBuilder(
+                "mvn",
+                "-B",
+                "-ntp",
+                "-Dmaven.test.failure.ignore=true",
+                "-Dspotless.check.skip=true",
+                "-Dmaven.compiler.useIncrementalCompilation=false",
+                "-Dsluice.skip.its=true",
+                "test-compile",
+                "surefire:test",
+                "failsafe:integration-test",
+                "failsafe:verify")
+            .directory(workspace.root().toFile());
+    GivenSeed.argument().ifPresent(maven.command()::add);
+    if (all) {
+      maven.command().add("-Dsluice.excluded.tags=");
+      maven.command().add("-Dsluice.unit.jvm="); // the second compiler pays in campaigns
+      maven.command().add("-Dsluice.unit.timeout.s=" + MODULE_CAMPAIGN_DEADLINE.toSeconds());
+    } else {
+      maven.command().add("-Dsluice.unit.forks=" + UNIT_TEST_FORKS);
+    }
+    return new ProgramTask(
+        "unit",
+        UNIT_TESTS_MB,
+        maven,
+        log("unit"),
+        all ? CAMPAIGN_DEADLINE : UNIT_TESTS_DEADLINE,
+        line ->
+            OF_MAVEN.matcher(line).matches()
+                ? Optional.of(line.replaceFirst("^\\[INFO\\] ", ""))
+                : Optional.empty(),
+        () -> TestReports.read(workspace.root(), "surefire|failsafe", since),
+        () -> lostTests(log("unit")));
+  }
+
+  private static TestReports lostTests(Path log) {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines
+          .filter(line -> LOST_TESTS.matcher(line).matches())
+          .findFirst()
+          .map(line -> TestReports.ofFailure("unit tests of a JVM that did not report", line))
+          .orElse(new TestReports(List.of()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + log, e);
+    }
+  }
+
+  /** The integration tests of a lane, in one JVM, so that they share a cluster if they want one. */
+  ProgramTask lane(String hostLane, List<String> suites) {
+    String lane = hostLane.substring(SuiteTable.HOST_LANES.length());
+    Path reports = workspace.root().resolve("it-tests/target/it-reports").resolve(lane);
+    Workspace.delete(reports);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g"));
+    command.add("-Dsluice.root=" + workspace.root());
+    GivenSeed.argument().ifPresent(command::add);
+    command.addAll(List.of("-cp", classPath()));
+    command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute"));
+    command.addAll(List.of("--disable-banner", "--disable-ansi-colors", "--details=testfeed"));
+    command.add("--reports-dir=" + reports);
+    Map<String, String> classes = TestClasses.ofIntegrationTests(workspace);
+    suites.forEach(suite -> command.add("--select-class=" + classes.get(suite)));
+    if (!all) {
+      command.add("--exclude-tag=" + CAMPAIGN);
+    }
+    return new ProgramTask(
+        lane,
+        LANE_MB,
+        new ProcessBuilder(command).directory(workspace.root().resolve("it-tests").toFile()),
+        log(lane),
+        all ? CAMPAIGN_DEADLINE : LANE_DEADLINE,
+        TestFeed::showTest,
+        () -> TestReports.in(reports),
+        () ->
+            TestReports.read(
+                workspace.root(), suites.contains("SparkSuitesIT") ? "suite" : "-", since));
+  }
+
+  private Path log(String name) {
+    return workspace.root().resolve("it-tests/target/test-run").resolve(name + ".log");
+  }
+
+  private String classPath() {
+    Path target = workspace.root().resolve("it-tests/target");
+    try {
+      return target.resolve("test-classes")
+          + ":"
+          + target.resolve("classes")
+          + ":"
+          + Files.readString(target.resolve("lab.classpath")).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("no lab.classpath in " + target + "; build first", e);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.sluice.node.metrics;
+
+import io.sluice.node.memory.MemorySnapshot;
+import io.sluice.node.service.BounceCounters;
+import io.sluice.node.service.NodeService;
+import io.sluice.node.service.ServiceMemory;
+import io.sluice.node.socket.RefusalKind;
+import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.transport.TransportCounters;
+import io.sluice.rdma.transport.TransportNames;
+import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.ApplicationUse;
+import io.sluice.spill.store.StoreStats;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All that a service knows of itself at one moment.
+ *
+ * @param node what it takes of its machine's memory at most
+ * @param tasks the applications whose tasks hold most memory, the largest first
+ * @param largest the applications whose outputs hold most, the largest first
+ * @param connectionsOfUsers of tasks and readers of each user
+ * @param filesUnderWay that were sent to tasks of each user
+ * @param heapBytesOfUsers of the heap, by requests of each user and the answers to them
+ * @param answered what transports did whose reads are answered here, and not by a NIC
+ * @param inlinedBytes sent with the answers that said where they lie
+ */
+record NodeSnapshot(
+    ServiceMemory node,
+    StoreStats store,
+    MemorySnapshot memory,
+    List<TasksUse> tasks,
+    List<DeviceStats> devices,
+    List<OutputsUse> largest,
+    ConnectionCounters connections,
+    Map<RefusalKind, Long> taskRefusals,
+    Map<Owner, Long> connectionsOfUsers,
+    Map<Owner, Long> filesUnderWay,
+    Map<Owner, Long> heapBytesOfUsers,
+    Map<String, TransportCounters> transports,
+    Map<String, TransportCounters> answered,
+    Map<String, BounceCounters> bounced,
+    long inlinedBytes) {
+  private static final int LARGEST = 10;
+
+  /**
+   * What the outputs of an application hold.
+   *
+   * @param user of the operating system; empty if nobody knows any more whose they are
+   */
+  record OutputsUse(String user, ApplicationUse use) {}
+
+  static NodeSnapshot of(NodeService service) {
+    List<OutputsUse> largest =
+        service.applicationUses().stream()
+            .sorted(Comparator.comparingLong(ApplicationUse::bytes).reversed())
+            .limit(LARGEST)
+            .map(use -> new OutputsUse(userOf(service, use.applicationId()), use))
+            .toList();
+    MemorySnapshot memory = service.memory();
+    Map<String, TransportCounters> transports = service.transportCounters();
+    TransportCounters tcp = transports.get(TransportNames.TCP);
+    return new NodeSnapshot(
+        service.nodeMemory(),
+        service.storeStats(),
+        memory,
+        TasksUse.largest(memory.holdings(), LARGEST),
+        service.deviceStats(),
+        largest,
+        service.connectionCounters(),
+        service.taskRefusals(),
+        service.connectionsOfUsers(),
+        service.filesUnderWay(),
+        service.heapBytesOfUsers(),
+        transports,
+        tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
+        service.bounceCounters(),
+        service.inlinedBytes());
+  }
+
+  /** The same with 0 for each user of whom only other numbers are known. */
+  Map<Owner, Long> ofEachUser(Map<Owner, Long> numbers) {
+    Map<Owner, Long> all = new HashMap<>(numbers);
+    connectionsOfUsers.keySet().forEach(user -> all.putIfAbsent(user, 0L));
+    store.outputsOfUsers().keySet().forEach(user -> all.putIfAbsent(user, 0L));
+    return all;
+  }
+
+  private static String userOf(NodeService service, String applicationId) {
+    return service.ownerOf(applicationId).map(Owner::toString).orElse("");
+  }
+}

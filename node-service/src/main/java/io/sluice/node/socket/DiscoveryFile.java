@@ -1,0 +1,73 @@
+package io.sluice.node.socket;
+
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.threads.SafeLog;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file by which a service is found, and which somebody may remove, as cleaners of temporary
+ * directories do. It is made again, now and then, and that is logged. What keeps it from being made
+ * is logged once for each cause, because it is tried often.
+ *
+ * <p>Thread contract: safe from any thread. Failure: none; whoever has it made again goes on.
+ */
+public final class DiscoveryFile {
+  private static final Logger LOG = LoggerFactory.getLogger(DiscoveryFile.class);
+
+  private final String what;
+  private final String meanwhile;
+  private String failure = ""; // as it was logged last
+  private boolean isMissing;
+
+  /**
+   * One that is there.
+   *
+   * @param what it is and who needs it, for messages
+   * @param meanwhile what becomes of them while it cannot be made, as a sentence
+   */
+  public DiscoveryFile(String what, String meanwhile) {
+    this.what = what;
+    this.meanwhile = meanwhile;
+  }
+
+  /** Makes it again. */
+  public interface Maker {
+    /** Returns whether it was gone. */
+    boolean make() throws IOException;
+  }
+
+  /** Whether it was gone when this was last asked to make it again, and could not be made. */
+  public synchronized boolean isMissing() {
+    return isMissing;
+  }
+
+  /** Makes it again if it is gone. */
+  public synchronized void restore(Maker maker) {
+    isMissing = true;
+    try {
+      if (maker.make()) {
+        LOG.warn(
+            "Somebody had removed {}; it is there again. Exclude its directory from what removes"
+                + " old temporary files",
+            what);
+      }
+      failure = "";
+      isMissing = false;
+    } catch (IOException | RuntimeException e) {
+      failed(e);
+    } catch (Error e) {
+      SafeLog.error(LOG, "Somebody has removed {}, and it cannot be made again", what, e);
+    }
+  }
+
+  private void failed(Exception cause) {
+    String why = ErrorText.of(cause);
+    if (!why.equals(failure)) {
+      failure = why;
+      LOG.error(
+          "Somebody has removed {}, and it cannot be made again: {}. {}", what, why, meanwhile);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.sluice.node.socket;
+
+import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.memory.OpenFilesLimit;
+import io.sluice.rdma.unix.SentQueue;
+import io.sluice.spill.segment.Owner;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The open files that were sent to tasks and that they have not received.
+ *
+ * <p>The kernel counts them against the service, those of all tasks together, and lets it send no
+ * more than it may have files open. It does so until they are received, or the task closes its end
+ * of the connection, whatever the service does with its own. So a task that receives nothing could
+ * keep all others out. Here a connection has the files of one answer under way at most, and the
+ * connections of a user, ended ones too, a share of what the service may have open.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: {@link SocketServer} closes it after all
+ * connections. Failure: {@link IOException} of the system.
+ */
+final class InFlightDescriptors implements Closeable {
+  /** So many users that receive nothing use up what may be under way. */
+  private static final int SHARES = 16;
+
+  private final int mostOfUser;
+  private final Map<Owner, List<Connection>> connections = new HashMap<>();
+  private boolean closed;
+
+  /** With a share of the files that this process may have open. */
+  static InFlightDescriptors ofThisProcess() {
+    return new InFlightDescriptors(
+        Math.max(OpenFilesLimit.share(SHARES), SocketProtocol.MAX_FILES));
+  }
+
+  InFlightDescriptors(int mostOfUser) {
+    this.mostOfUser = mostOfUser;
+  }
+
+  /** A connection to a task of that user. The queue belongs to it from now on. */
+  synchronized Connection open(Owner owner, SentQueue queue) {
+    Connection connection = new Connection(owner, queue);
+    connections.computeIfAbsent(owner, key -> new ArrayList<>()).add(connection);
+    return connection;
+  }
+
+  /** How many were sent and, as far as is known, not received, by the connections of a user. */
+  synchronized int filesOf(Owner owner) {
+    return sum(connections.getOrDefault(owner, List.of()));
+  }
+
+  /** The same of each user that has connections. */
+  synchronized Map<Owner, Long> filesOfUsers() {
+    Map<Owner, Long> all = new HashMap<>();
+    connections.forEach((owner, each) -> all.put(owner, (long) sum(each)));
+    return all;
+  }
+
+  private static int sum(Collection<Connection> connections) {
+    return connections.stream().mapToInt(each -> each.files).sum();
+  }
+
+  /** Asks the kernel what of it was received; ended connections that are empty are closed. */
+  private void review(List<Connection> all) throws IOException {
+    List<Connection> done = new ArrayList<>();
+    for (Connection each : all) {
+      if (each.files > 0 && each.queue.untakenBytes() == 0) {
+        each.files = 0;
+      }
+      if (each.ended && each.files == 0) {
+        done.add(each);
+      }
+    }
+    all.removeAll(done);
+    Closer.all(done.stream().map(each -> each.queue).toList());
+  }
+
+  /** What was sent over one of them. */
+  final class Connection implements Closeable {
+    private final Owner owner;
+    private final SentQueue queue;
+    private int files; // of the last answer that had any; these are guarded by the books
+    private boolean ended;
+
+    private Connection(Owner owner, SentQueue queue) {
+      this.owner = owner;
+      this.queue = queue;
+    }
+
+    /** Whether the task has received all that it was sent: else it may not ask for more files. */
+    boolean isEmpty() throws IOException {
+      return queue.untakenBytes() == 0;
+    }
+
+    /** Counts the files of an answer that is to be sent; false if the user has no room for them. */
+    boolean add(int count) throws IOException {
+      synchronized (InFlightDescriptors.this) {
+        List<Connection> ofUser = connections.computeIfAbsent(owner, key -> new ArrayList<>());
+        files = 0; // the former ones: it is empty
+        if (sum(ofUser) + count > mostOfUser) {
+          review(ofUser);
+        }
+        if (sum(ofUser) + count > mostOfUser) {
+          return false;
+        }
+        files = count;
+        return true;
+      }
+    }
+
+    /** They were not sent. */
+    void takeBack() {
+      synchronized (InFlightDescriptors.this) {
+        files = 0;
+      }
+    }
+
+    /** The connection has ended; what was sent over it counts until it is received. */
+    @Override
+    public void close() throws IOException {
+      synchronized (InFlightDescriptors.this) {
+        ended = true;
+        queue.endConnection();
+        if (closed) {
+          queue.close();
+          return;
+        }
+        for (List<Connection> all : List.copyOf(connections.values())) {
+          review(all);
+        }
+        connections.values().removeIf(List::isEmpty);
+      }
+    }
+  }
+
+  /** Those of connections that have not ended are closed when they do. */
+  @Override
+  public synchronized void close() throws IOException {
+    closed = true;
+    List<SentQueue> ended =
+        connections.values().stream()
+            .flatMap(List::stream)
+            .filter(each -> each.ended)
+            .map(each -> each.queue)
+            .toList();
+    connections.clear();
+    Closer.all(ended);
+  }
+}

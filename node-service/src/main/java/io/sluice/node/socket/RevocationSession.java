@@ -1,0 +1,69 @@
+package io.sluice.node.socket;
+
+import io.sluice.node.memory.MemoryManager;
+import io.sluice.node.memory.RevocationNotice;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Optional;
+
+/**
+ * The other conversation with a task: it is told what it is to give back. Unlike a {@link
+ * SocketSession} it holds nothing.
+ *
+ * <p>Thread contract: the thread of the connection. Ownership: {@link SocketServer} closes the
+ * connection. Failure: what makes no sense is answered with the reason, and ends it, as the end of
+ * the lease does.
+ */
+final class RevocationSession {
+  private static final long TIMEOUT_MS = 30_000;
+
+  private final Frames frames;
+  private final int version;
+
+  RevocationSession(Frames frames, int version) {
+    this.frames = frames;
+    this.version = version;
+  }
+
+  /** Tells it what {@code listening} hears, until either side has enough. */
+  void serve(MemoryManager.Listening listening) throws IOException {
+    frames.send(Replies.OK, out -> out.writeShort(version), TIMEOUT_MS);
+    Optional<RevocationNotice> notice;
+    do {
+      Frames.Frame request = frames.receiveShort(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
+      try {
+        notice = await(listening, request);
+      } catch (EOFException | ProtocolException e) {
+        Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
+        return;
+      }
+      if (notice.isPresent()) {
+        RevocationNotice told = notice.get();
+        frames.send(Replies.OK, out -> SocketProtocol.writeNotice(out, told), TIMEOUT_MS);
+      }
+    } while (notice.isPresent());
+  }
+
+  private static Optional<RevocationNotice> await(
+      MemoryManager.Listening listening, Frames.Frame request) throws IOException {
+    if (request.type() != SocketProtocol.AWAIT) {
+      throw new ProtocolException("a listener sent message type " + request.type());
+    }
+    long seenEpoch = request.in().readLong();
+    int timeoutMs =
+        Bounded.readCount(request.in(), SocketProtocol.MAX_AWAIT_MS, "milliseconds to wait");
+    try {
+      return listening.await(seenEpoch, timeoutMs);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while a task listened");
+    }
+  }
+}

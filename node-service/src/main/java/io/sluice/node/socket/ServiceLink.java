@@ -1,0 +1,62 @@
+package io.sluice.node.socket;
+
+import io.sluice.node.wire.DeadlineChannel;
+import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.UnixStream;
+import io.sluice.rdma.unix.PeerCredentials;
+import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.TrustedPath;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Where a task finds its service, and whose that has to be.
+ *
+ * <p>Thread contract: immutable. Failure: {@link IOException} if nobody listens there, or somebody
+ * whom a task does not trust, before a word is said.
+ *
+ * @param handout how this process gets at segments of that service
+ */
+record ServiceLink(Path socket, Owner service, SegmentAccess handout) {
+  static ServiceLink to(Path socket, Owner service) throws IOException {
+    boolean own = service.equals(Owner.ofThisProcess());
+    return new ServiceLink(socket, service, own ? SegmentAccess.NAMES : SegmentAccess.DESCRIPTORS);
+  }
+
+  /** Connects; the caller closes what it gets. */
+  MessageStream connect(long timeoutMs) throws IOException {
+    TrustedPath.requireOf(service.uid(), socket.toAbsolutePath().getParent());
+    MessageStream stream =
+        handout == SegmentAccess.DESCRIPTORS
+            ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT, timeoutMs)
+            : DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
+    try {
+      check(stream);
+      return stream;
+    } catch (IOException | RuntimeException e) {
+      stream.close();
+      throw e;
+    }
+  }
+
+  private void check(MessageStream stream) throws IOException {
+    Optional<PeerCredentials> peer = stream.credentials();
+    String user = stream.peerUser();
+    boolean expected =
+        user.equals(ProcessUser.name())
+            || peer.isPresent() && new Owner(peer.get().uid()).equals(service);
+    if (!expected) {
+      throw new IOException(
+          "at "
+              + socket
+              + " listens a process of user "
+              + user
+              + ", expected one of user id "
+              + service);
+    }
+  }
+}

@@ -1,0 +1,487 @@
+package io.sluice.node.socket;
+
+import io.sluice.node.ledger.HolderRole;
+import io.sluice.node.memory.Borrower;
+import io.sluice.node.memory.MemoryManager;
+import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.Frames;
+import io.sluice.node.wire.HeapBudget;
+import io.sluice.node.wire.JdkListener;
+import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Listener;
+import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.ProtocolException;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.UnixListening;
+import io.sluice.node.wire.Versions;
+import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.unix.UnixListener;
+import io.sluice.spill.disk.IoClass;
+import io.sluice.spill.format.OutputId;
+import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.TrustedPath;
+import io.sluice.spill.store.HeapShareException;
+import io.sluice.spill.store.Lease;
+import io.sluice.spill.store.SpillStore;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The service's side of {@link SocketProtocol}: one thread and one lease per connected task, and
+ * one more thread for a task that listens.
+ *
+ * <p>The kernel vouches for the user of each process that comes, and {@link Applications} says
+ * whether that user may speak for the application. A task of the pool's own user opens segments by
+ * name, one of another is handed them. Thread contract: safe from any thread. Ownership: the node
+ * service closes it, which ends every connection; it does not close the store. Failure: a request
+ * that cannot be granted is answered with the reason and the connection stays usable; a task that
+ * breaks the framing loses its connection and its lease; the others notice nothing.
+ */
+public final class SocketServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SocketServer.class);
+  private static final long TIMEOUT_MS = 30_000;
+
+  /** Room for a path in struct sockaddr_un. */
+  private static final int MAX_SOCKET_PATH_BYTES = 108;
+
+  private final Versions versions;
+  private final SpillStore store;
+  private final LeaseRecords records;
+  private final MemoryManager memory;
+  private final HeapBudget heap;
+  private final InFlightDescriptors underWay = InFlightDescriptors.ofThisProcess();
+  private final Map<Long, Lease> leases = new ConcurrentHashMap<>(); // open, by generation
+  private final Applications applications;
+  private final ServedUsers served;
+  private final Owner own;
+  private final Refusals refusals;
+
+  /** Tells a task that comes back whether this is still the service that it left. */
+  private final long instance = new SecureRandom().nextLong();
+
+  private final Path socket;
+  private final Acceptor acceptor;
+  private boolean closed;
+
+  private SocketServer(
+      Versions versions,
+      SpillStore store,
+      LeaseRecords records,
+      MemoryManager memory,
+      HeapBudget heap,
+      Applications applications,
+      Path socket,
+      ServedUsers served,
+      Owner own,
+      Refusals refusals,
+      Listener listener,
+      ConnectionLimits limits) {
+    this.versions = versions;
+    this.store = store;
+    this.records = records;
+    this.memory = memory;
+    this.heap = heap;
+    this.applications = applications;
+    this.socket = socket;
+    this.served = served;
+    this.own = own;
+    this.refusals = refusals;
+    this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
+  }
+
+  /** Whose applications are, and their secrets. */
+  public interface Applications {
+    /**
+     * Returns if a task of that user may speak for the application, and keeps the secret that it
+     * brings.
+     *
+     * @throws TaskRefusedException if it may not
+     * @throws RemoteError if the application has another secret already, or it cannot be kept
+     */
+    void admit(String applicationId, Owner task, JobSecret secret)
+        throws TaskRefusedException, RemoteError;
+
+    /**
+     * Returns if an application that was admitted has not ended since. Asked once a lease is open:
+     * of what was open before, its end takes care.
+     *
+     * @throws TaskRefusedException if it has
+     */
+    default void confirm(String applicationId, Owner task) throws TaskRefusedException {}
+  }
+
+  /**
+   * Listens at {@code socket}, replacing what a dead service left there; what is refused is
+   * counted.
+   *
+   * @param memory keeps the ledger of the store's memory
+   * @param heap for what is read of outputs that are committed
+   */
+  public static SocketServer start(
+      SpillStore store,
+      LeaseRecords records,
+      MemoryManager memory,
+      HeapBudget heap,
+      Applications applications,
+      Path socket,
+      ServedUsers served,
+      Refusals refusals,
+      ConnectionLimits limits)
+      throws IOException {
+    return start(
+        SocketProtocol.VERSIONS,
+        store,
+        records,
+        memory,
+        heap,
+        applications,
+        socket,
+        served,
+        refusals,
+        limits);
+  }
+
+  /** The same of a service that speaks these versions. */
+  static SocketServer start(
+      Versions versions,
+      SpillStore store,
+      LeaseRecords records,
+      MemoryManager memory,
+      HeapBudget heap,
+      Applications applications,
+      Path socket,
+      ServedUsers served,
+      Refusals refusals,
+      ConnectionLimits limits)
+      throws IOException {
+    Owner own = Owner.ofThisProcess();
+    Files.deleteIfExists(socket);
+    return new SocketServer(
+        versions,
+        store,
+        records,
+        memory,
+        heap,
+        applications,
+        socket,
+        served,
+        own,
+        refusals,
+        bind(socket, served),
+        limits);
+  }
+
+  private static Listener bind(Path socket, ServedUsers served) throws IOException {
+    Listener listener;
+    try {
+      listener = listen(socket, served);
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot listen at "
+              + socket
+              + " ("
+              + ErrorText.of(e)
+              + "); its directory must exist and the path be shorter than "
+              + MAX_SOCKET_PATH_BYTES
+              + " bytes, it has "
+              + socket.toString().length(),
+          e);
+    }
+    try {
+      String permissions = served == ServedUsers.ALL ? "rw-rw-rw-" : "rw-------";
+      Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
+      return listener;
+    } catch (IOException | RuntimeException e) {
+      Closer.after(e, listener);
+      Closer.after(e, () -> Files.delete(socket)); // else it would be taken for one that works
+      throw e;
+    }
+  }
+
+  /**
+   * Listens again if somebody has removed the socket, as cleaners of temporary directories do: no
+   * task could connect any more. Connections stay. Not in a directory that was removed as well:
+   * whoever made another of that name could have this process do things to files of its user.
+   *
+   * @return whether it was gone
+   * @throws IOException if it cannot be made again; this may be called again
+   */
+  public synchronized boolean restoreSocket() throws IOException {
+    if (closed || !Files.notExists(socket, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    TrustedPath.require(socket.getParent());
+    acceptor.acceptFrom(bind(socket, served));
+    return true;
+  }
+
+  private static Listener listen(Path socket, ServedUsers served) throws IOException {
+    if (served == ServedUsers.ALL) {
+      return new UnixListening(UnixListener.bind(socket, ConnectionLimits.BACKLOG));
+    }
+    ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      channel.bind(UnixDomainSocketAddress.of(socket), ConnectionLimits.BACKLOG);
+      return new JdkListener(channel);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  /** How many connections each user has; null's are those of the only one. */
+  public Map<Object, Integer> connectionsOfUsers() {
+    return acceptor.held();
+  }
+
+  /** What became of the connections that came. */
+  public ConnectionCounters counters() {
+    return acceptor.counters();
+  }
+
+  /** How many open files were sent to tasks of each user, and not received as far as is known. */
+  public Map<Owner, Long> filesUnderWay() {
+    return underWay.filesOfUsers();
+  }
+
+  /** A user and the application that it says it speaks for. */
+  private record Speaker(String applicationId, Owner owner) {}
+
+  /** How a task gets at segments, and who it is. */
+  private record Task(SegmentAccess handout, Borrower borrower) {}
+
+  /**
+   * The first message of a connection.
+   *
+   * @param version that both sides talk in
+   * @param task null if it listens
+   * @param generation of the lease for which it listens
+   */
+  private record Opening(
+      int version, Speaker speaker, JobSecret secret, Task task, long generation) {}
+
+  private interface Conversation {
+    void hold() throws IOException;
+  }
+
+  private void serve(MessageStream stream, Acceptor.Peer peer) throws IOException {
+    Frames frames = new Frames(stream);
+    Conversation conversation;
+    try {
+      conversation = begin(frames, stream, peer);
+    } catch (TaskRefusedException e) {
+      refusals.add(e.kind(), e.getMessage());
+      Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
+      return;
+    } catch (RemoteError e) {
+      LOG.warn("A task could not be served: {}", e.getMessage());
+      Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
+      return;
+    }
+    conversation.hold();
+  }
+
+  private Conversation begin(Frames frames, MessageStream stream, Acceptor.Peer peer)
+      throws IOException, TaskRefusedException {
+    Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
+    Owner owner = owner(stream);
+    Opening opening;
+    try {
+      opening = read(request, owner);
+    } catch (EOFException | ProtocolException | IllegalArgumentException e) {
+      throw badMessage(ErrorText.of(e));
+    }
+    admit(opening.speaker(), opening.secret());
+    if (!peer.hasProved(served == ServedUsers.ALL ? owner : null)) {
+      throw new TaskRefusedException(
+          RefusalKind.TOO_MANY,
+          RemoteError.Code.BUSY,
+          "as many tasks are connected as this node's service takes, in all or of user id "
+              + owner
+              + "; raise its max-connections for more");
+    }
+    if (opening.task() == null) {
+      return listening(frames, opening);
+    }
+    checkTakesOutputs(owner, opening.task().borrower());
+    IoClass ioClass =
+        opening.task().borrower().role() == HolderRole.REDUCE
+            ? IoClass.WRITE_RECEIVE
+            : IoClass.WRITE_SORT;
+    String applicationId = opening.speaker().applicationId();
+    Lease lease = store.openLease(applicationId, owner, ioClass);
+    try {
+      applications.confirm(applicationId, owner);
+    } catch (TaskRefusedException | RuntimeException | Error e) {
+      lease.close();
+      throw e;
+    }
+    return () -> lend(stream, frames, opening, lease);
+  }
+
+  /** A map can still leave its output to stock; whoever else comes may only want to read. */
+  private void checkTakesOutputs(Owner owner, Borrower borrower) throws TaskRefusedException {
+    if (borrower.role() != HolderRole.MAP) {
+      return;
+    }
+    try {
+      store.checkTakesOutputs(owner);
+    } catch (HeapShareException e) {
+      throw new TaskRefusedException(RefusalKind.TOO_MANY, RemoteError.Code.BUSY, e.getMessage());
+    }
+  }
+
+  private Opening read(Frames.Frame request, Owner owner) throws IOException {
+    boolean listens = request.type() == SocketProtocol.LISTEN;
+    DataInputStream in = request.in();
+    if (!listens && request.type() != SocketProtocol.HELLO) {
+      throw new ProtocolException("a task opened with message type " + request.type());
+    }
+    int version = versions.chosenWith(versions.readOf(in, "the task", "this service"));
+    String applicationId = Bounded.readString(in);
+    OutputId.check("application id", applicationId);
+    JobSecret secret = new JobSecret(Bounded.readBytes(in, JobSecret.MAX_SECRET_BYTES));
+    Speaker speaker = new Speaker(applicationId, owner);
+    if (listens) {
+      return new Opening(version, speaker, secret, null, in.readLong());
+    }
+    Task task = new Task(SocketProtocol.readHandout(in), SocketProtocol.readBorrower(in));
+    checkHandout(owner, task.handout());
+    return new Opening(version, speaker, secret, task, 0);
+  }
+
+  private static TaskRefusedException badMessage(String text) {
+    return new TaskRefusedException(RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, text);
+  }
+
+  private void lend(MessageStream stream, Frames frames, Opening opening, Lease opened)
+      throws IOException {
+    Task task = opening.task();
+    long generation = opened.info().generation();
+    try (Lease lease = opened;
+        InFlightDescriptors.Connection files =
+            task.handout() == SegmentAccess.NAMES
+                ? null
+                : underWay.open(lease.owner(), stream.sentQueue())) {
+      memory.introduce(lease, task.borrower());
+      leases.put(generation, lease);
+      new SocketSession(
+              frames,
+              opening.version(),
+              store,
+              lease,
+              records,
+              heap,
+              task.handout(),
+              refusals,
+              instance,
+              files)
+          .serve();
+    } finally {
+      leases.remove(generation);
+    }
+  }
+
+  private Conversation listening(Frames frames, Opening opening) throws TaskRefusedException {
+    Speaker speaker = opening.speaker();
+    Lease lease = leases.get(opening.generation());
+    if (lease == null
+        || !lease.owner().equals(speaker.owner())
+        || !lease.applicationId().equals(speaker.applicationId())) {
+      throw badMessage(
+          "no task of "
+              + speaker.applicationId()
+              + " of user id "
+              + speaker.owner()
+              + " has lease "
+              + opening.generation());
+    }
+    return () -> {
+      try (MemoryManager.Listening listening = memory.listen(lease)) {
+        new RevocationSession(frames, opening.version()).serve(listening);
+      }
+    };
+  }
+
+  private void checkHandout(Owner owner, SegmentAccess handout) throws ProtocolException {
+    boolean isOwn = owner.equals(own);
+    String why = null;
+    if (handout == SegmentAccess.NAMES && !isOwn) {
+      why = "segments of user id " + owner + " have no names for it, and are passed";
+    } else if (handout == SegmentAccess.DESCRIPTORS && served == ServedUsers.OWN) {
+      why = "this service serves its own user alone, and passes no files";
+    } else if (handout == SegmentAccess.DESCRIPTORS
+        && isOwn
+        && !Files.isDirectory(store.places().pool())) {
+      why = "the pool is one device: a descriptor of it shows every segment";
+    }
+    if (why != null) {
+      throw new ProtocolException(why);
+    }
+  }
+
+  private void admit(Speaker speaker, JobSecret secret) throws RemoteError, TaskRefusedException {
+    try {
+      applications.admit(speaker.applicationId(), speaker.owner(), secret);
+    } catch (RemoteError e) {
+      switch (e.code()) {
+        case REFUSED ->
+            throw new TaskRefusedException(RefusalKind.WRONG_SECRET, e.code(), e.getMessage());
+        case BAD_REQUEST ->
+            throw new TaskRefusedException(RefusalKind.BAD_MESSAGE, e.code(), e.getMessage());
+        default -> throw e; // none of the task's doing
+      }
+    }
+  }
+
+  /** The task's user, if any application of it could be served. */
+  private Owner owner(MessageStream stream) throws IOException, TaskRefusedException {
+    if (served == ServedUsers.ALL) {
+      return new Owner(stream.credentials().orElseThrow().uid());
+    }
+    String user = stream.peerUser();
+    String ownName = ProcessUser.name();
+    if (!user.equals(ownName)) {
+      throw new TaskRefusedException(
+          RefusalKind.WRONG_USER,
+          RemoteError.Code.REFUSED,
+          "this pool belongs to user "
+              + ownName
+              + " and serves no other; the task runs as "
+              + user);
+    }
+    return own;
+  }
+
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      closed = true;
+    }
+    try {
+      acceptor.close();
+      underWay.close();
+    } finally {
+      Files.deleteIfExists(socket);
+    }
+  }
+}

@@ -1,0 +1,338 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Extent;
+import io.sluice.spill.segment.Owner;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Grants room on the disk tier. Who gets it is decided under the lock of the store; the files are
+ * made under none, so that a disk which takes its time for them holds up nobody but whoever leases
+ * there.
+ *
+ * <p>Thread contract: what says so is called under the lock, all else under none. Failure: {@link
+ * StoreFullException} with nothing granted. A directory in which a file cannot be made is left out,
+ * and the next one tried.
+ */
+final class DiskSpace {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
+
+  private final ReentrantLock lock;
+  private final Condition ended;
+  private final Allocator allocator;
+  private final DiskTier disk;
+  private final Allocator.Leased leased;
+  private final Usable usable;
+  private final Set<Request> making = new HashSet<>(); // guarded by the lock
+
+  /** What a lease must still be; called under the lock. */
+  interface Usable {
+    /** Throws if it is not. */
+    void check(Lease lease) throws IOException;
+  }
+
+  /** What becomes of a request; called under the lock. */
+  interface Outcome {
+    /** The lease has these, in files that are there. */
+    void granted(List<Extent> extents);
+
+    /** It has nothing, since so much is lacking; returns what its task is told. */
+    String refused(long shortBytes) throws IOException;
+  }
+
+  /** What a lease asks for, and where it is being made. */
+  static final class Request {
+    private final Lease lease;
+    private final long lengthBytes;
+    private final Outcome outcome;
+    private final Set<Path> tried = new HashSet<>(); // in vain
+    private DiskTier.Reservation reservation;
+    private boolean begun; // its turn has come
+
+    private Request(Lease lease, long lengthBytes, Outcome outcome) {
+      this.lease = lease;
+      this.lengthBytes = lengthBytes;
+      this.outcome = outcome;
+    }
+  }
+
+  DiskSpace(ReentrantLock lock, Allocator allocator, Allocator.Leased leased, Usable usable) {
+    this.lock = lock;
+    this.ended = lock.newCondition();
+    this.allocator = allocator;
+    this.disk = allocator.disk();
+    this.leased = leased;
+    this.usable = usable;
+  }
+
+  /** Reserves so much for a lease; called under the lock. What it returns is to be made. */
+  Request reserve(Lease lease, long lengthBytes, Outcome outcome) throws IOException {
+    Request request = new Request(lease, lengthBytes, outcome);
+    try {
+      reserve(request);
+      return request;
+    } catch (IOException | RuntimeException | Error e) {
+      end(request);
+      throw e;
+    }
+  }
+
+  private void reserve(Request request) throws IOException {
+    Owner owner = request.lease.owner();
+    Optional<DiskDirectories.Room> room = disk.roomiest(request.tried);
+    if (room.isPresent()) {
+      allocator.checkShare(owner, request.lengthBytes, room.get(), leased);
+    }
+    long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
+    if (roomBytes < request.lengthBytes) {
+      throw new StoreFullException(request.outcome.refused(request.lengthBytes - roomBytes));
+    }
+    Path directory = room.orElseThrow().path();
+    request.reservation =
+        disk.reserve(directory, owner, request.lease.applicationId(), request.lengthBytes);
+    request.begun = false;
+    making.add(request);
+  }
+
+  /** Makes the files of what was reserved. */
+  List<Extent> make(Request request) throws IOException {
+    try {
+      while (true) {
+        Optional<List<SegmentHandle>> files = makeInTurn(request);
+        if (files.isPresent()) {
+          return grant(request, files.get());
+        }
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      giveUp(request); // last: its room has come back
+      throw e;
+    }
+  }
+
+  /** Empty if its directory has failed, and room is reserved elsewhere now. */
+  private Optional<List<SegmentHandle>> makeInTurn(Request request) throws IOException {
+    ReentrantLock turn = request.reservation.turn();
+    turn.lock();
+    try {
+      if (begin(request)) {
+        return Optional.of(
+            disk.make(request.reservation, request.tried.isEmpty(), () -> requireUsable(request)));
+      }
+    } catch (IOException e) {
+      failed(request, e); // before whoever has the next turn looks
+    } finally {
+      turn.unlock();
+    }
+    reserveElsewhere(request);
+    return Optional.empty();
+  }
+
+  /** Whether its directory is still used. */
+  private boolean begin(Request request) throws IOException {
+    lock.lock();
+    try {
+      usable.check(request.lease);
+      request.begun = true;
+      return disk.begin(request.reservation);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void requireUsable(Request request) throws IOException {
+    lock.lock();
+    try {
+      usable.check(request.lease);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Throws if the lease is the reason. */
+  private void failed(Request request, IOException cause) throws IOException {
+    lock.lock();
+    try {
+      usable.check(request.lease);
+      disk.failed(request.reservation, cause);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void reserveElsewhere(Request request) throws IOException {
+    lock.lock();
+    try {
+      request.tried.add(request.reservation.directory());
+      disk.notMade(request.reservation);
+      usable.check(request.lease);
+      reserve(request);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<Extent> grant(Request request, List<SegmentHandle> files) throws IOException {
+    try {
+      return grantNow(request, files);
+    } catch (IOException | RuntimeException | Error e) {
+      files.forEach(file -> DiskTier.deleteAfter(e, file));
+      throw e;
+    }
+  }
+
+  private List<Extent> grantNow(Request request, List<SegmentHandle> files) throws IOException {
+    lock.lock();
+    try {
+      usable.check(request.lease);
+      List<Extent> extents = disk.made(request.reservation, files);
+      request.outcome.granted(extents);
+      end(request);
+      return extents;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was reserved is not made. */
+  void giveUp(Request request) {
+    lock.lock();
+    try {
+      end(request);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Gives back at once what is reserved for a lease that has ended, unless its files are being made
+   * already; called under the lock.
+   */
+  void takeBack(Lease lease) {
+    Set.copyOf(making).stream()
+        .filter(request -> request.lease == lease && !request.begun)
+        .forEach(this::end);
+  }
+
+  private void end(Request request) {
+    making.remove(request);
+    ended.signalAll();
+    if (request.reservation != null) {
+      disk.notMade(request.reservation);
+    }
+  }
+
+  /** What is being made for a lease where that can be done; called under the lock. */
+  long makingBytes(Lease lease) {
+    return making.stream()
+        .filter(each -> each.lease == lease && disk.mayWork(each.reservation.directory()))
+        .mapToLong(each -> each.lengthBytes)
+        .sum();
+  }
+
+  /**
+   * Waits for what is being made now, and for what directories were asked to do with files: room
+   * may come back by that, on disk, or in memory that was leased with what is made.
+   */
+  void settle(long waitMs) {
+    long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
+    List<DiskThread> threads;
+    Set<Request> begun;
+    lock.lock();
+    try {
+      begun = Set.copyOf(making);
+      threads = disk.fileThreads();
+    } finally {
+      lock.unlock();
+    }
+    CountDownLatch done = new CountDownLatch(threads.size());
+    for (DiskThread each : threads) {
+      ask(each, done);
+    }
+    lock.lock();
+    try {
+      awaitEnd(begun::contains, endNs);
+    } finally {
+      lock.unlock();
+    }
+    await(done, endNs);
+  }
+
+  /** To say when it has done what it was asked for before. */
+  private static void ask(DiskThread thread, CountDownLatch done) {
+    try {
+      thread.ask(
+          () -> {
+            done.countDown();
+            return null;
+          });
+    } catch (IOException e) {
+      LOG.debug("What a directory of the disk tier has to do is not waited for", e);
+      done.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch done, long endNs) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        done.await(endNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits until nothing is made for a lease, so long at most. */
+  void awaitEnd(Lease lease, long waitMs) {
+    lock.lock();
+    try {
+      awaitEnd(
+          request -> request.lease == lease,
+          System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitEnd(Predicate<Request> whose, long endNs) {
+    boolean interrupted = false;
+    long leftNs = endNs - System.nanoTime();
+    while (leftNs > 0 && making.stream().anyMatch(whose)) {
+      try {
+        leftNs = ended.awaitNanos(leftNs);
+      } catch (InterruptedException e) {
+        interrupted = true;
+        leftNs = endNs - System.nanoTime();
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits until nothing is made any more; returns whether that is so. */
+  boolean awaitEnd(long waitMs) {
+    lock.lock();
+    try {
+      awaitEnd(request -> true, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs));
+      return making.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.sluice.spill.store;
+
+import io.sluice.spill.segment.Range;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Knows of the tasks that held leases when a former store ended, whether they can still write to
+ * what they had leased: a recovering store keeps that in quarantine until they cannot.
+ *
+ * <p>Thread contract: safe from any thread, never called under the lock of the store. Failure: what
+ * cannot be found out is not known, or counts as living.
+ */
+public interface RecoveredLeases {
+  /** Knows of none. */
+  RecoveredLeases NONE =
+      new RecoveredLeases() {
+        @Override
+        public Review review(UUID poolId) {
+          return new Review(List.of(), List.of(), List.of());
+        }
+
+        @Override
+        public void settled(Review review) {}
+
+        @Override
+        public Own own(LeaseInfo lease, List<Range> granted) {
+          return forGood -> {};
+        }
+      };
+
+  /** What is known of a lease that the store itself writes to. */
+  interface Own {
+    /**
+     * Forgets it; called once.
+     *
+     * @param forGood whether nothing of it is left; else a successor needs to know of it
+     */
+    void close(boolean forGood) throws IOException;
+  }
+
+  /**
+   * What former leases had been granted. A block may be in several, because it was given back.
+   *
+   * @param living by tasks that live, stopped ones too, which must be nobody else's
+   * @param unsaid by tasks of which nobody can say so
+   * @param gone by tasks that are gone for good
+   */
+  record Review(List<Range> living, List<Range> unsaid, List<Range> gone) {
+    public Review {
+      living = List.copyOf(living);
+      unsaid = List.copyOf(unsaid);
+      gone = List.copyOf(gone);
+    }
+  }
+
+  /** How it is now; leases of another pool are forgotten. */
+  Review review(UUID poolId);
+
+  /** What is gone in this review is free again. */
+  void settled(Review review);
+
+  /** The store writes there by itself: a successor knows that nobody does any more. */
+  Own own(LeaseInfo lease, List<Range> granted) throws IOException;
+}

@@ -1,0 +1,233 @@
+package io.sluice.spark.write;
+
+import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.spark.engine.RowChecksums;
+import io.sluice.spark.engine.SparkShims;
+import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.MapOutput;
+import io.sluice.spark.pool.OutputTarget;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import org.apache.spark.Partitioner;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.scheduler.MapStatus;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.shuffle.ShuffleWriter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Option;
+import scala.Product2;
+import scala.collection.Iterator;
+
+/**
+ * Writes a map task's output into the executor's or the node's pool, without any file. Every record
+ * is serialized at once: Spark's SQL engine puts the next row into the same object.
+ *
+ * <p>Partitions go to the pool in pieces. Buffers are part of the task's execution memory; when
+ * there is none for another one, all that is buffered goes to the pool, and the memory is used
+ * again.
+ *
+ * <p>Thread contract: the task's thread. Ownership: {@link #stop} releases everything, the streams
+ * of serializers and codecs too. Failure: the task's; without a commit nothing of the output
+ * exists. After the first failure of the pool nothing more is written, and that one ends the task:
+ * streams that write again as they are closed neither hide it nor get over it.
+ */
+public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionChunkWriter.class);
+
+  /**
+   * So much a task buffers that Spark has not granted, less than serializers and codecs hold: its
+   * pieces would be single records if it drained all buffers for each.
+   */
+  private static final long MOST_UNGRANTED_BYTES = 4L << 20;
+
+  private final OutputTarget pool;
+  private final Attempt attempt;
+  private final ShuffleDependency<K, V, ?> dependency;
+  private final long mapId;
+  private final TaskContext context;
+  private final ShuffleWriteMetricsReporter metrics;
+  private final MemoryBudget memory;
+  private final long[] lengthsBytes;
+  private final RowChecksums checksums;
+  private long ungrantedBytes;
+  private long peakBytes;
+  private MapOutput output;
+  private Throwable failure; // the first of the pool
+  private MapStatus status;
+  private boolean stopped;
+
+  /** Writes nothing yet. */
+  protected PartitionChunkWriter(
+      OutputTarget pool,
+      ShuffleDependency<K, V, ?> dependency,
+      long mapId,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
+    this.pool = pool;
+    this.attempt = pool.begin(dependency.shuffleId());
+    this.dependency = dependency;
+    this.mapId = mapId;
+    this.context = context;
+    this.metrics = metrics;
+    this.memory = new MemoryBudget(context.taskMemoryManager());
+    this.lengthsBytes = new long[dependency.partitioner().numPartitions()];
+    this.checksums = SparkShims.rowChecksums(dependency);
+    context.addTaskCompletionListener(
+        task -> {
+          stop(false); // Spark does so only after an exception, not after an error
+        });
+  }
+
+  /** Serializes a record into a buffer. */
+  abstract void insert(int partition, Object key, Object value) throws IOException;
+
+  /** No record comes any more: what streams still hold back goes into the buffers. */
+  abstract void endStreams() throws IOException;
+
+  /** Closes the streams that are open, of which nothing is wanted any more; all of them. */
+  abstract void discardStreams() throws IOException;
+
+  /** Hands all that is still buffered to {@link #append}, and gives its memory up. */
+  abstract void drain() throws IOException;
+
+  final ShuffleDependency<K, V, ?> dependency() {
+    return dependency;
+  }
+
+  final long mapId() {
+    return mapId;
+  }
+
+  @Override
+  public final void write(Iterator<Product2<K, V>> records) throws IOException {
+    Partitioner partitioner = dependency.partitioner();
+    Iterator<? extends Product2<?, ?>> combined = combined(records);
+    while (combined.hasNext()) {
+      Product2<?, ?> record = combined.next();
+      int partition = partitioner.getPartition(record._1());
+      insert(partition, record._1(), record._2());
+      checksums.update(partition, record._1(), record._2());
+      metrics.incRecordsWritten(1);
+      requireSound();
+    }
+    endStreams();
+    spill();
+    requireSound();
+    context.taskMetrics().incPeakExecutionMemory(peakBytes);
+    commit();
+  }
+
+  private Iterator<? extends Product2<?, ?>> combined(Iterator<Product2<K, V>> records) {
+    return dependency.mapSideCombine()
+        ? dependency.aggregator().get().combineValuesByKey(records, context)
+        : records;
+  }
+
+  /** Accounts for memory, after making room for it if there is none. */
+  final void takeMemory(long lengthBytes) throws IOException {
+    if (memory.tryTake(lengthBytes)) {
+      return;
+    }
+    if (ungrantedBytes + lengthBytes > MOST_UNGRANTED_BYTES) {
+      spill();
+      if (memory.tryTake(lengthBytes)) {
+        return;
+      }
+    }
+    ungrantedBytes += lengthBytes; // a buffer is less than what Spark leaves to any task
+  }
+
+  /**
+   * Hands on what is buffered, and accounts from then on for what is known of the runs alone: up to
+   * half of what it had, because buffers make longer runs.
+   */
+  final void spill() throws IOException {
+    long hadBytes = memory.getUsed();
+    peakBytes = Math.max(peakBytes, hadBytes);
+    drain();
+    ungrantedBytes = 0;
+    long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), hadBytes / 2);
+    long moreBytes = heldBytes - memory.getUsed();
+    if (moreBytes > 0) {
+      memory.tryTake(moreBytes); // else with the next spill
+    } else {
+      memory.freeMemory(-moreBytes);
+    }
+  }
+
+  /** Hands on the next bytes of a partition; forgets them after a failure. */
+  final void append(int partition, ByteBuffer bytes, long records) throws IOException {
+    if (failure != null) {
+      return;
+    }
+    int lengthBytes = bytes.remaining();
+    try {
+      metrics.incWriteTime(output().append(partition, bytes, records));
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    }
+    lengthsBytes[partition] += lengthBytes;
+    metrics.incBytesWritten(lengthBytes);
+  }
+
+  /** A serializer or a codec may have kept the failure to itself. */
+  private void requireSound() throws IOException {
+    if (failure != null) {
+      throw new IOException(ErrorText.of(failure), failure);
+    }
+  }
+
+  private MapOutput output() throws IOException {
+    if (output == null) {
+      output = pool.newOutput(attempt, mapId, lengthsBytes.length);
+    }
+    return output;
+  }
+
+  private void commit() throws IOException {
+    long startNs = System.nanoTime();
+    output().commit();
+    metrics.incWriteTime(System.nanoTime() - startNs);
+    status =
+        SparkShims.mapStatus(
+            pool.location(SparkEnv.get().blockManager().shuffleServerId()),
+            lengthsBytes,
+            mapId,
+            checksums.value());
+  }
+
+  @Override
+  public final Option<MapStatus> stop(boolean success) {
+    if (stopped) {
+      return Option.empty();
+    }
+    stopped = true;
+    try {
+      Closer.all(this::endWithoutCommit, () -> memory.freeMemory(memory.getUsed()), output);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the map output could not be closed", e);
+    }
+    return success ? Option.apply(status) : Option.empty();
+  }
+
+  private void endWithoutCommit() {
+    if (status == null) {
+      try {
+        discardStreams();
+      } catch (Exception e) { // the task has failed for another reason
+        LOG.info("A stream of a map task that has failed did not end without a failure", e);
+      }
+    }
+  }
+
+  @Override
+  public final long[] getPartitionLengths() {
+    return lengthsBytes;
+  }
+}

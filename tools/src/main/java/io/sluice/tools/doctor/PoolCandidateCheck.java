@@ -1,0 +1,174 @@
+package io.sluice.tools.doctor;
+
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.spill.segment.ProcessUser;
+import io.sluice.tools.text.ShellWord;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What a pool in one place would be on, how much room it has and whether a NIC can register it.
+ *
+ * @param path a directory or a device-DAX device
+ * @param files where the kernel shows sizes
+ * @param mounts where the kernel lists them
+ * @param hasMapSync whether a file in a directory can be mapped with MAP_SYNC
+ * @param trial registers a piece of it
+ */
+record PoolCandidateCheck(
+    Path path, SystemFiles files, Mounts mounts, Predicate<Path> hasMapSync, Trial trial)
+    implements Check {
+  private static final long DEFAULT_POOL_BYTES = 1L << 30;
+
+  @Override
+  public List<Finding> look() {
+    String subject = "pool on " + path;
+    if (!Files.exists(path)) {
+      return List.of(
+          Finding.problem(
+              subject,
+              "no pool can lie here",
+              "it does not exist",
+              "create it, or set sluice.pool.dir to a place that exists"));
+    }
+    Optional<Mounts.Mount> readOnly = readOnlyMount();
+    if (readOnly.isPresent()) {
+      return List.of(
+          Finding.problem(
+              subject,
+              "no pool can lie here",
+              "it is mounted read-only",
+              "mount -o remount,rw %s, or give the container a tmpfs of its own there; or set"
+                      .formatted(ShellWord.of(readOnly.get().point()))
+                  + " sluice.pool.dir to another place"));
+    }
+    if (!Files.isWritable(path)) {
+      return List.of(notWritable(subject));
+    }
+    try {
+      PoolCandidate place = PoolCandidate.at(path, files, mounts, hasMapSync);
+      return Stream.of(Optional.of(nature(subject, place)), shortage(subject, place))
+          .flatMap(Optional::stream)
+          .toList();
+    } catch (IOException e) {
+      return List.of(
+          Finding.problem(
+              subject, "no pool can lie here", ErrorText.of(e), "set sluice.pool.dir otherwise"));
+    }
+  }
+
+  private Optional<Mounts.Mount> readOnlyMount() {
+    try {
+      return mounts.of(path.toRealPath()).filter(Mounts.Mount::isReadOnly);
+    } catch (IOException e) {
+      return Optional.empty(); // a directory above it cannot be entered: no right to write either
+    }
+  }
+
+  private Finding notWritable(String subject) {
+    String user;
+    try {
+      user = ProcessUser.name();
+    } catch (IOException e) {
+      throw new UncheckedIOException("/proc is not mounted", e);
+    }
+    return Finding.problem(
+        subject,
+        "no pool of this user can lie here",
+        "user %s may not write to it".formatted(user),
+        "chown %s %s, or set sluice.pool.dir to another place"
+            .formatted(ShellWord.of(user), ShellWord.of(path)));
+  }
+
+  private Finding nature(String subject, PoolCandidate place) {
+    Optional<Trial.Outcome> outcome;
+    try {
+      outcome = place.freeBytes() == 0 ? Optional.empty() : trial.of(place.path());
+    } catch (IOException e) {
+      outcome = Optional.empty(); // what is known of its kind is said, and that it was not tried
+    }
+    String what =
+        "%s, %s free; %s"
+            .formatted(
+                place.kind().words(),
+                ByteSize.of(place.freeBytes()),
+                registration(place.kind(), outcome));
+    Optional<String> refusal = outcome.flatMap(Trial.Outcome::refusal);
+    return switch (place.kind()) {
+      case DAX_SYNC ->
+          Finding.info(
+              subject,
+              what,
+              refusal.orElse("kernels do not pin pages of a DAX file system for a NIC"),
+              "for a NIC to read it in place: umount %s; ndctl create-namespace -f -e NAMESPACE"
+                      .formatted(ShellWord.of(place.mount().point()))
+                  + " --mode=devdax (deletes what is on it), then a pool on /dev/daxX.Y");
+      case DAX -> withoutMapSync(subject, what, place.mount());
+      case DISK ->
+          PoolCandidates.isOnPmem(place.mount())
+              ? withoutMapSync(subject, what, place.mount())
+              : Finding.problem(
+                  subject,
+                  what,
+                  "map output would be written to a disk",
+                  "set sluice.pool.dir to a directory in memory, such as one in "
+                      + PoolCandidates.DEFAULT);
+      case TMPFS, HUGETLBFS, DEVICE_DAX ->
+          refusal
+              .map(
+                  cause ->
+                      Finding.problem(
+                          subject,
+                          what,
+                          cause,
+                          "fix what is wrong with RDMA or locked memory above"))
+              .orElseGet(() -> Finding.ok(subject, what));
+    };
+  }
+
+  private static Finding withoutMapSync(String subject, String what, Mounts.Mount mount) {
+    return Finding.problem(
+        subject,
+        what,
+        "a synchronous mapping is refused, so stores are not persistent when they are flushed",
+        "umount %1$s; mount -o dax=always %2$s %1$s"
+            .formatted(ShellWord.of(mount.point()), ShellWord.of(mount.device())));
+  }
+
+  private static Optional<Finding> shortage(String subject, PoolCandidate place) {
+    if (place.freeBytes() >= DEFAULT_POOL_BYTES) {
+      return Optional.empty();
+    }
+    String enlarge =
+        switch (place.kind()) {
+          case TMPFS ->
+              "mount -o remount,size=2g %s; or ".formatted(ShellWord.of(place.mount().point()));
+          case HUGETLBFS -> "sysctl -w vm.nr_hugepages=512 (for pages of 2 MiB); or ";
+          default -> "";
+        };
+    return Optional.of(
+        Finding.problem(
+            subject,
+            "%s free is too little for the default pool".formatted(ByteSize.of(place.freeBytes())),
+            "the default pool takes " + ByteSize.of(DEFAULT_POOL_BYTES),
+            enlarge + "set sluice.node.memory-mb to less"));
+  }
+
+  private static String registration(PoolCandidateKind kind, Optional<Trial.Outcome> outcome) {
+    return outcome
+        .map(
+            tried ->
+                "a NIC %s register it (tried over %s)"
+                    .formatted(tried.refusal().isEmpty() ? "can" : "did not", tried.transport()))
+        .orElseGet(
+            () ->
+                "a NIC %s register it (not tried here, known of its kind)"
+                    .formatted(kind.registers() ? "can" : "cannot"));
+  }
+}

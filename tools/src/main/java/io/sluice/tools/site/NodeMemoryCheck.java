@@ -1,0 +1,202 @@
+package io.sluice.tools.site;
+
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.spill.disk.Device;
+import io.sluice.tools.doctor.ByteSize;
+import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.text.ShellWord;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Whether what the service takes fits this host: the file system of its pool, the machine's memory,
+ * and beside the containers.
+ *
+ * @param conf the cluster's
+ * @param machineBytes the machine's memory
+ * @param ownBytes what this process may have of it: less in a container, which need not be the
+ *     NodeManager's
+ * @param shared where a pool lies by default
+ */
+record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path shared) {
+  static final String NODE_MEMORY = "sluice.node.memory-mb";
+  static final int DEFAULT_NODE_MEMORY_MB = 1_024;
+  static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  private static final String CAPACITY = "sluice.pool.capacity-mb";
+  private static final String POOL_DIR = "sluice.pool.dir";
+  private static final String CONTAINERS = "yarn.nodemanager.resource.memory-mb";
+  private static final int DEFAULT_CONTAINERS_MB = 8_192;
+  private static final String OVERFLOW = "sluice.pool.overflow-dirs";
+  private static final String LOCAL_DIRS = "yarn.nodemanager.local-dirs";
+  private static final String DEFAULT_LOCAL_DIR = "${hadoop.tmp.dir}/nm-local-dir";
+  private static final String BOUNCE = "sluice.service.bounce-buffer-mb";
+  static final int DEFAULT_BOUNCE_MB = 16;
+  private static final String SEGMENT = "sluice.pool.segment-mb";
+  static final int DEFAULT_SEGMENT_MB = 64;
+
+  /** UCX and DiSNI. */
+  private static final int RDMA_TRANSPORTS = 2;
+
+  private static final int MIB_SHIFT = 20;
+
+  List<Finding> look() {
+    String name = conf.get(CAPACITY).isPresent() ? CAPACITY : NODE_MEMORY;
+    String where = conf.get(name).map(Property::where).orElse(name + ", by default");
+    Optional<Integer> mb = conf.number(name, DEFAULT_NODE_MEMORY_MB);
+    if (conf.get(CAPACITY).isPresent() && conf.get(NODE_MEMORY).isPresent()) {
+      return List.of(
+          Finding.broken(
+              where,
+              "is set beside " + NODE_MEMORY,
+              "the service does not start with both",
+              "take one of them out"));
+    }
+    if (mb.isEmpty() || mb.get() < 0) {
+      return List.of(
+          Finding.broken(
+              where,
+              "is %s, which is no number of MiB".formatted(conf.get(name, "")),
+              "the service does not start",
+              "set it to a whole number of MiB"));
+    }
+    long bytes = (long) mb.get() << MIB_SHIFT;
+    List<Finding> findings = new ArrayList<>();
+    try {
+      PoolFileSystem place = PoolFileSystem.of(conf.get(POOL_DIR, shared.toString()));
+      (name.equals(CAPACITY) ? capacity(where, bytes, place) : total(where, bytes, place))
+          .ifPresent(findings::add);
+    } catch (IOException | InvalidPathException e) {
+      findings.add(
+          Finding.problem(
+              conf.get(POOL_DIR).map(Property::where).orElse(shared.toString()),
+              "cannot be looked at",
+              ErrorText.of(e),
+              "see that it is an absolute path on this host"));
+    }
+    if (name.equals(NODE_MEMORY)) {
+      machine(where, bytes).ifPresent(findings::add);
+    }
+    return findings.isEmpty()
+        ? List.of(Finding.ok(where, "is %s, which fits this host".formatted(ByteSize.of(bytes))))
+        : findings;
+  }
+
+  /** A memory tier alone, which the service compares with nothing. */
+  static Optional<Finding> capacity(String where, long bytes, PoolFileSystem place) {
+    return place.totalBytes() > 0 && bytes > place.totalBytes()
+        ? Optional.of(
+            Finding.problem(
+                where,
+                more(bytes, place),
+                "that is %s in all; the pool is filled as far as it goes, the rest goes to disk"
+                    .formatted(ByteSize.of(place.totalBytes())),
+                remedy(bytes, place)))
+        : Optional.empty();
+  }
+
+  /**
+   * A tier and buffers, of which the service compares the tier with a tmpfs. How many transports
+   * have bounce buffers is seen at its start.
+   */
+  Optional<Finding> total(String where, long bytes, PoolFileSystem place) {
+    long diskBytes = disks() * Device.MEMORY_BYTES;
+    long bounceBytes = (long) RDMA_TRANSPORTS * mb(BOUNCE, DEFAULT_BOUNCE_MB) << MIB_SHIFT;
+    long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
+    long mostTierBytes = wholeSegments(bytes - diskBytes, segmentBytes);
+    long leastTierBytes = wholeSegments(bytes - diskBytes - bounceBytes, segmentBytes);
+    if (!place.isTmpfs() || place.totalBytes() == 0 || mostTierBytes <= place.totalBytes()) {
+      return Optional.empty();
+    }
+    String holds = "that is %s in all".formatted(ByteSize.of(place.totalBytes()));
+    return Optional.of(
+        leastTierBytes > place.totalBytes()
+            ? Finding.broken(
+                where,
+                more(bytes, place),
+                holds + "; the service does not start",
+                remedy(bytes, place))
+            : Finding.problem(
+                where,
+                "is %s, which may not fit %s".formatted(ByteSize.of(bytes), place.path()),
+                holds
+                    + "; without buffers for RDMA the pool takes %s, and the service does not start"
+                        .formatted(ByteSize.of(mostTierBytes)),
+                remedy(bytes, place)));
+  }
+
+  private static String more(long bytes, PoolFileSystem place) {
+    return "is %s, more than %s of this host holds".formatted(ByteSize.of(bytes), place.path());
+  }
+
+  private static String remedy(long bytes, PoolFileSystem place) {
+    return place.isTmpfs()
+        ? "lower it, or mount -o remount,size=%sm %s (a container: --shm-size)"
+            .formatted((bytes >> MIB_SHIFT) + 1, ShellWord.of(place.path()))
+        : "lower it, or give the pool a larger file system with " + POOL_DIR;
+  }
+
+  private static long wholeSegments(long bytes, long segmentBytes) {
+    return bytes / segmentBytes * segmentBytes;
+  }
+
+  /** Directories of the disk tier, each of which has buffers. */
+  private long disks() {
+    String overflow = conf.get(OVERFLOW, "");
+    String directories = overflow.isEmpty() ? conf.get(LOCAL_DIRS, DEFAULT_LOCAL_DIR) : overflow;
+    return overflow.equals("none")
+        ? 0
+        : Stream.of(directories.split(",")).filter(directory -> !directory.isBlank()).count();
+  }
+
+  private int mb(String name, int otherwise) {
+    return Math.max(1, conf.number(name, otherwise).orElse(otherwise));
+  }
+
+  private Optional<Finding> machine(String where, long bytes) {
+    long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
+    if (bytes - segmentBytes >= machineBytes) { // the tier is whole segments
+      return Optional.of(
+          Finding.broken(
+              where,
+              "is " + ByteSize.of(bytes),
+              "this host has %s; the service does not start".formatted(ByteSize.of(machineBytes)),
+              "lower it, as docs/sizing.md says"));
+    }
+    String has =
+        ownBytes < machineBytes
+            ? "the container of this process has " + ByteSize.of(ownBytes)
+            : "this host has " + ByteSize.of(machineBytes);
+    if (bytes - segmentBytes >= ownBytes) {
+      return Optional.of(
+          Finding.problem(
+              where,
+              "is " + ByteSize.of(bytes),
+              has + "; in that one, the service does not start",
+              "look from the NodeManager's container, or lower it, as docs/sizing.md says"));
+    }
+    Optional<Integer> containersMb = conf.number(CONTAINERS, DEFAULT_CONTAINERS_MB);
+    if (containersMb.isEmpty() || containersMb.get() < 0) { // YARN finds it out itself
+      return Optional.empty();
+    }
+    long containerBytes = (long) containersMb.get() << MIB_SHIFT;
+    long leftMb = (ownBytes - bytes) >> MIB_SHIFT;
+    return containerBytes + bytes > ownBytes
+        ? Optional.of(
+            Finding.problem(
+                conf.get(CONTAINERS).map(Property::where).orElse(CONTAINERS + ", by default"),
+                "is %s, and %s takes %s more"
+                    .formatted(ByteSize.of(containerBytes), NODE_MEMORY, ByteSize.of(bytes)),
+                has,
+                leftMb > 0
+                    ? "set it to less than %s, what is left, minus the system's and the daemons'"
+                        .formatted(leftMb)
+                    : "lower %s, which leaves none to containers".formatted(NODE_MEMORY)))
+        : Optional.empty();
+  }
+}
