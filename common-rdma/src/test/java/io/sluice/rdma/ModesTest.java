@@ -41,10 +41,10 @@ class ModesTest {
           "ApplicationRegistry.java", // writes to files that it has made with a mode
           "TaskArchive.java", // in a directory of its own; sets the mode of what stays
           "BlockSink.java", // Spark's own files, with the mode that Spark gives them
-          "LaidOutFiles.java", // the same
+          "ShuffleFileWriter.java", // the same
           "OutputMarker.java", // stock's empty file.out
           "WorkingLinks.java", // the user's own directories, in the process of a client
-          "OwnDirectories.java", // the same
+          "ProcessDirectories.java", // the same
           "TaskRun.java"); // the same
 
   @Test

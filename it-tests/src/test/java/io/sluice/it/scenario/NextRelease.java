@@ -27,7 +27,7 @@ enum NextRelease {
 
   private static final String PACKAGE = "io/sluice/node/";
   private static final List<String> PROTOCOLS =
-      List.of("local/LocalProtocol.java", "remote/RemoteProtocol.java");
+      List.of("socket/SocketProtocol.java", "remote/RemoteProtocol.java");
 
   private final List<String> raised;
 

@@ -153,8 +153,8 @@ public final class ServiceBuilder {
   }
 
   /**
-   * Has {@link #start} fail where a port of one transport is taken ({@code TakenPort} tells), for
-   * callers that try other ports then. By default the service starts with the other transports.
+   * Has {@link #start} fail where a port of one transport is taken ({@code PortConflict} tells),
+   * for callers that try other ports then. By default the service starts with the other transports.
    */
   public ServiceBuilder needsAllPorts() {
     needsAllPorts = true;

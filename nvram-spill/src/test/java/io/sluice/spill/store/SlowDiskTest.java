@@ -106,11 +106,11 @@ class SlowDiskTest extends PoolTestBase {
                     frame.getClassName().replaceFirst(".*[.]", "") + "." + frame.getMethodName())
             .collect(Collectors.toSet());
     boolean forItsTurn =
-        at.containsAll(Set.of("DiskRoom.makeInTurn", "AbstractQueuedSynchronizer.acquire"))
-            && Collections.disjoint(at, Set.of("DiskRoom.begin", "DiskRoom.waitMs"));
+        at.containsAll(Set.of("DiskSpace.makeInTurn", "AbstractQueuedSynchronizer.acquire"))
+            && Collections.disjoint(at, Set.of("DiskSpace.begin", "DiskSpace.waitMs"));
     return forItsTurn
         || !Collections.disjoint(
-            at, Set.of("DiskTier.make", "DiskRoom.settle", "DiskRoom.awaitEnd"));
+            at, Set.of("DiskTier.make", "DiskSpace.settle", "DiskSpace.awaitEnd"));
   }
 
   private static void awaitMemory(SpillStore store) {
