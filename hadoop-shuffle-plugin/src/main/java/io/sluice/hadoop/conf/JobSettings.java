@@ -16,9 +16,9 @@ public final class JobSettings {
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "sluice.reduce.transport",
-          "Transport that reducers read remote map outputs with: the best that works on both nodes"
-              + " (auto), or the one that is named, and tcp where a node does not offer that one. A"
-              + " read that fails is tried once more over tcp.");
+          "Transport with which reducers read remote map outputs. `auto` takes the best that"
+              + " works on both nodes. A named transport is used where the node offers it, and"
+              + " tcp elsewhere. A read that fails is tried once more over tcp.");
 
   /** Window memory of a reduce task. */
   public static final Setting<Integer> REDUCE_BUFFER_MB =
@@ -28,8 +28,8 @@ public final class JobSettings {
           1,
           1024,
           "Off-heap memory of a reduce task for reading remote map outputs, in MiB. Add it to the"
-              + " task's container. It reads from one node at a time for each 64 KiB of it, as far"
-              + " as its limit on open files (ulimit -n) goes.");
+              + " task's container. The task reads from one node at a time for each 64 KiB of it,"
+              + " within its limit on open files (`ulimit -n`).");
 
   /** Deadline of each exchange with a node service. */
   public static final Setting<Integer> IO_TIMEOUT_MS =
@@ -38,7 +38,7 @@ public final class JobSettings {
           30_000,
           100,
           600_000,
-          "Deadline of one exchange with a node service: connect, request or read, in"
+          "Deadline of one exchange with a node service (connect, request or read), in"
               + " milliseconds.");
 
   /** How long a restart of a node service may take. */
@@ -48,17 +48,17 @@ public final class JobSettings {
           180_000,
           100,
           3_600_000,
-          "How long a task waits for a node service that does not answer, in milliseconds; at"
-              + " most half of `mapreduce.task.timeout`. A NodeManager with recovery that restarts"
-              + " within this time fails no task.");
+          "How long a task waits for a node service that does not answer, in milliseconds. The"
+              + " task waits at most half of `mapreduce.task.timeout`. A NodeManager with"
+              + " recovery that restarts within this time fails no task.");
 
   /** Whether anything may take over from Sluice; {@link FallbackPolicy} reads it. */
   public static final Setting<String> FALLBACK_POLICY =
       Setting.choice(
           FallbackPolicy.KEY,
-          "What happens where Sluice, or the transport of choice, does not work. `auto`: stock's"
-              + " shuffle or another transport takes over, and that is counted. `never`: the task"
-              + " or the read fails and says why; reducers use one transport and ask no"
+          "Fallback if Sluice, or the named transport, does not work. `auto`: the stock shuffle"
+              + " or another transport takes over, and Sluice counts it. `never`: the task or the"
+              + " read fails and says why. Reducers then use one transport and ask no"
               + " ShuffleHandler.",
           FallbackPolicy.AUTO.value(),
           FallbackPolicy.NEVER.value());
@@ -72,16 +72,17 @@ public final class JobSettings {
           "sluice.cluster.root",
           "",
           "`.sluice` in the user's home directory",
-          "Directory in which the names of [files in the memory of the cluster](cluster-files.md)"
-              + " are, on another file system; the same for all jobs that share them.");
+          "Directory, on another file system, that holds the names of the [files in the memory of"
+              + " the cluster](cluster-files.md). All jobs that share these files need the same"
+              + " value.");
 
   /** Whether those files have copies. */
   public static final Setting<Boolean> CLUSTER_WRITE_BEHIND =
       Setting.bool(
           "sluice.cluster.write-behind",
           false,
-          "Whether a copy of each such file is written to that file system as well, and read where"
-              + " its node is lost.");
+          "Whether each such file is also written to that other file system. Readers use the copy"
+              + " if the file's node is lost.");
 
   /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
   private static final long BUSY_TIMEOUT_MS = 300_000;

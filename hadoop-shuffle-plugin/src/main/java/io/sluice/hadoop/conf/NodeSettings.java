@@ -18,11 +18,11 @@ public final class NodeSettings {
           "sluice.pool.dir",
           "",
           "`/dev/shm/sluice-USER-PORT`",
-          "Directory of the service: its pool of memory-mapped segments, its socket and what it"
-              + " knows of applications. Any mount whose files can be written and mapped: tmpfs,"
-              + " DAX, NVMe. Or a directory of hugetlbfs or a device-DAX device such as"
-              + " `/dev/dax0.0`, for the pool alone; the rest then stays at the default. Only the"
-              + " NodeManager's user can read it.");
+          "Directory of the service: its pool of memory-mapped segments, its socket and its"
+              + " records of applications. Any mount whose files can be written and mapped:"
+              + " tmpfs, DAX, NVMe. It may also be a directory of hugetlbfs or a device-DAX"
+              + " device such as `/dev/dax0.0`. That holds the pool alone; the rest then stays in"
+              + " the default directory. Only the NodeManager's user can read it.");
 
   /** All that the service takes. */
   public static final Setting<Integer> NODE_MEMORY_MB =
@@ -31,7 +31,7 @@ public final class NodeSettings {
           1024,
           1,
           1 << 24,
-          "All that shuffling takes of the node's memory outside the containers, in MiB: the memory"
+          "Memory of the node that shuffling takes outside the containers, in MiB: the memory"
               + " tier of the pool, bounce buffers and buffers of disks. Subtract it from"
               + " `yarn.nodemanager.resource.memory-mb` ([Sizing a node](sizing.md)).");
 
@@ -42,17 +42,17 @@ public final class NodeSettings {
           "what `sluice.node.memory-mb` leaves",
           0,
           1 << 24,
-          "Size of the memory tier alone, in MiB, instead of `sluice.node.memory-mb`: for a pool"
-              + " that is no memory of the node, such as one on a DAX device or an NVMe disk. 0 for"
+          "Size of the memory tier, in MiB. Set it instead of `sluice.node.memory-mb` if the pool"
+              + " lies on a DAX device or an NVMe disk and so takes no memory of the node. 0 for"
               + " no memory tier.");
 
   /** When the memory tier is allocated. */
   public static final Setting<String> POOL_ALLOCATION =
       Setting.choice(
           "sluice.pool.allocation",
-          "When the memory tier is allocated. `start`: all of it when the service starts, so that"
-              + " missing memory shows at once and no map task waits. `demand`: one segment at a"
-              + " time, as map outputs need it.",
+          "When the service allocates the memory tier. `start`: all of it when the service"
+              + " starts. Missing memory then shows at once, and no map task waits for memory to"
+              + " be allocated. `demand`: one segment at a time, as map outputs need it.",
           AT_START,
           "demand");
 
@@ -63,7 +63,8 @@ public final class NodeSettings {
           64,
           1,
           1024,
-          "Size of one segment, in MiB: what is mapped, faulted in and registered at once.");
+          "Size of one segment, in MiB. A segment is mapped, faulted in and registered as a"
+              + " whole.");
 
   /** The disk tier. */
   public static final Setting<String> POOL_OVERFLOW_DIRS =
@@ -71,8 +72,8 @@ public final class NodeSettings {
           "sluice.pool.overflow-dirs",
           "",
           "`sluice-overflow` in each of `yarn.nodemanager.local-dirs`",
-          "Directories of the disk tier, comma separated, which takes what the memory tier has no"
-              + " room for. `none` for no such tier.");
+          "Directories of the disk tier, separated by commas. The disk tier takes the map outputs"
+              + " for which the memory tier has no room. `none` for no disk tier.");
 
   /** Bound of the disk tier. */
   public static final Setting<Integer> POOL_OVERFLOW_CAPACITY_MB =
@@ -81,8 +82,9 @@ public final class NodeSettings {
           0,
           0,
           Integer.MAX_VALUE,
-          "Size of the disk tier, in MiB; 0 for as much as its file systems have. In both cases it"
-              + " leaves 1 GiB more free than YARN's disk health checker calls full"
+          "Size of the disk tier, in MiB; 0 for all the room that its file systems have. In both"
+              + " cases the service keeps a reserve. It is 1 GiB above the free space at which"
+              + " YARN's disk health checker calls a disk full"
               + " (`yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage`,"
               + " `min-free-space-per-disk-mb`).");
 
@@ -91,10 +93,10 @@ public final class NodeSettings {
       Setting.bool(
           "sluice.disk.background-copy",
           false,
-          "Whether map outputs in memory are copied to the disk tier when nobody else wants the"
-              + " disk. Their memory can then be given back at once, and with"
-              + " `yarn.nodemanager.recovery.enabled` they outlive the loss of the memory, as by a"
-              + " reboot. Costs each byte written once.");
+          "Whether the service copies map outputs from memory to the disk tier while the disk is"
+              + " idle. The memory of an output with a copy can be freed at once. With"
+              + " `yarn.nodemanager.recovery.enabled` such outputs also survive the loss of the"
+              + " memory, for example a reboot. Each byte is written to the disk once.");
 
   /** How the pool is written. */
   public static final Setting<String> POOL_MEDIUM =
@@ -102,17 +104,18 @@ public final class NodeSettings {
           "sluice.pool.medium",
           "auto",
           "auto",
-          "How tasks write to the pool: `plain` mapping, the JDK's synchronous mapping of"
-              + " persistent memory (`sync`), `libpmem`, or stores to a DAX device flushed by"
-              + " libpmem (`devdax`). `auto` takes devdax for a device, sync on a DAX mount, and"
-              + " plain elsewhere.");
+          "How tasks write to the pool: through a `plain` mapping, through the JDK's synchronous"
+              + " mapping of persistent memory (`sync`), through `libpmem`, or by stores to a DAX"
+              + " device that libpmem flushes (`devdax`). `auto` takes `devdax` for a device,"
+              + " `sync` on a DAX mount, and `plain` elsewhere.");
 
   /** The transports served. */
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "sluice.service.transport",
-          "Transports that the service offers to reducers: all that work here (auto), or the one"
-              + " that is named and, for what that one cannot serve, tcp.");
+          "Transports that the service offers to reducers. `auto` offers all that work here. A"
+              + " named transport is offered alone, with tcp for the segments that it cannot"
+              + " serve.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =
@@ -121,9 +124,10 @@ public final class NodeSettings {
           16,
           0,
           1024,
-          "Registered memory, in MiB for each RDMA transport, through which the service serves what"
-              + " the NIC cannot register, such as a pool on fs-DAX or the disk tier. Allocated"
-              + " when it is first needed. 0 for none; such segments are then read over tcp.");
+          "Registered memory, in MiB for each RDMA transport. The service copies bytes that the"
+              + " NIC cannot register through this memory, for example those of a pool on fs-DAX"
+              + " or of the disk tier. It is allocated when it is first needed. 0 for none;"
+              + " reducers then read such segments over tcp.");
 
   /** Where the service listens, relative to stock's port. */
   public static final Setting<Integer> PORT_OFFSET =
@@ -132,19 +136,20 @@ public final class NodeSettings {
           4_000,
           1,
           10_000,
-          "The service's control port is mapreduce.shuffle.port plus this; its transports listen"
-              + " at the next ports. Where one of them is taken, the service listens 1,000 or 2,000"
-              + " ports further on. Reducers look for it at the same ports, so jobs need the same"
-              + " value.");
+          "The service's control port is `mapreduce.shuffle.port` plus this number. Its"
+              + " transports listen at the ports that follow. If one of these ports is taken, the"
+              + " service listens 1,000 or 2,000 ports higher. Reducers look for the service at"
+              + " the same ports, so jobs need the same value.");
 
   /** Where its transports listen. */
   public static final Setting<DataAddress> DATA_ADDRESS =
       DataAddress.setting(
           "sluice.service.data-address",
-          "Where the service's transports listen: "
+          "Address at which the service's transports listen: "
               + DataAddress.FORMS
-              + ". Reducers are told of it by the control port, which listens at every address. The"
-              + " service does not start if none, or more than one, address of its node is meant.");
+              + ". Reducers learn it from the control port, which listens at every address. The"
+              + " service does not start if the value matches no address of its node, or"
+              + " several.");
 
   /** The value of {@link #USERS} for the NodeManager's user alone. */
   public static final String OWN_USER = "own";
@@ -156,10 +161,10 @@ public final class NodeSettings {
   public static final Setting<String> USERS =
       Setting.choice(
           "sluice.service.users",
-          "Whose tasks the service serves. `own`: those of the NodeManager's user; the others use"
-              + " the stock shuffle. `all`: those of every user, each for the applications that"
-              + " YARN started here for that user. `auto`: `own` with `DefaultContainerExecutor`,"
-              + " under which there are no others, else `all`.",
+          "Users whose tasks the service serves. `own`: the NodeManager's user; tasks of other"
+              + " users use the stock shuffle. `all`: every user, each for the applications that"
+              + " YARN started on this node for that user. `auto`: `own` with"
+              + " `DefaultContainerExecutor`, which runs all tasks as one user, else `all`.",
           "auto",
           OWN_USER,
           ALL_USERS);
@@ -171,9 +176,10 @@ public final class NodeSettings {
           "7d",
           "1m",
           "3650d",
-          "How long a node keeps [files in its memory](cluster-files.md) of a user of whose neither"
-              + " a task nor a reader has come: those that were deleted while the node could not be"
-              + " told.");
+          "How long a node keeps the [files in its memory](cluster-files.md) of a user who does"
+              + " not use the node. After this time without a task or reader of the user, the"
+              + " node deletes the files. So files that were deleted while the node was away do"
+              + " not stay for ever.");
 
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;

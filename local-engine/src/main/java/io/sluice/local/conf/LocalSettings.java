@@ -43,16 +43,17 @@ public final class LocalSettings {
           "one for each core",
           1,
           MOST_THREADS,
-          "Map tasks of a job that sort what they hold at their end at a time, while others read"
+          "Map tasks of a job that sort their last records at a time, while other map tasks read"
               + " their input.");
 
   /** How records get from maps to reduces. */
   public static final Setting<String> EXCHANGE =
       Setting.choice(
           "sluice.local.exchange",
-          "pull: each map sorts its own output. push: all maps fill one sort buffer for each reduce."
-              + " hybrid: maps that run at a time each fill a sort buffer that the next map goes on"
-              + " with. auto takes hybrid where maps are many and small.",
+          "How records get from maps to reduces. `pull`: each map sorts its own output. `push`:"
+              + " all maps fill one sort buffer for each reduce. `hybrid`: the maps that run at a"
+              + " time fill one sort buffer each, and the next map continues it. `auto` takes"
+              + " `hybrid` for many small maps, else `pull`.",
           "auto",
           "pull",
           "push",
@@ -65,17 +66,18 @@ public final class LocalSettings {
           "as many as sluice.local.map-threads",
           1,
           MOST_THREADS,
-          "Sort buffers of a hybrid exchange with sluice.local.isolation=none; maps share them if"
-              + " they are fewer than maps that run. Otherwise each slot has one.");
+          "Sort buffers of a hybrid exchange with `sluice.local.isolation=none`. Maps share"
+              + " buffers if there are fewer buffers than running maps. With other isolations"
+              + " each slot has one buffer.");
 
   /** Between tasks. */
   public static final Setting<String> ISOLATION =
       Setting.choice(
           "sluice.local.isolation",
-          "Which tasks share the static fields of classes that are not Java's, Hadoop's or Sluice's."
-              + " slot: those that run one after the other in one slot; there are as many slots as"
-              + " tasks that run at a time. task: none. none: all tasks, and the client; for"
-              + " programs that keep nothing of a task in static fields.",
+          "Tasks that share the static fields of classes other than Java's, Hadoop's and"
+              + " Sluice's. `slot`: the tasks that run one after the other in one slot; a job has"
+              + " as many slots as tasks at a time. `task`: no tasks. `none`: all tasks and the"
+              + " client, for programs that keep nothing of a task in static fields.",
           "slot",
           "task",
           "none");

@@ -15,16 +15,18 @@ public final class MemorySettings {
           "a quarter of the machine's memory, and at most half of what is free in sluice.local.dir",
           0,
           1 << 20,
-          "Most memory for map outputs and files of the process, in MiB. It is taken as it is"
-              + " needed, and kept for further jobs. Whatever of the process needs it first decides.");
+          "Most memory for map outputs and files of the process, in MiB. The process takes it as"
+              + " needed, and keeps it for further jobs. The first job or file of the process"
+              + " fixes the value.");
 
   /** Where that memory lies. */
   public static final Setting<String> DIRECTORY =
       new Setting<>(
           "sluice.local.dir",
           DEFAULT_DIRECTORY,
-          "A file system in memory. What has no room there goes to hadoop.tmp.dir, and everything"
-              + " where it cannot be used. Whatever of the process needs it first decides.",
+          "Directory on a file system in memory. Bytes that do not fit there go to"
+              + " `hadoop.tmp.dir`, and all bytes if the directory cannot be used. The first job"
+              + " or file of the process fixes the value.",
           text -> text == null ? DEFAULT_DIRECTORY : text);
 
   /** Where files are copied to. */
@@ -33,10 +35,10 @@ public final class MemorySettings {
           "sluice.local.write-behind",
           "",
           "nowhere",
-          "A directory of another file system, such as file:///data, to which files of sluice: are copied in the background"
-              + " once they are closed, and where renames and deletions follow. Whoever closes the"
-              + " file system, and the end of the process, waits for it. Whatever of the process"
-              + " needs a namespace first decides.");
+          "Directory of another file system, such as `file:///data`, to which closed files of"
+              + " `sluice:` are copied in the background. Renames and deletions follow. Closing"
+              + " the file system, and the end of the process, wait for the copies. The first use"
+              + " of a namespace in the process fixes the value.");
 
   private MemorySettings() {}
 

@@ -26,17 +26,17 @@ public record LimitSettings(
   private static final int MAX_TIMEOUT_MS = 3_600_000;
 
   private static final String CONNECTIONS =
-      "Connections served at a time. The limit applies separately to local tasks, to control"
-          + " connections, and to data connections of each transport. Each connection has a thread"
-          + " and takes open files (ulimit -n); where these do not suffice, fewer are served."
-          + " A reader beyond the limit is told to try again later.";
+      "Most connections that are served at a time. The limit applies separately to local tasks,"
+          + " to control connections, and to data connections of each transport. Each connection"
+          + " takes a thread and open files (`ulimit -n`). If the process has too few open files,"
+          + " it serves fewer connections. A reader beyond the limit is told to try again later.";
   private static final String UNPROVED =
-      "Connections allowed in addition, for peers that have not authenticated yet. Beyond it, the"
-          + " oldest of the host with the most is closed.";
+      "Connections allowed in addition, for peers that have not authenticated yet. Beyond this"
+          + " number the service closes the oldest connection of the host that has the most.";
   private static final String PROOF = "How long a peer has to authenticate";
   private static final String IDLE =
-      "A reader's connection that is idle for so long is closed. Readers close theirs sooner, and"
-          + " connect again when they need to";
+      "The service closes a reader's connection that is idle for this long. Readers close theirs"
+          + " sooner, and connect again when they need to";
 
   /** Those of a NodeManager. */
   public static final LimitSettings HADOOP = hadoop("sluice.service.");

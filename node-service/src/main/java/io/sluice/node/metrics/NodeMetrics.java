@@ -55,20 +55,22 @@ public final class NodeMetrics {
       new Metric(
           "sluice_serving",
           Type.GAUGE,
-          "1 if the service serves; 0 if it could not start, or if somebody has removed its pool,"
-              + " or its socket and it cannot be made again: tasks use the stock shuffle",
+          "1 while the service serves tasks and readers. 0 if it could not start, if its pool was"
+              + " removed, or if its socket was removed and cannot be made again. Tasks then use"
+              + " the stock shuffle",
           List.of());
 
   private static final List<Row> ROWS =
       List.of(
-          gauge("sluice_outputs", "Outputs that readers can find", now -> now.store().outputs()),
+          gauge(
+              "sluice_outputs", "Map outputs that readers can find", now -> now.store().outputs()),
           new Row(
               new Metric(
                   "sluice_node_memory_bytes",
                   Type.GAUGE,
-                  "Most that the service takes of its machine's memory, beside its process's heap"
-                      + " and threads: the memory tier (`tier`), bounce buffers (`bounce`), buffers"
-                      + " of disks (`disk`)",
+                  "Largest memory that the service takes beside the heap and threads of its"
+                      + " process. `tier`: the memory tier; `bounce`: bounce buffers; `disk`:"
+                      + " buffers of disks",
                   List.of("use")),
               (now, values) -> {
                 values.number(now.node().tierBytes(), "tier");
@@ -77,51 +79,51 @@ public final class NodeMetrics {
               }),
           gauge(
               "sluice_memory_capacity_bytes",
-              "Most that the memory tier may hold",
+              "Capacity of the memory tier",
               now -> now.store().memory().capacityBytes()),
           gauge(
               "sluice_memory_created_bytes",
-              "Of the segments of the memory tier that exist",
+              "Size of the segments of the memory tier that exist now",
               now -> now.store().memory().createdBytes()),
           gauge(
               "sluice_memory_free_bytes",
-              "What the memory tier can still grant",
+              "Bytes that the memory tier can still grant",
               now -> now.memory().ledger().freeBytes()),
           byKind(
               "sluice_memory_held_bytes",
               Type.GAUGE,
-              "Of the memory tier: sort buffers (`sort`) and room for their runs (`room`), leased"
-                  + " and not committed (`writing`), of outputs (`send`), of reducers (`receive`),"
-                  + " left by tasks (`settling`) or found at a restart (`quarantine`) and not yet"
-                  + " free",
+              "Bytes of the memory tier by use. `sort`: sort buffers; `room`: kept for the runs"
+                  + " of sort buffers; `writing`: leased and not committed; `send`: map outputs;"
+                  + " `receive`: received by reducers; `settling`: left by ended tasks and not"
+                  + " yet free; `quarantine`: found at a restart and not yet free",
               List.of(MemoryKind.values()),
               LedgerStats::heldBytes),
           byUser(
               "sluice_memory_user_segments",
               Type.GAUGE,
-              "Segments of the memory tier that are a user's, however little lies in them",
+              "Segments of the memory tier that belong to a user, full or not",
               now -> now.store().memorySegmentsOfUsers()),
           byKind(
               "sluice_memory_granted_bytes_total",
               Type.COUNTER,
-              "What tasks have asked for and were granted",
+              "Bytes that tasks asked for and were granted",
               ASKED,
               LedgerStats::grantedBytes),
           byKind(
               "sluice_memory_refused_total",
               Type.COUNTER,
-              "Times that a task asked for memory and was granted none",
+              "Requests for memory that were granted nothing",
               ASKED,
               LedgerStats::refusals),
           byKind(
               "sluice_memory_revoked_bytes_total",
               Type.COUNTER,
-              "What tasks were told to give back",
+              "Bytes that tasks were told to give back",
               ASKED,
               LedgerStats::revokedBytes),
           counter(
               "sluice_memory_late_total",
-              "Times that a task did not give back in time",
+              "Times that a task missed its deadline for giving memory back",
               now -> now.memory().ledger().lates()),
           gauge(
               "sluice_memory_waiting",
@@ -131,42 +133,42 @@ public final class NodeMetrics {
               new Metric(
                   "sluice_memory_wait_seconds",
                   Type.HISTOGRAM,
-                  "From a task's asking for memory to its answer, where that did not come at once",
+                  "Seconds that a task waited for memory that was not granted at once",
                   List.of()),
               (now, values) -> values.waits(now.memory().waits())),
           counter(
               "sluice_moved_bytes_total",
-              "Of outputs that have left memory for the disk tier",
+              "Bytes of map outputs that were moved from memory to the disk tier",
               now -> now.memory().movedBytes()),
           counter(
               "sluice_moved_outputs_total",
-              "Outputs, or parts of large ones, that have left memory for the disk tier",
+              "Map outputs, or parts of large ones, that were moved from memory to the disk tier",
               now -> now.memory().movedOutputs()),
           counter(
               "sluice_move_failures_total",
-              "Outputs that should have left memory and could not",
+              "Map outputs that could not be moved from memory to the disk tier",
               now -> now.memory().moveFailures()),
           gauge(
               "sluice_copied_outputs",
-              "Outputs in memory that have a copy on the disk tier",
+              "Map outputs in memory that also have a copy on the disk tier",
               now -> now.store().copies().outputs()),
           gauge(
               "sluice_copied_bytes",
-              "Of the disk tier, by these copies",
+              "Bytes of the disk tier that copies of map outputs in memory take",
               now -> now.store().copies().bytes()),
           counter(
               "sluice_copy_failures_total",
-              "Times that an output could not be copied to the disk tier",
+              "Failed copies of map outputs to the disk tier",
               now -> now.store().copies().failures()),
           counter(
               "sluice_copies_dropped_total",
-              "Copies that were given up because their room was needed",
+              "Copies that were dropped because their room was needed",
               now -> now.store().copies().dropped()),
           new Row(
               new Metric(
                   "sluice_disk_capacity_bytes",
                   Type.GAUGE,
-                  "Most that the disk tier may hold, if it has a bound of its own",
+                  "Capacity of the disk tier, if it is limited by a setting",
                   List.of()),
               (now, values) -> {
                 long capacityBytes = now.store().disk().capacityBytes();
@@ -178,41 +180,42 @@ public final class NodeMetrics {
           byUser(
               "sluice_disk_user_bytes",
               Type.GAUGE,
-              "Of the disk tier, by a user's leases, outputs and copies of them",
+              "Bytes of the disk tier that a user's leases, map outputs and copies take",
               now -> now.store().diskBytesOfUsers()),
           byUser(
               "sluice_disk_share_refused_total",
               Type.COUNTER,
-              "Leases that a user was refused because the rest of the disk tier is kept for users"
+              "Leases refused to a user because the rest of the disk tier is reserved for users"
                   + " who hold less",
               now -> diskShareRefusals(now.store())),
           gauge(
               "sluice_disk_directories_failed",
-              "Overflow directories that are left out now, because they failed",
+              "Overflow directories that failed and are not used now",
               now -> now.store().failedDirectories()),
           new Row(
               new Metric(
                   "sluice_device_hangs",
                   Type.GAUGE,
-                  "1 if a device of the disk tier does not answer now, by a directory on it",
+                  "1 while a device of the disk tier does not answer, by one of its directories",
                   List.of(DEVICE)),
               (now, values) ->
                   now.devices().forEach(each -> values.number(each.hangs() ? 1 : 0, each.name()))),
           byDevice(
               "sluice_device_bytes_total",
               Type.COUNTER,
-              "Read from or written to a device of the disk tier, by why that was done",
+              "Bytes read from or written to a device of the disk tier, by class of I/O",
               (values, labels, done) -> values.number(done.bytes(), labels)),
           byDevice(
               "sluice_device_seconds",
               Type.HISTOGRAM,
-              "From when a unit of up to 1 MiB was asked for until it was read or written",
+              "Seconds from the request of a unit of up to 1 MiB until it was read or written",
               (values, labels, done) -> values.waits(done.waits(), labels)),
           new Row(
               new Metric(
                   "sluice_application_bytes",
                   Type.GAUGE,
-                  "Held by the outputs of an application, of the ten that hold most",
+                  "Bytes that the map outputs of an application hold, for the ten applications"
+                      + " that hold most",
                   List.of(USER, APPLICATION, "tier")),
               (now, values) ->
                   now.largest()
@@ -227,7 +230,8 @@ public final class NodeMetrics {
               new Metric(
                   "sluice_tasks_held_bytes",
                   Type.GAUGE,
-                  "Of the memory tier, by the tasks of an application, of the ten that hold most",
+                  "Bytes of the memory tier that the tasks of an application hold, for the ten"
+                      + " applications that hold most",
                   List.of(USER, APPLICATION, KIND)),
               (now, values) ->
                   now.tasks()
@@ -251,14 +255,15 @@ public final class NodeMetrics {
               now -> now.store().refusals()),
           counter(
               "sluice_segment_failures_total",
-              "Times that a segment of the memory tier could not be made",
+              "Segments of the memory tier that could not be made",
               now -> now.store().segmentFailures()),
           new Row(
               served(
                   "sluice_served_bytes_total",
                   Type.COUNTER,
-                  "Sent by this process, inlined in answers, or bounced; what a NIC reads where it"
-                      + " lies is not seen"),
+                  "Bytes served. `sent`: by this process; `inlined`: with the answer that locates"
+                      + " them; `bounced`: copied to a bounce slot. Bytes that a NIC reads in"
+                      + " place are not counted"),
               (now, values) -> {
                 now.answered().forEach((name, of) -> values.number(of.bytes(), name, SENT));
                 now.bounced().forEach((name, of) -> values.number(of.bytes(), name, BOUNCED));
@@ -268,7 +273,8 @@ public final class NodeMetrics {
               served(
                   "sluice_served_seconds",
                   Type.HISTOGRAM,
-                  "From a reader's request to its last byte sent, or in a bounce slot"),
+                  "Seconds from a reader's request until its last byte was sent, or lay in a"
+                      + " bounce slot"),
               (now, values) -> {
                 now.answered().forEach((name, of) -> values.waits(of.served(), name, SENT));
                 now.bounced().forEach((name, of) -> values.waits(of.served(), name, BOUNCED));
@@ -276,92 +282,95 @@ public final class NodeMetrics {
           byTransport(
               "sluice_failed_reads_total",
               Type.COUNTER,
-              "Reads that were refused: another region, key or range than there is",
+              "Reads that were refused because of an unknown region, a wrong key or a range"
+                  + " outside the region",
               NodeSnapshot::answered,
               TransportCounters::failedReads),
           byTransport(
               "sluice_registered_bytes",
               Type.GAUGE,
-              "Memory and files that the transport can read, or send from",
+              "Bytes of memory and files that the transport can read or send",
               NodeSnapshot::transports,
               TransportCounters::registeredBytes),
           byTransport(
               "sluice_data_connections",
               Type.GAUGE,
-              "Data connections of readers that are open",
+              "Open data connections of readers",
               NodeSnapshot::transports,
               TransportCounters::openConnections),
           byTransport(
               "sluice_bounce_slots_in_use",
               Type.GAUGE,
-              "Bounce slots that readers hold",
+              "Bounce slots that readers hold now",
               NodeSnapshot::bounced,
               BounceCounters::slotsInUse),
           byTransport(
               "sluice_bounce_refused_total",
               Type.COUNTER,
-              "Readers that found no bounce slot free",
+              "Requests of readers that found no free bounce slot",
               NodeSnapshot::bounced,
               BounceCounters::refusals),
           gauge(
               "sluice_connections",
-              "Open connections of tasks and readers, data connections among them",
+              "Open connections of tasks and readers, including data connections",
               now -> now.connections().open()),
           counter(
               "sluice_connections_refused_total",
-              "Connections that were told to come later, because there were as many as it takes",
+              "Connections refused because the service had as many as it allows; the peer tries"
+                  + " again later",
               now -> now.connections().refused()),
           counter(
               "sluice_connections_expelled_total",
-              "Connections that proved nothing in time, or came in a crowd of such",
+              "Connections closed because the peer did not authenticate in time, or because its"
+                  + " host had too many such connections",
               now -> now.connections().expelled()),
           counter(
               "sluice_connections_dropped_total",
-              "Connections whose peer sent what is no message, or nothing or not all of one in"
-                  + " time",
+              "Connections closed because the peer sent an invalid message, or no complete"
+                  + " message in time",
               now -> now.connections().dropped()),
           counter(
               "sluice_connections_errors_total",
-              "Connections that ended in an error of this process",
+              "Connections that ended with an error of this process",
               now -> now.connections().errors()),
           byUser(
               "sluice_user_outputs",
               Type.GAUGE,
-              "Outputs of a user that readers can find",
+              "Map outputs of a user that readers can find",
               now -> now.ofEachUser(now.store().outputsOfUsers())),
           byUser(
               "sluice_user_disk_files",
               Type.GAUGE,
-              "Files of the disk tier of a user's leases and outputs",
+              "Files of the disk tier that a user's leases and map outputs take",
               now -> now.ofEachUser(now.store().diskFilesOfUsers())),
           byUser(
               "sluice_heap_share_refused_total",
               Type.COUNTER,
-              "Tasks and leases of a user that were refused because its outputs and files, or all"
-                  + " users', take as much of the heap as they may",
+              "Requests of a user's tasks refused because the user, or all users together, take"
+                  + " as much of the heap as allowed",
               now -> now.ofEachUser(now.store().heapShareRefusals())),
           byUser(
               "sluice_user_heap_bytes",
               Type.GAUGE,
-              "Of the heap, by requests of a user's tasks and readers that are answered now, and by"
-                  + " answers until they are received",
+              "Bytes of the heap that requests of a user's tasks and readers take, and the"
+                  + " answers that are not yet received",
               now -> now.ofEachUser(now.heapBytesOfUsers())),
           byUser(
               "sluice_user_connections",
               Type.GAUGE,
-              "Connections of a user's tasks and readers, data connections among them, open or"
-                  + " about to be made",
+              "Connections of a user's tasks and readers, including data connections, open or"
+                  + " being opened",
               NodeSnapshot::connectionsOfUsers),
           byUser(
               "sluice_user_files_under_way",
               Type.GAUGE,
-              "Open files that were sent to a user's tasks and, as far as is known, not received",
+              "Open files sent to a user's tasks and not yet received, as far as known",
               now -> now.ofEachUser(now.filesUnderWay())),
           new Row(
               new Metric(
                   "sluice_tasks_refused_total",
                   Type.COUNTER,
-                  "Tasks and readers that were not served, or not in what they asked",
+                  "Tasks and readers refused, fully or in part, by reason",
                   List.of("reason")),
               (now, values) ->
                   now.taskRefusals().forEach((kind, count) -> values.number(count, kind.text()))));
@@ -473,10 +482,10 @@ public final class NodeMetrics {
         new Metric(
             name,
             Type.GAUGE,
-            "Of the "
+            "Bytes of the "
                 + tier
-                + " tier: leased and not committed (`writing`), of outputs (`send`), found at a"
-                + " restart and not yet free (`quarantine`)",
+                + " tier by use. `writing`: leased and not committed; `send`: map outputs;"
+                + " `quarantine`: found at a restart and not yet free",
             List.of(KIND)),
         (now, values) -> {
           TierStats stats = of.apply(now);

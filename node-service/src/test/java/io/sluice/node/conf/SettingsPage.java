@@ -2,6 +2,7 @@ package io.sluice.node.conf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.rdma.testing.PlainWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,10 +36,12 @@ public final class SettingsPage {
   /** Appends a heading, a sentence and a table. */
   public SettingsPage with(String heading, String sentence, List<Setting<?>> settings) {
     text.append("\n## ").append(heading).append("\n\n");
+    assertEquals(List.of(), PlainWords.complaints(sentence), heading);
     text.append(sentence).append("\n\n");
     text.append("| name | default | meaning |\n");
     text.append("|---|---|---|\n");
     for (Setting<?> setting : settings) {
+      assertEquals(List.of(), PlainWords.complaints(setting.meaning()), setting.name());
       String shown = setting.defaultText();
       text.append("| `")
           .append(setting.name())

@@ -15,6 +15,7 @@ import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.testing.PlainWords;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Extent;
@@ -274,6 +275,13 @@ class NodeMetricsTest extends NodeTestBase {
     }
     assertEquals(
         NodeMetrics.all().size(), NodeMetrics.all().stream().map(Metric::name).distinct().count());
+  }
+
+  @Test
+  void helpIsInPlainWords() {
+    for (Metric metric : NodeMetrics.all()) {
+      assertEquals(List.of(), PlainWords.complaints(metric.help()), metric.name());
+    }
   }
 
   @Test

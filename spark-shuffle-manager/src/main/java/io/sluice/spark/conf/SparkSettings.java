@@ -29,8 +29,9 @@ public final class SparkSettings {
           "spark.sluice.pool.dir",
           "/dev/shm",
           "`/dev/shm`",
-          "Directory in which every executor makes one for its pool of memory-mapped segments:"
-              + " tmpfs, DAX or NVMe. Only the application's user can read what is made there.");
+          "Directory in which each executor makes its own directory for its pool of memory-mapped"
+              + " segments: tmpfs, DAX or NVMe. Only the application's user can read the"
+              + " executors' directories.");
 
   private static final String AUTO = "auto";
 
@@ -42,12 +43,13 @@ public final class SparkSettings {
       new Setting<>(
           POOL_CAPACITY_SET_BYTES.name(),
           AUTO,
-          "Size of an executor's memory tier. It is allocated one segment at a time as shuffles"
-              + " need it, and kept. What does not fit goes to the executor's `spark.local.dir`."
-              + " `auto`: on YARN and Kubernetes, where the pool lies in memory, what"
-              + " `spark.executor.memoryOverhead` has above Spark's own default for it; without any,"
-              + " tasks write files as Spark does. Elsewhere `1g`. Never more than the memory that"
-              + " the executor's control group or machine has beside its heap and that overhead.",
+          "Size of an executor's memory tier. The executor allocates it one segment at a time, as"
+              + " shuffles need it, and keeps it. Bytes that do not fit go to the executor's"
+              + " `spark.local.dir`. `auto` takes `1g`, except on YARN and Kubernetes if the pool"
+              + " lies in memory. There it takes the part of `spark.executor.memoryOverhead`"
+              + " above Spark's own default for it. If there is none, tasks write files as Spark"
+              + " does. The size never exceeds the memory that the executor's control group or"
+              + " machine has beside the heap and that overhead.",
           text ->
               text == null || text.equals(AUTO)
                   ? OptionalLong.empty()
@@ -60,8 +62,9 @@ public final class SparkSettings {
           "64m",
           "1m",
           "1g",
-          "Size of one segment at most: what is mapped, faulted in and registered at once. In a small"
-              + " pool, or on a small file system, it is a quarter of that.");
+          "Largest size of one segment. A segment is mapped, faulted in and registered as a"
+              + " whole. In a small pool, or on a small file system, a segment is a quarter of"
+              + " the pool or file system.");
 
   /** How the pool is written. */
   public static final Setting<String> POOL_MEDIUM =
@@ -69,17 +72,18 @@ public final class SparkSettings {
           "spark.sluice.pool.medium",
           "auto",
           "auto",
-          "How the pool is written: `plain` mapping, the JDK's synchronous mapping of NVM (`sync`)"
-              + " or `libpmem`. `auto` takes sync where the mount is DAX and plain elsewhere.");
+          "How tasks write to the pool: through a `plain` mapping, through the JDK's synchronous"
+              + " mapping of persistent memory (`sync`) or through `libpmem`. `auto` takes `sync`"
+              + " on a DAX mount and `plain` elsewhere.");
 
   /** Where the transports of a pool listen. */
   public static final Setting<DataAddress> POOL_DATA_ADDRESS =
       DataAddress.setting(
           "spark.sluice.pool.dataAddress",
-          "Where the transports of executors' pools listen: "
+          "Address at which the transports of executors' pools listen: "
               + DataAddress.FORMS
-              + ". If none, or more than one, address of its node is meant, an executor has no"
-              + " pool.");
+              + ". An executor has no pool if the value matches no address of its node, or"
+              + " several.");
 
   /** Where the pools of executors listen; 0 for free ports. */
   public static final Setting<Integer> POOL_PORT =
@@ -88,33 +92,35 @@ public final class SparkSettings {
           0,
           0,
           65_535,
-          "First port at which an executor's pool listens; one more for each transport follows. If"
-              + " one of them is taken, the pool takes the ports behind them, up to"
-              + " `spark.port.maxRetries` times, as Spark does with its own. Executors of one host"
-              + " need so many tries. One that finds no free ports says so in its log, and its tasks"
-              + " write files as Spark does. 0 takes free ports.");
+          "First port at which an executor's pool listens; each transport takes one more. 0 takes"
+              + " free ports. If a port is taken, the pool tries the next ports, up to"
+              + " `spark.port.maxRetries` times, as Spark does. The executors of one host need as"
+              + " many tries as there are executors. An executor that finds no free ports logs"
+              + " it, and its tasks write files as Spark does.");
 
   /** The node's service: {@link #YARN_SERVICE} or its directory; empty without one. */
   public static final Setting<Optional<String>> SERVICE =
       new Setting<>(
           "spark.sluice.service",
           NO_SERVICE,
-          "The node service that runs on every node: `yarn` for the NodeManagers' auxiliary service"
-              + " `sluice_shuffle`, or the service's directory, an absolute path and the same on"
-              + " every node. Map outputs then survive their executor. If no service answers, an"
-              + " executor uses its own pool, or files with `spark.shuffle.service.enabled`. With"
-              + " that one `yarn` is the default on YARN.",
+          "The node service that runs on every node. `yarn` names the NodeManagers' auxiliary"
+              + " service `sluice_shuffle`. An absolute path, the same on every node, names the"
+              + " service's directory. Map outputs then survive their executor. If no service"
+              + " answers, an executor uses its own pool, or files if"
+              + " `spark.shuffle.service.enabled` is set. On YARN with"
+              + " `spark.shuffle.service.enabled` the default is `yarn`.",
           SparkSettings::service);
 
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "spark.sluice.transport",
-          "Transport that executors serve and read shuffle blocks with: the best that works on both"
-              + " sides (auto), or the one that is named, and tcp where the other side does not"
-              + " offer that one. Blocks of up to 2 KiB come with the answer that says where they lie,"
-              + " over tcp, unless `spark.sluice.fallback.policy` is `never` and another one is"
-              + " named. A read that fails is tried once more over tcp.");
+          "Transport with which executors serve and read shuffle blocks. `auto` takes the best"
+              + " that works on both sides. A named transport is used where the other side offers"
+              + " it, and tcp elsewhere. Blocks of up to 2 KiB come over tcp, with the answer"
+              + " that locates them. They do not if a transport other than tcp is named and"
+              + " `spark.sluice.fallback.policy` is `never`. A read that fails is tried once more"
+              + " over tcp.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Long> BOUNCE_BUFFER_BYTES =
@@ -123,8 +129,8 @@ public final class SparkSettings {
           "16m",
           "0b",
           "1g",
-          "Registered memory, for each RDMA transport, through which an executor serves what the"
-              + " NIC cannot register.");
+          "Registered memory for each RDMA transport. An executor copies bytes that the NIC"
+              + " cannot register through this memory.");
 
   /** Window memory of an executor. */
   public static final Setting<Long> READ_BUFFER_BYTES =
@@ -142,16 +148,16 @@ public final class SparkSettings {
           "30s",
           "100ms",
           "10min",
-          "Deadline of one exchange with another executor or a node service: connect, request or"
-              + " read.");
+          "Deadline of one exchange with another executor or a node service (connect, request or"
+              + " read).");
 
   /** Whether anything may take over from Sluice. */
   public static final Setting<String> FALLBACK_POLICY =
       Setting.choice(
           SparkFallbackPolicy.KEY,
-          "What happens where Sluice, or the transport of choice, does not work. `auto`: Spark's own"
-              + " shuffle, an executor's pool or another transport takes over, and that is counted."
-              + " `never`: the shuffle, the task or the fetch fails and says why.",
+          "Fallback if Sluice, or the named transport, does not work. `auto`: Spark's own"
+              + " shuffle, an executor's pool or another transport takes over, and Sluice counts"
+              + " it. `never`: the shuffle, the task or the fetch fails and says why.",
           SparkFallbackPolicy.AUTO.value(),
           SparkFallbackPolicy.NEVER.value());
 
@@ -160,9 +166,9 @@ public final class SparkSettings {
       Setting.bool(
           "spark.sluice.persistence.enabled",
           false,
-          "Whether an executor keeps in a pool of its own the blocks that Spark would keep in files:"
-              + " those persisted on disk, and those that memory has no room for. Needs"
-              + " `spark.plugins=io.sluice.spark.SluicePlugin`.");
+          "Whether an executor keeps persisted blocks in a pool of its own instead of files."
+              + " These are the blocks persisted on disk and the blocks that do not fit in"
+              + " memory. It needs `spark.plugins=io.sluice.spark.SluicePlugin`.");
 
   /** Size of an executor's pool of persisted blocks. */
   public static final Setting<Long> PERSISTENCE_CAPACITY_BYTES =
@@ -171,10 +177,10 @@ public final class SparkSettings {
           "1g",
           "1m",
           "16t",
-          "Size of an executor's pool of persisted blocks. The first block opens it. What does not"
-              + " fit goes to files, as without it. On YARN and Kubernetes add it to"
-              + " `spark.executor.memoryOverhead`: the pool is never larger than what the executor's"
-              + " control group leaves.");
+          "Size of an executor's pool of persisted blocks. The first block opens the pool. Blocks"
+              + " that do not fit go to files, as without the pool. On YARN and Kubernetes add"
+              + " this size to `spark.executor.memoryOverhead`. The pool is never larger than the"
+              + " memory that the executor's control group leaves.");
 
   /** How many connections an executor's pool takes. */
   public static final LimitSettings LIMITS = LimitSettings.SPARK;
