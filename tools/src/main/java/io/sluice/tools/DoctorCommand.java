@@ -20,10 +20,12 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * {@code doctor}: status 1 if something keeps Sluice from working at all, or a probe found no
@@ -140,5 +142,17 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private static String toJson(Object value) throws JsonProcessingException {
     return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(value);
+  }
+
+  /** Other hosts' services on the command line. */
+  static final class HostPortConverter implements ITypeConverter<HostPort> {
+    @Override
+    public HostPort convert(String text) {
+      try {
+        return HostPort.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.tools;
 
 import io.sluice.node.conf.DataAddress;
+import io.sluice.node.conf.Units;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceBuilder;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * A node's service as a process of its own, for clusters whose manager does not run it: standalone
@@ -334,6 +338,52 @@ public final class NodeServiceCommand implements Callable<Integer> {
           overflowPlaces());
     } catch (IOException e) {
       LOG.warn("The service did not close cleanly", e);
+    }
+  }
+
+  /** Options whose values have a unit, as {@link Units} reads them. */
+  static final class AmountConverter {
+    private AmountConverter() {}
+
+    /** A size in whole MiB, such as {@code 64m}. */
+    static final class Bytes implements ITypeConverter<Long> {
+      private static final long MIB = 1 << 20;
+
+      @Override
+      public Long convert(String text) {
+        OptionalLong bytes = Units.bytes(text);
+        if (bytes.isEmpty() || bytes.getAsLong() % MIB != 0) {
+          throw refused(text, "a size in whole MiB with its unit, such as 64m");
+        }
+        return bytes.getAsLong();
+      }
+    }
+
+    /** The size of a segment, which is mapped at once. */
+    static final class SegmentBytes implements ITypeConverter<Integer> {
+      private static final long MAX = 1 << 30;
+
+      @Override
+      public Integer convert(String text) {
+        long bytes = new Bytes().convert(text);
+        if (bytes < Bytes.MIB || bytes > MAX) {
+          throw refused(text, "a size from 1m to 1g");
+        }
+        return (int) bytes;
+      }
+    }
+
+    /** A time, such as {@code 60min}. */
+    static final class Ms implements ITypeConverter<Long> {
+      @Override
+      public Long convert(String text) {
+        return Units.ms(text)
+            .orElseThrow(() -> refused(text, "a time with its unit, such as 60min"));
+      }
+    }
+
+    private static TypeConversionException refused(String text, String expected) {
+      return new TypeConversionException("'" + text + "', expected " + expected);
     }
   }
 }

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.apache.hadoop.mapred.JobID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -335,6 +336,46 @@ final class WorkingLinks implements Closeable {
         Closer.after(e, () -> Files.deleteIfExists(next));
         Closer.after(e, () -> Files.deleteIfExists(link)); // or later jobs would wait for it
         throw e;
+      }
+    }
+  }
+
+  /** Whether it makes no difference which of two files, or directories, a task reads. */
+  static final class SameContent {
+    private SameContent() {}
+
+    /** The two may be links; links in them are the same if they say the same. */
+    static boolean of(Path one, Path other) throws IOException {
+      if (Files.isRegularFile(one) && Files.isRegularFile(other)) {
+        return Files.mismatch(one, other) < 0;
+      }
+      if (!Files.isDirectory(one) || !Files.isDirectory(other)) {
+        return false; // to open a pipe would wait for its writer
+      }
+      List<Path> names = names(one);
+      if (!names.equals(names(other))) {
+        return false;
+      }
+      for (Path name : names) {
+        if (!ofChildren(one.resolve(name), other.resolve(name))) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private static boolean ofChildren(Path one, Path other) throws IOException {
+      if (Files.isSymbolicLink(one) || Files.isSymbolicLink(other)) {
+        return Files.isSymbolicLink(one)
+            && Files.isSymbolicLink(other)
+            && Files.readSymbolicLink(one).equals(Files.readSymbolicLink(other));
+      }
+      return of(one, other);
+    }
+
+    private static List<Path> names(Path directory) throws IOException {
+      try (Stream<Path> children = Files.list(directory)) {
+        return children.map(Path::getFileName).sorted().toList();
       }
     }
   }

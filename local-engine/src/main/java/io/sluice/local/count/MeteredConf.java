@@ -1,9 +1,11 @@
 package io.sluice.local.count;
 
 import io.sluice.local.conf.TaskConf;
+import java.net.URI;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.FileOutputFormat;
 import org.apache.hadoop.mapred.InputFormat;
@@ -132,5 +134,28 @@ public final class MeteredConf extends TaskConf implements JobInput {
                             || through.contains(frame.getClassName()))
                 .findFirst()
                 .orElseThrow());
+  }
+
+  /**
+   * What Hadoop's task code gets when it asks for the file system of a path to find the counts of
+   * it: of this scheme there are none. It is asked for nothing else.
+   *
+   * <p>Thread contract: safe from any thread. Ownership: none, it has nothing open.
+   */
+  static final class UncountedFileSystem extends FilterFileSystem {
+    private static final URI ROOT = URI.create("sluice-uncounted:/");
+
+    /** Made by Hadoop. */
+    UncountedFileSystem() {}
+
+    @Override
+    public void initialize(URI name, Configuration conf) {
+      // Nothing is counted, and so not registered.
+    }
+
+    @Override
+    public Path makeQualified(Path path) {
+      return new Path(ROOT);
+    }
   }
 }

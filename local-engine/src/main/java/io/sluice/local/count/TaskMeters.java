@@ -1,8 +1,10 @@
 package io.sluice.local.count;
 
 import java.io.Closeable;
+import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapreduce.TaskCounter;
@@ -61,5 +63,53 @@ public final class TaskMeters implements Closeable {
   @Override
   public void close() {
     GcShare.leave();
+  }
+
+  /**
+   * A clock of the process's garbage collection that runs slower the more tasks are at work: the
+   * difference of two of its times is what one of them has to answer for, and all of theirs
+   * together are what there was.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  static final class GcShare {
+    private static final List<GarbageCollectorMXBean> COLLECTORS =
+        ManagementFactory.getGarbageCollectorMXBeans();
+
+    private static double clockMs; // these three guarded by the class
+    private static long lastMs = gcMs();
+    private static int tasks;
+
+    private GcShare() {}
+
+    private static long gcMs() {
+      return COLLECTORS.stream().mapToLong(each -> Math.max(0, each.getCollectionTime())).sum();
+    }
+
+    private static double advance() {
+      long nowMs = gcMs();
+      if (tasks > 0) {
+        clockMs += (nowMs - lastMs) / (double) tasks;
+      }
+      lastMs = nowMs;
+      return clockMs;
+    }
+
+    /** A task begins. */
+    static synchronized double enter() {
+      double atMs = advance();
+      tasks++;
+      return atMs;
+    }
+
+    static synchronized double timeMs() {
+      return advance();
+    }
+
+    /** A task has ended. */
+    static synchronized void leave() {
+      advance();
+      tasks--;
+    }
   }
 }

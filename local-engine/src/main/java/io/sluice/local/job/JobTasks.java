@@ -7,8 +7,12 @@ import io.sluice.local.task.ProgressSum;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
 import io.sluice.memory.store.ProcessStore;
+import io.sluice.spill.cipher.ShuffleKey;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -17,13 +21,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskID;
+import org.apache.hadoop.mapreduce.CryptoUtils;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.counters.LimitExceededException;
+import org.apache.hadoop.mapreduce.counters.Limits;
+import org.apache.hadoop.mapreduce.security.TokenCache;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -271,5 +281,83 @@ final class JobTasks {
       }
     }
     return made;
+  }
+
+  /** What a job's tasks know and nobody else. Stateless. */
+  static final class JobSecrets {
+    private static final String ALGORITHM = "HmacSHA1"; // of stock's shuffle
+    private static final int KEY_BYTES = 32;
+
+    private JobSecrets() {}
+
+    /** What tasks of a cluster authenticate their shuffle with; here they only have it. */
+    static SecretKey shuffle(JobConf conf) {
+      byte[] bytes = TokenCache.getShuffleSecretKey(conf.getCredentials());
+      return new SecretKeySpec(bytes == null ? random() : bytes, ALGORITHM);
+    }
+
+    /**
+     * What map outputs are encrypted with, or null if they are not. It is drawn anew: nobody but
+     * this process reads what it writes.
+     */
+    static ShuffleKey outputs(JobConf conf, JobID id) {
+      if (!CryptoUtils.isEncryptedSpillEnabled(conf)) {
+        return null;
+      }
+      return new ShuffleKey(
+          random(),
+          JobExchange.applicationId(id),
+          conf.getInt(
+              MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS,
+              MRJobConfig.DEFAULT_MR_ENCRYPTED_INTERMEDIATE_DATA_KEY_SIZE_BITS));
+    }
+
+    private static byte[] random() {
+      byte[] bytes = new byte[KEY_BYTES];
+      new SecureRandom().nextBytes(bytes);
+      return bytes;
+    }
+  }
+
+  /**
+   * The counters of many tasks together. Each task keeps to the number that Hadoop allows, and all
+   * together may still have more: what does not fit is left out, instead of all.
+   *
+   * <p>Thread contract: one thread.
+   */
+  static final class CounterSum {
+    private final Map<String, Map<String, Long>> byGroup = new LinkedHashMap<>();
+
+    private CounterSum() {}
+
+    /** Of those, the first of which are kept. */
+    static Counters of(Stream<Counters> all) {
+      CounterSum sum = new CounterSum();
+      all.forEach(sum::add);
+      return sum.fitting();
+    }
+
+    private void add(Counters counters) {
+      for (Counters.Group group : counters) {
+        Map<String, Long> ofGroup =
+            byGroup.computeIfAbsent(group.getName(), name -> new LinkedHashMap<>());
+        for (Counters.Counter counter : group) {
+          ofGroup.merge(counter.getName(), counter.getValue(), Long::sum);
+        }
+      }
+    }
+
+    private Counters fitting() {
+      Counters counters = new Counters();
+      int left = Limits.getCountersMax();
+      for (Map.Entry<String, Map<String, Long>> group : byGroup.entrySet()) {
+        for (Map.Entry<String, Long> counter : group.getValue().entrySet()) {
+          if (left-- > 0) {
+            counters.findCounter(group.getKey(), counter.getKey()).setValue(counter.getValue());
+          }
+        }
+      }
+      return counters;
+    }
   }
 }

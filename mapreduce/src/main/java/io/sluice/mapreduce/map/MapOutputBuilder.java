@@ -11,6 +11,7 @@ import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.sort.SortedCursor;
 import io.sluice.spill.sort.SortedRecords;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.WriteTarget;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -277,6 +279,53 @@ final class MapOutputBuilder implements Closeable {
       if (compressor != null) {
         compressor.close();
       }
+    }
+  }
+
+  /**
+   * The sorted records of one partition as a combiner reads them.
+   *
+   * <p>Thread contract: one thread. Ownership: a view; valid as long as the sorted records are.
+   */
+  static final class SortedRange implements RawKeyValueIterator {
+    private final SortedCursor records;
+    private final Progress progress = new Progress();
+    private final DataInputBuffer key = new DataInputBuffer();
+    private final DataInputBuffer value = new DataInputBuffer();
+
+    SortedRange(SortedRecords records, int partition) {
+      this.records =
+          new SortedCursor(records, records.firstOf(partition), records.endOf(partition));
+    }
+
+    @Override
+    public boolean next() {
+      if (!records.next()) {
+        return false;
+      }
+      key.reset(records.bytes(), records.keyOffset(), records.keyLength());
+      value.reset(records.bytes(), records.valueOffset(), records.valueLength());
+      return true;
+    }
+
+    @Override
+    public DataInputBuffer getKey() {
+      return key;
+    }
+
+    @Override
+    public DataInputBuffer getValue() {
+      return value;
+    }
+
+    @Override
+    public Progress getProgress() {
+      return progress;
+    }
+
+    @Override
+    public void close() {
+      // A view owns nothing.
     }
   }
 }

@@ -1,11 +1,15 @@
 package io.sluice.mapreduce.order;
 
+import io.sluice.spill.sort.BytePrefix;
 import io.sluice.spill.sort.KeyOrder;
+import java.util.Arrays;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.mapred.JobConf;
 
 /**
@@ -38,5 +42,157 @@ public final class KeyOrders {
       return new LongOrder();
     }
     return new ComparatorOrder(comparator);
+  }
+
+  /** {@code LongWritable}: eight bytes, big-endian, signed. */
+  static final class LongOrder implements KeyOrder {
+    @Override
+    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
+      return Long.compare(
+          WritableComparator.readLong(a, aOff), WritableComparator.readLong(b, bOff));
+    }
+
+    @Override
+    public boolean hasPrefix() {
+      return true;
+    }
+
+    @Override
+    public long prefix(byte[] key, int off, int len) {
+      // Flipping the sign bit makes the signed order the unsigned one.
+      return WritableComparator.readLong(key, off) ^ Long.MIN_VALUE;
+    }
+
+    @Override
+    public boolean decides(long prefix) {
+      return true;
+    }
+  }
+
+  /** {@code IntWritable}: four bytes, big-endian, signed. */
+  static final class IntOrder implements KeyOrder {
+    @Override
+    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
+      return Integer.compare(
+          WritableComparator.readInt(a, aOff), WritableComparator.readInt(b, bOff));
+    }
+
+    @Override
+    public boolean hasPrefix() {
+      return true;
+    }
+
+    @Override
+    public long prefix(byte[] key, int off, int len) {
+      // Flipping the sign bit makes the signed order the unsigned one.
+      return (WritableComparator.readInt(key, off) ^ 0x8000_0000L) << 32;
+    }
+
+    @Override
+    public boolean decides(long prefix) {
+      return true;
+    }
+  }
+
+  /** The job's own comparator, for keys whose bytes say nothing about their order. */
+  static final class ComparatorOrder implements KeyOrder {
+    private final RawComparator<?> comparator;
+
+    ComparatorOrder(RawComparator<?> comparator) {
+      this.comparator = comparator;
+    }
+
+    @Override
+    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
+      return comparator.compare(a, aOff, aLen, b, bOff, bLen);
+    }
+
+    @Override
+    public boolean hasPrefix() {
+      return false;
+    }
+
+    @Override
+    public long prefix(byte[] key, int off, int len) {
+      return 0;
+    }
+
+    @Override
+    public boolean decides(long prefix) {
+      return false;
+    }
+  }
+
+  /** {@code BytesWritable}: four bytes of length, then bytes that order unsigned. */
+  static final class BytesWritableOrder implements KeyOrder {
+    private static final int LENGTH_BYTES = 4;
+
+    @Override
+    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
+      return Arrays.compareUnsigned(
+          a, aOff + LENGTH_BYTES, aOff + aLen, b, bOff + LENGTH_BYTES, bOff + bLen);
+    }
+
+    @Override
+    public boolean hasPrefix() {
+      return true;
+    }
+
+    @Override
+    public long prefix(byte[] key, int off, int len) {
+      return BytePrefix.of(key, off + LENGTH_BYTES, len - LENGTH_BYTES);
+    }
+
+    @Override
+    public int prefixLevels() {
+      return BytePrefix.LEVELS;
+    }
+
+    @Override
+    public long prefix(byte[] key, int off, int len, int level) {
+      return BytePrefix.of(key, off + LENGTH_BYTES, len - LENGTH_BYTES, level);
+    }
+
+    @Override
+    public boolean decides(long prefix) {
+      return BytePrefix.decides(prefix);
+    }
+  }
+
+  /** {@code Text}: a vint length, then UTF-8 bytes that order as unsigned bytes do. */
+  static final class TextOrder implements KeyOrder {
+    @Override
+    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
+      int aSkip = WritableUtils.decodeVIntSize(a[aOff]);
+      int bSkip = WritableUtils.decodeVIntSize(b[bOff]);
+      return Arrays.compareUnsigned(a, aOff + aSkip, aOff + aLen, b, bOff + bSkip, bOff + bLen);
+    }
+
+    @Override
+    public boolean hasPrefix() {
+      return true;
+    }
+
+    @Override
+    public long prefix(byte[] key, int off, int len) {
+      int skip = WritableUtils.decodeVIntSize(key[off]);
+      return BytePrefix.of(key, off + skip, len - skip);
+    }
+
+    @Override
+    public int prefixLevels() {
+      return BytePrefix.LEVELS;
+    }
+
+    @Override
+    public long prefix(byte[] key, int off, int len, int level) {
+      int skip = WritableUtils.decodeVIntSize(key[off]);
+      return BytePrefix.of(key, off + skip, len - skip, level);
+    }
+
+    @Override
+    public boolean decides(long prefix) {
+      return BytePrefix.decides(prefix);
+    }
   }
 }

@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.order.KeyOrders.BytesWritableOrder;
+import io.sluice.mapreduce.order.KeyOrders.ComparatorOrder;
+import io.sluice.mapreduce.order.KeyOrders.IntOrder;
+import io.sluice.mapreduce.order.KeyOrders.LongOrder;
+import io.sluice.mapreduce.order.KeyOrders.TextOrder;
 import io.sluice.spill.sort.KeyOrder;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.DoubleWritable;

@@ -7,6 +7,7 @@ import io.sluice.mapreduce.merge.RunCodec;
 import io.sluice.mapreduce.merge.RunCompressor;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.order.KeyOrders;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergedRun;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.mapreduce.testing.FewWindows;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.mapreduce.merge.ChunkLength;
 import io.sluice.mapreduce.merge.RunForm;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergedRun;
 import io.sluice.mapreduce.testing.Codecs;
 import io.sluice.mapreduce.testing.HeaderCodec;
 import io.sluice.spill.merge.KWayMerge;

@@ -3,6 +3,7 @@ package io.sluice.mapreduce.reduce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.mapreduce.merge.RunForm;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergedRun;
 import io.sluice.rdma.testing.TestSeed;
 import java.util.ArrayList;
 import java.util.Comparator;

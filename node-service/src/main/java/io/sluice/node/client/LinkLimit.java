@@ -10,8 +10,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>When one node more is connected to, the one that nothing was read from for longest loses its
  * connections. A node that is being read from keeps them: there are no more of those than windows.
- * Differs from {@link ConnectedNodes}, which bounds control connections, in that it asks the nodes
- * for their last use: telling it of each read would cost more than looking for it seldom does.
+ * Differs from {@link KnownNodes.ConnectedNodes}, which bounds control connections, in that it asks
+ * the nodes for their last use: telling it of each read would cost more than looking for it seldom
+ * does.
  *
  * <p>Thread contract: safe from any thread. Ownership: the connections stay their node's.
  */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.node.ledger.HolderRole;
 import io.sluice.node.ledger.Holding;
 import io.sluice.node.ledger.MemoryKind;
+import io.sluice.node.metrics.NodeSnapshot.TasksUse;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.rdma.transport.tcp.TcpProvider;

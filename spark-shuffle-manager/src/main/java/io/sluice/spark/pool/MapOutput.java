@@ -4,6 +4,8 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
+import io.sluice.spill.format.BlockChecksummer;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIndex;
@@ -195,5 +197,66 @@ public final class MapOutput implements Closeable {
   @Override
   public void close() throws IOException {
     Closer.all(writer, encryptor, lease);
+  }
+
+  /**
+   * Makes of the pieces of one writer's output what the pool gets: each is a run of its own,
+   * encrypted.
+   *
+   * <p>Thread contract: one thread. Ownership: the output closes it; it owns the key.
+   */
+  static final class ChunkEncryptor implements Closeable {
+    private final OutputKey key;
+    private final RunEncryptor encryptor;
+    private byte[] encrypted = {};
+    private int lengthBytes;
+
+    ChunkEncryptor(OutputKey key) {
+      this.key = key;
+      this.encryptor = new RunEncryptor(key, this::append);
+    }
+
+    OutputKey key() {
+      return key;
+    }
+
+    /** The next run of a partition; its bytes are good until the next call. */
+    PartitionChunk encrypt(int partition, ByteBuffer plain, long records) throws IOException {
+      int storedBytes = Math.toIntExact(RunEncryptor.storedBytes(plain.remaining()));
+      if (encrypted.length < storedBytes) {
+        encrypted = new byte[storedBytes];
+      }
+      lengthBytes = 0;
+      encryptor.beginRun(partition);
+      encryptor.write(plain.array(), plain.arrayOffset() + plain.position(), plain.remaining());
+      encryptor.endRun();
+      return PartitionChunk.of(ByteBuffer.wrap(encrypted, 0, lengthBytes), records);
+    }
+
+    private void append(byte[] frame, int offset, int frameBytes) {
+      System.arraycopy(frame, offset, encrypted, lengthBytes, frameBytes);
+      lengthBytes += frameBytes;
+    }
+
+    @Override
+    public void close() {
+      key.close();
+    }
+  }
+
+  /**
+   * Some bytes of a partition on their way into a pool, as they will lie there, with the checksums
+   * that readers verify.
+   *
+   * @param bytes from the position to the limit
+   * @param records how many of them it counts for
+   * @param checksums of the bytes
+   */
+  record PartitionChunk(ByteBuffer bytes, long records, BlockChecksums checksums) {
+
+    /** Sums the bytes up. */
+    static PartitionChunk of(ByteBuffer bytes, long records) {
+      return new PartitionChunk(bytes, records, BlockChecksummer.sum(bytes));
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.NodeAddress;
@@ -16,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.buffer.NettyManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
@@ -296,5 +298,59 @@ final class PeerBlockClient extends BlockStoreClient {
   @Override
   public void close() {
     closed = true;
+  }
+
+  /**
+   * Counts the bytes that Spark's own client fetches in Sluice's stead, and passes everything on.
+   *
+   * <p>Thread contract: that of the listener that it passes on to.
+   */
+  record CountedFetch(BlockFetchingListener listener, ShuffleCounters counters)
+      implements BlockFetchingListener {
+
+    @Override
+    public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
+      counters.read(ShuffleCounters.THROUGH_SPARK, data.size());
+      listener.onBlockFetchSuccess(blockId, data);
+    }
+
+    @Override
+    public void onBlockFetchFailure(String blockId, Throwable failure) {
+      listener.onBlockFetchFailure(blockId, failure);
+    }
+  }
+
+  /**
+   * A block in {@link BlockMemory}, as most are. Failure: as there; or it is too long for a buffer.
+   */
+  static final class MemoryTarget implements BlockTarget {
+    private final ByteBuf bytes;
+
+    private MemoryTarget(ByteBuf bytes) {
+      this.bytes = bytes;
+    }
+
+    static BlockTarget open(BlockRange block, long lengthBytes) throws IOException {
+      if (lengthBytes > Integer.MAX_VALUE) {
+        throw new IOException(
+            block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
+      }
+      return new MemoryTarget(BlockMemory.allocate((int) lengthBytes));
+    }
+
+    @Override
+    public void write(byte[] from, int lengthBytes) {
+      bytes.writeBytes(from, 0, lengthBytes);
+    }
+
+    @Override
+    public ManagedBuffer done() {
+      return new NettyManagedBuffer(bytes);
+    }
+
+    @Override
+    public void abandon() {
+      bytes.release();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.spark.pool;
 
+import io.sluice.spark.pool.MapOutput.PartitionChunk;
 import io.sluice.spill.format.BlockChecksums;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,6 +3,7 @@ package io.sluice.spark.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.read.PeerBlockClient.CountedFetch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,6 +8,8 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
+import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -64,5 +66,17 @@ final class TcpClientEndpoint extends ClientEndpointBase {
   @Override
   protected void closeRest() {
     loops.close();
+  }
+
+  /** Landing memory of a TCP client: nothing but the note which endpoint it belongs to. */
+  static final class TcpRegisteredBuffer extends EndpointBuffer {
+    TcpRegisteredBuffer(ClientResources holdings, ByteBuffer direct) {
+      super(holdings, direct);
+    }
+
+    @Override
+    protected void release() {
+      holdings().deregistered(this);
+    }
   }
 }

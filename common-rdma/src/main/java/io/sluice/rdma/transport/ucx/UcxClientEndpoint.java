@@ -7,6 +7,8 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
+import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.support.EndpointBuffer;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -65,5 +67,33 @@ final class UcxClientEndpoint extends ClientEndpointBase {
   @Override
   protected void closeRest() {
     loop.close();
+  }
+
+  /** Landing memory the NIC knows. */
+  static final class UcxRegisteredBuffer extends EndpointBuffer {
+    private final UcxLoop loop;
+    private final UcxRegion region;
+
+    UcxRegisteredBuffer(
+        ClientResources holdings, UcxLoop loop, ByteBuffer direct, UcxRegion region) {
+      super(holdings, direct);
+      this.loop = loop;
+      this.region = region;
+    }
+
+    @Override
+    protected void release() {
+      try {
+        loop.call(
+            "deregistering a buffer",
+            () -> {
+              region.deregister();
+              return null;
+            });
+      } catch (TransportException e) {
+        throw new IllegalStateException(e.getMessage() + "; the memory must not be freed", e);
+      }
+      holdings().deregistered(this);
+    }
   }
 }

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
  * it does not know: {@code UCX_LOG_LEVEL=warn} in the environment shows that.
  *
  * <p>Thread contract: safe from any thread; contexts are made one at a time, as the level is the
- * process's. Only after {@link UcxSignals#leaveToJvm}. What cannot be asked or set here changes
- * nothing of whether UCX works.
+ * process's. Only after {@link UcxAvailability.UcxSignals#leaveToJvm}. What cannot be asked or set
+ * here changes nothing of whether UCX works.
  */
 final class UcxVersions {
   /** What the build bundles. */

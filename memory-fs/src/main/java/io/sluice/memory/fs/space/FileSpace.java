@@ -78,4 +78,76 @@ public final class FileSpace implements Closeable {
       lease.release(List.of(extent));
     }
   }
+
+  /**
+   * A piece of the disk tier, read and written in its turn at the device.
+   *
+   * <p>Thread contract and ownership: those of {@link FileExtent}. Failure: {@link IOException} of
+   * the device, within its deadline, and for who reads too late.
+   */
+  static final class DiskExtent extends LeasedExtent {
+    private final SegmentHandle segment;
+
+    DiskExtent(ExtentLease lease, Extent extent, SegmentHandle segment) {
+      super(lease, extent);
+      this.segment = segment;
+    }
+
+    @Override
+    public ByteBuffer memory() {
+      return null;
+    }
+
+    @Override
+    public void read(int offsetBytes, ByteBuffer destination) throws IOException {
+      segment.copyTo(extent().offsetBytes() + offsetBytes, destination);
+    }
+
+    @Override
+    public void write(int offsetBytes, ByteBuffer source) throws IOException {
+      lease().write(extent(), offsetBytes, source);
+    }
+
+    @Override
+    FileExtent over(Extent part) {
+      return new DiskExtent(lease(), part, segment);
+    }
+  }
+
+  /**
+   * A piece of the memory tier, through the store's own mapping: that is there until the store is
+   * closed, so that nobody who reads too late touches memory that is not there.
+   *
+   * <p>Thread contract and ownership: those of {@link FileExtent}.
+   */
+  static final class MemoryExtent extends LeasedExtent {
+    private final ByteBuffer memory;
+
+    MemoryExtent(ExtentLease lease, Extent extent, ByteBuffer memory) {
+      super(lease, extent);
+      this.memory = memory;
+    }
+
+    @Override
+    public ByteBuffer memory() {
+      return memory;
+    }
+
+    @Override
+    public void read(int offsetBytes, ByteBuffer destination) {
+      destination.put(memory.slice(offsetBytes, destination.remaining()));
+    }
+
+    @Override
+    public void write(int offsetBytes, ByteBuffer source) {
+      int lengthBytes = source.remaining();
+      memory.put(offsetBytes, source, source.position(), lengthBytes);
+      source.position(source.position() + lengthBytes);
+    }
+
+    @Override
+    FileExtent over(Extent part) {
+      return new MemoryExtent(lease(), part, memory.slice(0, (int) part.lengthBytes()));
+    }
+  }
 }
