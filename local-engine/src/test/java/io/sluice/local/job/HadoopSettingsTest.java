@@ -104,8 +104,7 @@ class HadoopSettingsTest {
         }
       } else {
         assertTrue(
-            row.verdict().equals(REFUSED) || row.verdict().equals("no meaning here"),
-            row.toString());
+            row.verdict().equals(REFUSED) || row.verdict().equals("no effect"), row.toString());
       }
     }
   }
@@ -117,13 +116,16 @@ class HadoopSettingsTest {
         .append("<!-- Generated from hadoop-settings.tsv; do not edit. Regenerate:\n     ")
         .append(COMMAND)
         .append(" -->\n\n")
+        .append("This page lists each setting of Hadoop's `mapred-default.xml` (3.3 to 3.5),")
+        .append(" and others of jobs.\nIt says what becomes of them when a job runs")
+        .append(" [in its client's process](local-jobs.md).\n\n")
         .append(
-            "What becomes of each setting of Hadoop's `mapred-default.xml` (3.3 to 3.5), and of")
-        .append(" others of jobs,\nwhen a job runs [in its client's process](local-jobs.md).")
-        .append(" *Honoured* names the test that shows it, or the\nclass of stock Hadoop that")
-        .append(" reads it. *Refused* settings end a job at its submission, with a sentence that")
-        .append("\nnames the setting; so do numbers out of range.\n\n")
-        .append("| name | here | |\n|---|---|---|\n");
+            "- *Honoured*: it works as on a cluster. The last column names the test that shows it,")
+        .append("\n  or the class of stock Hadoop that reads it.\n")
+        .append("- *No effect*: a job may set it, and nothing changes. The last column says why.\n")
+        .append("- *Refused*: the job ends at its submission with an error that names the setting.")
+        .append("\n  The last column says when. A number out of range also ends the job.\n\n")
+        .append("| name | here | shown by, or why |\n|---|---|---|\n");
     for (Row row : rows()) {
       String reason =
           row.verdict().equals(HONOURED)
