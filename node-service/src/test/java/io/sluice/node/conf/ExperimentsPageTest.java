@@ -14,15 +14,16 @@ class ExperimentsPageTest {
             "node-service",
             "ExperimentsPageTest")
         .with(
-            "Of a NodeManager",
-            "Tests and measurements need these; a cluster should not. In `yarn-site.xml`.\n"
+            "NodeManager",
+            "Tests and measurements need these settings; a cluster should not set them. They go"
+                + " into `yarn-site.xml`.\n"
                 + "`sluice.pool.medium` may also be `emulated:n`: persistent memory emulated on"
-                + " memory, where every write takes\n"
-                + "n times longer, 10 by default.",
+                + " memory. Every write then takes\n"
+                + "n times as long, 10 by default.",
             LimitSettings.HADOOP.forExperiments())
         .with(
-            "Of a Spark application",
-            "With `--conf`. `spark.sluice.pool.medium` may also be `emulated:n`.",
+            "Spark application",
+            "Set these with `--conf`. `spark.sluice.pool.medium` may also be `emulated:n`.",
             LimitSettings.SPARK.forExperiments())
         .check();
   }
