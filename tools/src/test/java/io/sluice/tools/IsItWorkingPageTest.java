@@ -85,7 +85,7 @@ class IsItWorkingPageTest {
 
   @Test
   void everyMetricIsInTheTable() throws IOException {
-    String table = Files.readString(ROOT.resolve("docs/admin.md"));
+    String table = Files.readString(ROOT.resolve("docs/metrics.md"));
     List<String> names =
         found(METRIC).stream().filter(name -> !name.equals("sluice_shuffle")).toList();
     assertTrue(names.size() > 1, names::toString);
