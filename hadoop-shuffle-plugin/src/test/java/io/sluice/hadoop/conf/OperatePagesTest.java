@@ -69,6 +69,7 @@ final class OperatePagesTest {
         "security.md",
         "task-memory.md",
         "troubleshooting.md",
+        "troubleshooting-jobs.md",
         "upgrade.md");
   }
 
