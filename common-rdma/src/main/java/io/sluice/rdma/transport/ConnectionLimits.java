@@ -3,9 +3,9 @@ package io.sluice.rdma.transport;
 /**
  * How many connections a server takes, and how long one may do nothing.
  *
- * <p>A connection has a thread of the server, which is what it costs; see {@code docs/admin.md} for
- * figures. So there is a bound, and what is beyond it is told to come later, never cut off without
- * a word.
+ * <p>A connection has a thread of the server, which is what it costs; see {@code
+ * docs/connections.md} for figures. So there is a bound, and what is beyond it is told to come
+ * later, never cut off without a word.
  *
  * @param maxConnections connections at a time whose peer has proved that it may connect
  * @param maxUnproved connections at a time whose peer has not, beside those

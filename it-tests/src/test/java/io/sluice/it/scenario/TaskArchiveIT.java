@@ -26,7 +26,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Containers that start from the archive of classes which {@code docs/admin.md} tells to make. */
+/**
+ * Containers that start from the archive of classes which {@code docs/class-archive.md} tells to
+ * make.
+ */
 @ExtendWith(SharedCluster.class)
 class TaskArchiveIT {
   private static final Scenario RECORDS =

@@ -299,7 +299,7 @@ class NodeMetricsTest extends NodeTestBase {
                                 .collect(Collectors.joining(", ")),
                             metric.help()))
             .collect(Collectors.joining());
-    String page = Files.readString(Path.of("..", "docs", "admin.md"));
-    assertTrue(page.contains(table), () -> "docs/admin.md lacks these rows:\n" + table);
+    String page = Files.readString(Path.of("..", "docs", "metrics.md"));
+    assertTrue(page.contains(table), () -> "docs/metrics.md lacks these rows:\n" + table);
   }
 }

@@ -21,7 +21,7 @@ enum PoolCandidateKind {
     return words;
   }
 
-  /** Whether today's kernels pin its pages for a NIC; see docs/admin.md. */
+  /** Whether today's kernels pin its pages for a NIC; see docs/pools.md. */
   boolean registers() {
     return registers;
   }

@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 
 /**
  * Whether the containers of maps and reduces have room for what Sluice takes outside the heap, by
- * the table of docs/sizing.md: the container, less the largest heap, less what a JVM takes besides,
- * less what mapped pages of the pool and the codec have of that. A reduce is taken to read over two
- * transports.
+ * the table of docs/task-memory.md: the container, less the largest heap, less what a JVM takes
+ * besides, less what mapped pages of the pool and the codec have of that. A reduce is taken to read
+ * over two transports.
  *
  * @param conf the cluster's
  */

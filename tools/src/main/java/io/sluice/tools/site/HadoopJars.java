@@ -155,8 +155,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
               "releases of Sluice",
               "two meet: " + described(jars),
               "one side may not understand the other; maps then use the stock shuffle",
-              "name one jar in all of these places, the NodeManagers' first: docs/admin.md,"
-                  + " Upgrade"));
+              "name one jar in all of these places, the NodeManagers' first (docs/upgrade.md)"));
     } else if (releases.size() == 1
         && ownRelease.isPresent()
         && !ownRelease.get().equals(releases.get(0))) {

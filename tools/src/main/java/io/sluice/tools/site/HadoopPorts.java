@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * Where a NodeManager's service would listen, and who else listens there. The ports are those of
- * docs/admin.md: seven from the ShuffleHandler's port plus an offset, and the same 1,000 and 2,000
+ * docs/ports.md: seven from the ShuffleHandler's port plus an offset, and the same 1,000 and 2,000
  * further on.
  *
  * @param conf the cluster's

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Archives of the classes that containers load, made as {@code docs/admin.md} says, one for each
- * release and build of the plugin jar; and the settings that are documented for them.
+ * Archives of the classes that containers load, made as {@code docs/class-archive.md} says, one for
+ * each release and build of the plugin jar; and the settings that are documented for them.
  *
  * <p>Processes that want the same archive make it once. Failure: {@link ClusterException} with what
  * the command says.
