@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
     name = "spark",
     description =
         "Runs the workloads on all releases of Spark and the JDKs of this host, without and with"
-            + " Sluice; writes the README's table and docs/results/spark-matrix.json.",
+            + " Sluice; writes docs/spark-releases.md and docs/results/spark-matrix.json.",
     mixinStandardHelpOptions = true)
 final class SparkMatrixCommand implements Callable<Integer> {
   @Override
@@ -32,7 +32,8 @@ final class SparkMatrixCommand implements Callable<Integer> {
     console.say(
         "results: "
             + new ResultFiles(workspace.publishedResults()).json(MatrixResult.NAME, result));
-    new MarkedSection(workspace.readme(), MatrixResult.NAME).write(result.table().toMarkdown());
+    new MarkedSection(workspace.sparkReleases(), MatrixResult.NAME)
+        .write(result.table().toMarkdown());
     return result.cells().stream().allMatch(MatrixCell::passed) ? 0 : 1;
   }
 }

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The one list of suites: the table below "What runs when" in {@code CONTRIBUTING.md}. What it says
- * is what runs; a test sees that it names every integration test and every suite of the lab.
+ * The one list of suites: the table below "Suites and lanes" in {@code CONTRIBUTING.md}. {@code
+ * ./sluice test} runs the suites that it names; a test compares it with all integration tests and
+ * all suites of the lab.
  *
  * <p>Immutable. Failure: {@link IllegalArgumentException} with the row that cannot be read.
  */

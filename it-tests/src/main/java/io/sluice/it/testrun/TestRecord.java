@@ -1,11 +1,17 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Machine;
+import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import io.sluice.tools.text.TextTable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The result of a whole test run, as it lies in the repository.
@@ -16,7 +22,7 @@ import java.util.List;
  * @param wallS with the build
  * @param passed number of tests
  * @param failed the names of tests, with reasons
- * @param skipped the names of tests, with reasons
+ * @param skippedByReason the names of tests, by their reasons
  * @param suites slowest first
  */
 public record TestRecord(
@@ -26,8 +32,9 @@ public record TestRecord(
     long wallS,
     int passed,
     List<String> failed,
-    List<String> skipped,
+    Map<String, List<String>> skippedByReason,
     List<SuiteTimes.Row> suites) {
+  private static final Pattern CLASS = Pattern.compile("^(?:[a-z0-9_]+\\.)*([A-Z][\\w$]*)");
 
   /** Of a run that has just ended. */
   public static TestRecord of(TestSummary summary) {
@@ -39,11 +46,26 @@ public record TestRecord(
         summary.wallMs() / 1000,
         reports.passed(),
         reports.failed().stream().map(Object::toString).toList(),
-        reports.skipped().stream().map(Object::toString).toList(),
+        reports.skipped().stream()
+            .collect(
+                Collectors.groupingBy(
+                    TestOutcome::reason,
+                    LinkedHashMap::new,
+                    Collectors.mapping(TestOutcome::name, Collectors.toList()))),
         summary.times().rows());
   }
 
-  /** A page with all that people want to see. */
+  /** The names of tests that were skipped, with reasons. */
+  List<String> skipped() {
+    return skippedByReason.entrySet().stream()
+        .flatMap(reason -> reason.getValue().stream().map(test -> test + ": " + reason.getKey()))
+        .toList();
+  }
+
+  /**
+   * The page of this result. Tests that were skipped for one reason are one line, with their number
+   * and classes.
+   */
   public String toMarkdown() {
     TextTable table = new TextTable(List.of("suite", "seconds", "share, s"));
     for (SuiteTimes.Row row : suites) {
@@ -59,9 +81,24 @@ public record TestRecord(
     page.append("# `./sluice test --all`\n\n");
     page.append("Commit %s, %s, in %d s on %s:%n".formatted(commit, date, wallS, machine));
     page.append(
-        "%d passed, %d failed, %d skipped.%n%n".formatted(passed, failed.size(), skipped.size()));
+        "%d passed, %d failed, %d skipped.%n%n".formatted(passed, failed.size(), skipped().size()));
     failed.forEach(test -> page.append("- failed: ").append(test).append('\n'));
-    skipped.forEach(test -> page.append("- skipped: ").append(test).append('\n'));
+    skippedByReason.forEach(
+        (reason, tests) -> page.append("- skipped: %s: %s%n".formatted(inShort(tests), reason)));
     return page.append('\n').append(table.toMarkdown()).toString();
+  }
+
+  private static String inShort(List<String> tests) {
+    if (tests.size() == 1) {
+      return tests.get(0);
+    }
+    return tests.size()
+        + " tests of "
+        + tests.stream().map(TestRecord::className).distinct().collect(Collectors.joining(", "));
+  }
+
+  private static String className(String test) {
+    Matcher found = CLASS.matcher(test);
+    return found.find() ? found.group(1) : test;
   }
 }

@@ -57,6 +57,30 @@ class TestSummaryTest {
     assertTrue(page.contains("Commit abc"), page);
   }
 
+  /** Many tests that lack the same library are no news each. */
+  @Test
+  void testsThatWereSkippedForOneReasonAreOneLineOfThePage() {
+    TestReports skipped =
+        new TestReports(
+            List.of(
+                skipped("io.sluice.OneTest.reads", "no library"),
+                skipped("io.sluice.OneTest$Nested.writes", "no library"),
+                skipped("io.sluice.OneTest.ends", "no library"),
+                skipped("io.sluice.OneTest.begins: at once", "root may")));
+    TestRecord record =
+        TestRecord.of(
+            summary(List.of(TaskResult.ofClasses("lane", skipped, NONE, Optional.empty()))));
+    assertEquals(5, record.skipped().size());
+    String page = record.toMarkdown();
+    assertTrue(page.contains(", 5 skipped"), page);
+    assertTrue(page.contains("- skipped: 3 tests of OneTest, OneTest$Nested: no library\n"), page);
+    assertTrue(page.contains("- skipped: io.sluice.OneTest.begins: at once: root may\n"), page);
+  }
+
+  private static TestOutcome skipped(String name, String reason) {
+    return TestOutcome.of(name, TestOutcome.State.SKIPPED, reason);
+  }
+
   private static TestSummary summary(List<TaskResult> results) {
     return new TestSummary("abc", results, Optional.of("no qemu"), TABLE, 1);
   }

@@ -58,8 +58,9 @@ public record Workspace(Path root) {
     return root.resolve("docs/results");
   }
 
-  public Path readme() {
-    return root.resolve("README.md");
+  /** The page with the table of Spark's releases and JDKs. */
+  public Path sparkReleases() {
+    return root.resolve("docs/spark-releases.md");
   }
 
   /** The jar with the jobs of the scenario tests. */

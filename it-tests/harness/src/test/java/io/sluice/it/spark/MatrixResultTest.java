@@ -12,12 +12,12 @@ class MatrixResultTest {
   private final Workspace workspace = Workspace.find();
 
   @Test
-  void theReadmeShowsWhatWasRun() {
+  void thePageShowsWhatWasRun() {
     MatrixResult committed =
         MatrixResult.read(workspace.publishedResults().resolve(MatrixResult.NAME + ".json"));
     assertEquals(
         committed.table().toMarkdown(),
-        new MarkedSection(workspace.readme(), MatrixResult.NAME).read());
+        new MarkedSection(workspace.sparkReleases(), MatrixResult.NAME).read());
     assertEquals(
         SparkDistribution.VERSIONS,
         committed.cells().stream().map(MatrixCell::spark).distinct().toList());
