@@ -3,9 +3,9 @@ package io.sluice.bench.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;
-import io.sluice.it.job.ShufflePath;
+import io.sluice.it.job.JobCosts.HostUse;
+import io.sluice.it.job.JobCosts.ShufflePath;
 import io.sluice.it.limit.DeviceUse;
 import io.sluice.it.limit.GroupMemory;
 import io.sluice.it.limit.GroupUse;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.ResultPage;
-import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;
+import io.sluice.it.job.JobCosts.HostUse;
+import io.sluice.it.job.JobCosts.ShufflePath;
 import io.sluice.it.job.MapPhases;
-import io.sluice.it.job.ShufflePath;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

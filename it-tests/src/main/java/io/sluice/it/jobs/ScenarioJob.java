@@ -2,6 +2,8 @@ package io.sluice.it.jobs;
 
 import java.io.IOException;
 import java.lang.ref.Reference;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.fs.Path;
@@ -10,9 +12,15 @@ import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.WritableComparable;
+import org.apache.hadoop.io.WritableComparator;
+import org.apache.hadoop.mapreduce.InputFormat;
+import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.JobContext;
 import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.mapreduce.RecordReader;
 import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
@@ -130,5 +138,67 @@ public final class ScenarioJob extends Configured implements Tool {
 
   public static void main(String[] arguments) throws Exception {
     System.exit(ToolRunner.run(new ScenarioJob(), arguments));
+  }
+
+  /** Sorts texts backwards: an order that only the job's own comparator knows. */
+  public static final class ReverseComparator extends Text.Comparator {
+    @Override
+    public int compare(
+        byte[] one, int oneStart, int oneLength, byte[] other, int otherStart, int otherLength) {
+      return super.compare(other, otherStart, otherLength, one, oneStart, oneLength);
+    }
+
+    @Override
+    public int compare(
+        @SuppressWarnings("rawtypes") org.apache.hadoop.io.WritableComparable one,
+        @SuppressWarnings("rawtypes") org.apache.hadoop.io.WritableComparable other) {
+      return WritableComparator.get(Text.class).compare(other, one);
+    }
+  }
+
+  /** Input that is made up in the map task; no file is read. */
+  public static final class SeededInputFormat
+      extends InputFormat<WritableComparable<?>, BytesWritable> {
+    @Override
+    public List<InputSplit> getSplits(JobContext context) {
+      return IntStream.range(0, ScenarioConf.of(context.getConfiguration()).maps())
+          .<InputSplit>mapToObj(MapIndexSplit::new)
+          .toList();
+    }
+
+    @Override
+    public RecordReader<WritableComparable<?>, BytesWritable> createRecordReader(
+        InputSplit split, TaskAttemptContext context) {
+      SeededRecords records =
+          new SeededRecords(
+              ScenarioConf.of(context.getConfiguration()), ((MapIndexSplit) split).index());
+      return new RecordReader<>() {
+        @Override
+        public void initialize(InputSplit same, TaskAttemptContext sameContext) {}
+
+        @Override
+        public boolean nextKeyValue() {
+          return records.next();
+        }
+
+        @Override
+        public WritableComparable<?> getCurrentKey() {
+          return records.key();
+        }
+
+        @Override
+        public BytesWritable getCurrentValue() {
+          return records.value();
+        }
+
+        @Override
+        public float getProgress() {
+          return records.progress();
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -161,6 +162,29 @@ final class TestPrograms {
           + Files.readString(target.resolve("lab.classpath")).strip();
     } catch (IOException e) {
       throw new UncheckedIOException("no lab.classpath in " + target + "; build first", e);
+    }
+  }
+
+  /** The integration tests that the build has compiled, by the simple names of their classes. */
+  static final class TestClasses {
+    private static final String SUFFIX = "IT.class";
+
+    private TestClasses() {}
+
+    /** The whole name of each. */
+    static Map<String, String> ofIntegrationTests(Workspace workspace) {
+      Path classes = workspace.root().resolve("it-tests/target/test-classes");
+      Map<String, String> found = new TreeMap<>();
+      try (Stream<Path> files = Files.walk(classes)) {
+        files
+            .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
+            .map(
+                file -> classes.relativize(file).toString().replace(".class", "").replace('/', '.'))
+            .forEach(name -> found.put(name.substring(name.lastIndexOf('.') + 1), name));
+        return found;
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot look for tests in " + classes, e);
+      }
     }
   }
 }

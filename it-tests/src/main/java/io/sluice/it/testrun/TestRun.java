@@ -1,8 +1,10 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabTools;
 import io.sluice.it.lab.run.LabRun;
+import io.sluice.it.report.Commit;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import java.nio.file.Path;
@@ -103,5 +105,67 @@ public final class TestRun {
 
   static Path contributing(Workspace workspace) {
     return workspace.root().resolve("CONTRIBUTING.md");
+  }
+
+  /**
+   * The commit that a run tests: the one that was there before the build.
+   *
+   * @param root of the checkout
+   * @param name as {@link Commit} gives it
+   */
+  record TestedCommit(Path root, String name) {
+    /** The one that is there now. */
+    static TestedCommit now(Path root) {
+      return new TestedCommit(root, Commit.of(root));
+    }
+
+    /** Why a result must not be called this commit's; empty if it may. */
+    Optional<String> problem() {
+      String last = now(root).name();
+      return last.equals(name)
+          ? Optional.empty()
+          : Optional.of("%s was to be tested and %s is there at the end".formatted(name, last));
+    }
+  }
+
+  /** One suite of the lab, in guests of its own. Failure: in its result. */
+  static final class LabTask implements TestTask {
+    private final LabRun run;
+    private final Workspace workspace;
+    private final LabTools tools;
+
+    /** The run is of one suite. */
+    LabTask(LabRun run, Workspace workspace, LabTools tools) {
+      this.run = run;
+      this.workspace = workspace;
+      this.tools = tools;
+    }
+
+    /** What the suite is called in the table of suites. */
+    static String suiteName(LabRun run) {
+      return "lab " + run.suites().get(0) + (run.hosts() == 2 ? " --hosts 2" : "");
+    }
+
+    /** Not the suite's id alone: lanes of this machine are called so too. */
+    @Override
+    public String name() {
+      return suiteName(run);
+    }
+
+    @Override
+    public int memoryMb() {
+      return run.memoryMb();
+    }
+
+    @Override
+    public TaskResult run(Console console) {
+      LabResult result = run.run(workspace, tools, console).get(0);
+      return new TaskResult(
+          name(),
+          result.reports(),
+          result.problem(),
+          result.details(),
+          List.of(new SuiteTime(suiteName(run), result.wallMs())));
+    }
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.foreign.ForeignSparkRun.ServedBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

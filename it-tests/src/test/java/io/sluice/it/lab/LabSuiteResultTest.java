@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.lab.Lab.LabSuiteResult;
 import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.util.List;

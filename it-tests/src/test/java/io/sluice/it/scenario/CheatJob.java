@@ -1,6 +1,6 @@
 package io.sluice.it.scenario;
 
-import io.sluice.it.jobs.SeededInputFormat;
+import io.sluice.it.jobs.ScenarioJob.SeededInputFormat;
 import io.sluice.node.faults.CheatMain;
 import io.sluice.node.wire.NodeMetadata;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.NodeManager;
-import io.sluice.it.cluster.NodeState;
+import io.sluice.it.cluster.NodeManager.NodeState;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;

@@ -1,7 +1,7 @@
 package io.sluice.it.scenario;
 
 import io.sluice.it.cluster.NodeManager;
-import io.sluice.it.cluster.NodeState;
+import io.sluice.it.cluster.NodeManager.NodeState;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import java.io.IOException;

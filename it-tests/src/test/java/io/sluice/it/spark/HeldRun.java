@@ -3,6 +3,7 @@ package io.sluice.it.spark;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.SparkSubmit.SparkResult;
 import io.sluice.it.spark.jobs.HeldJob;
 import java.io.IOException;
 import java.io.UncheckedIOException;

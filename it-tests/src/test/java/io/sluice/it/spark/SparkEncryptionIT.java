@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.spark.PlanOracle.ShuffleState;
 import io.sluice.it.spark.jobs.ContextPlan;
 import io.sluice.it.spark.jobs.ContextReport;
 import io.sluice.it.spark.jobs.HeldJob;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.PersistJob;
-import io.sluice.it.spark.jobs.PersistReport;
+import io.sluice.it.spark.jobs.PersistJob.PersistReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

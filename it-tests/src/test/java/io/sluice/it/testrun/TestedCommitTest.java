@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.it.testrun.TestRun.TestedCommit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
@@ -79,5 +80,21 @@ abstract class RankSpread extends Program {
     job.setNumReduceTasks(0);
     job.setOutputValueClass(Text.class);
     finish(job);
+  }
+
+  /** Reads {@code from,to}, and puts out both ends of an edge, each with the other one. */
+  static final class Edges extends Mapper<LongWritable, Text, LongWritable, LongWritable> {
+    private final LongWritable from = new LongWritable();
+    private final LongWritable to = new LongWritable();
+
+    @Override
+    protected void map(LongWritable offset, Text line, Context context)
+        throws IOException, InterruptedException {
+      String[] ends = line.toString().split(",");
+      from.set(Long.parseLong(ends[0]));
+      to.set(Long.parseLong(ends[1]));
+      context.write(from, to);
+      context.write(to, from);
+    }
   }
 }

@@ -1,10 +1,16 @@
 package io.sluice.workloads.record;
 
 import io.sluice.workloads.input.Zipf;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.BytesWritable;
+import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.mapreduce.InputFormat;
 import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.JobContext;
@@ -51,5 +57,140 @@ public final class RecordInput extends InputFormat<BytesWritable, BytesWritable>
     double exponent = conf.getDouble(ZIPF, 0);
     Zipf ranks = exponent > 0 ? new Zipf(conf.getInt(KEYS, 100_000), exponent) : null;
     return new RecordMakingReader(new RecordBytes(conf.getLong(SEED, 1), ranks));
+  }
+
+  /** Makes the records of a split, one after the other. One thread's. */
+  static final class RecordMakingReader extends RecordReader<BytesWritable, BytesWritable> {
+    private final RecordBytes records;
+    private final BytesWritable key = new BytesWritable();
+    private final BytesWritable value = new BytesWritable();
+    private long from;
+    private long next;
+    private long to;
+
+    RecordMakingReader(RecordBytes records) {
+      this.records = records;
+    }
+
+    @Override
+    public void initialize(InputSplit split, TaskAttemptContext context) {
+      from = ((RecordSplit) split).from();
+      next = from;
+      to = ((RecordSplit) split).to();
+    }
+
+    @Override
+    public boolean nextKeyValue() {
+      if (next == to) {
+        return false;
+      }
+      records.make(next++, key, value);
+      return true;
+    }
+
+    @Override
+    public BytesWritable getCurrentKey() {
+      return key;
+    }
+
+    @Override
+    public BytesWritable getCurrentValue() {
+      return value;
+    }
+
+    @Override
+    public float getProgress() {
+      return to == from ? 1 : (float) (next - from) / (to - from);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** The records of one map, by their numbers. */
+  public static final class RecordSplit extends InputSplit implements Writable {
+    private long from;
+    private long to;
+
+    /** Read by Hadoop. */
+    public RecordSplit() {}
+
+    /** From one up to another, which is not in it. */
+    RecordSplit(long from, long to) {
+      this.from = from;
+      this.to = to;
+    }
+
+    long from() {
+      return from;
+    }
+
+    long to() {
+      return to;
+    }
+
+    @Override
+    public long getLength() {
+      return (to - from) * RecordBytes.LENGTH_BYTES;
+    }
+
+    @Override
+    public String[] getLocations() {
+      return new String[0];
+    }
+
+    @Override
+    public void write(DataOutput out) throws IOException {
+      out.writeLong(from);
+      out.writeLong(to);
+    }
+
+    @Override
+    public void readFields(DataInput in) throws IOException {
+      from = in.readLong();
+      to = in.readLong();
+    }
+  }
+
+  /**
+   * Makes records of a hundred bytes, as TeraSort's are: a key of ten bytes and ninety others. A
+   * record has its own random, of the seed and its number.
+   *
+   * <p>Thread contract: one thread.
+   */
+  static final class RecordBytes {
+    static final int KEY_BYTES = 10;
+    static final int VALUE_BYTES = 90;
+    static final int LENGTH_BYTES = KEY_BYTES + VALUE_BYTES;
+
+    private static final long MULTIPLIER = 0x9E3779B97F4A7C15L; // odd: other ranks, other keys
+
+    private final long base;
+    private final Zipf ranks; // null: all keys are as frequent
+    private final ByteBuffer record = ByteBuffer.allocate(LENGTH_BYTES + Long.BYTES);
+
+    /**
+     * @param ranks how frequent keys are, or null for keys that hardly ever come twice
+     */
+    RecordBytes(long seed, Zipf ranks) {
+      this.base = new SplittableRandom(seed).nextLong();
+      this.ranks = ranks;
+    }
+
+    /** Makes the record of that number. */
+    void make(long number, BytesWritable key, BytesWritable value) {
+      SplittableRandom random = new SplittableRandom(base + number);
+      record.clear();
+      if (ranks == null) {
+        record.putLong(random.nextLong()).putShort((short) random.nextInt());
+      } else {
+        record.putLong(ranks.draw(random) * MULTIPLIER).putShort((short) 0);
+      }
+      while (record.position() < LENGTH_BYTES) {
+        record.putLong(random.nextLong());
+      }
+      key.set(record.array(), 0, KEY_BYTES);
+      value.set(record.array(), KEY_BYTES, VALUE_BYTES);
+    }
   }
 }

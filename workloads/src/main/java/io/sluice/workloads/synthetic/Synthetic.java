@@ -1,5 +1,6 @@
 package io.sluice.workloads.synthetic;
 
+import io.sluice.workloads.input.Zipf;
 import io.sluice.workloads.run.Program;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -120,5 +121,129 @@ public final class Synthetic extends Program {
 
   public static void main(String[] arguments) throws Exception {
     System.exit(ToolRunner.run(new Synthetic(), arguments));
+  }
+
+  /** Arithmetic that nobody needs. Thread contract: safe from any thread. */
+  static final class Pi {
+    private static final int GUARD_DIGITS = 10;
+    private static final BigInteger FOUR = BigInteger.valueOf(4);
+
+    private Pi() {}
+
+    /** So many digits, the three included, without the point: by Machin's formula. */
+    static BigInteger digits(int count) {
+      BigInteger one = BigInteger.TEN.pow(count - 1 + GUARD_DIGITS);
+      BigInteger quarter = FOUR.multiply(arcCotangent(5, one)).subtract(arcCotangent(239, one));
+      return FOUR.multiply(quarter).divide(BigInteger.TEN.pow(GUARD_DIGITS));
+    }
+
+    private static BigInteger arcCotangent(int x, BigInteger one) {
+      BigInteger square = BigInteger.valueOf((long) x * x);
+      BigInteger power = one.divide(BigInteger.valueOf(x));
+      BigInteger sum = BigInteger.ZERO;
+      for (int odd = 1; power.signum() != 0; odd += 2) {
+        BigInteger term = power.divide(BigInteger.valueOf(odd));
+        sum = odd % 4 == 1 ? sum.add(term) : sum.subtract(term);
+        power = power.divide(square);
+      }
+      return sum;
+    }
+  }
+
+  /** How many pairs a token makes: Table 9's d_m. Thread contract: safe from any thread. */
+  @FunctionalInterface
+  interface EmitCount {
+    String KIND = "workloads.synthetic.emit";
+    String LAMBDA = "workloads.synthetic.lambda";
+    String PSI = "workloads.synthetic.psi";
+
+    /** Above this mean the probability of none is no double any more. */
+    double GREATEST_LAMBDA = 700;
+
+    int draw(SplittableRandom random);
+
+    /** What is configured. */
+    static EmitCount of(Configuration conf) {
+      String kind = conf.get(KIND, "one-to-one");
+      return switch (kind) {
+        case "one-to-one" -> random -> 1;
+        case "many-to-one" -> {
+          double psi = conf.getDouble(PSI, 0.1);
+          yield random -> random.nextDouble() < psi ? 1 : 0;
+        }
+        case "one-to-many" -> poisson(conf.getDouble(LAMBDA, 10));
+        default ->
+            throw new IllegalArgumentException(
+                KIND + " is one-to-one, many-to-one or one-to-many, not " + kind);
+      };
+    }
+
+    /** Knuth's: as many factors as it takes to come down to the probability of none. */
+    private static EmitCount poisson(double lambda) {
+      if (!(lambda > 0 && lambda <= GREATEST_LAMBDA)) {
+        throw new IllegalArgumentException(
+            LAMBDA + " is above 0 and at most " + GREATEST_LAMBDA + ", not " + lambda);
+      }
+      double none = StrictMath.exp(-lambda);
+      return random -> {
+        int count = 0;
+        for (double product = random.nextDouble(); product > none; product *= random.nextDouble()) {
+          count++;
+        }
+        return count;
+      };
+    }
+  }
+
+  /** Which key a pair has: Table 9's d_i. Thread contract: safe from any thread. */
+  @FunctionalInterface
+  interface KeyChoice {
+    String KIND = "workloads.synthetic.keys";
+    String SKEW = "workloads.synthetic.zipf-skew";
+    String ALPHA = "workloads.synthetic.alpha";
+
+    /** Keys are from 1 to this. */
+    int KEYS = 10_000;
+
+    int draw(SplittableRandom random);
+
+    /**
+     * What is configured.
+     *
+     * @param reduces how many there are; Hadoop gives one of them the keys that leave its number
+     */
+    static KeyChoice of(Configuration conf, int reduces) {
+      String kind = conf.get(KIND, "uniform");
+      return switch (kind) {
+        case "uniform" -> KeyChoice::uniform;
+        case "zipfian" -> {
+          Zipf zipf = new Zipf(KEYS, conf.getDouble(SKEW, 10));
+          yield random -> 1 + zipf.draw(random);
+        }
+        case "biased" -> biased(conf.getDouble(ALPHA, 0.7), reduces);
+        default ->
+            throw new IllegalArgumentException(
+                KIND + " is uniform, zipfian or biased, not " + kind);
+      };
+    }
+
+    private static int uniform(SplittableRandom random) {
+      return 1 + random.nextInt(KEYS);
+    }
+
+    /** The first reduce is special. If it is the only one, it gets all. */
+    private static KeyChoice biased(double alpha, int reduces) {
+      return random -> {
+        if (reduces <= 1) {
+          return uniform(random);
+        }
+        boolean special = random.nextDouble() < alpha;
+        int key = uniform(random);
+        while (key % reduces == 0 != special) {
+          key = uniform(random);
+        }
+        return key;
+      };
+    }
   }
 }

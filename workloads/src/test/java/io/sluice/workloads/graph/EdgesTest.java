@@ -3,6 +3,7 @@ package io.sluice.workloads.graph;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.workloads.graph.Radius.Sketch;
 import io.sluice.workloads.run.LocalRuns;
 import java.nio.file.Path;
 import java.util.ArrayList;

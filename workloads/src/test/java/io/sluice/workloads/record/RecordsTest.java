@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.workloads.input.Zipf;
+import io.sluice.workloads.record.RecordInput.RecordBytes;
+import io.sluice.workloads.record.SortChain.SortedRecordFiles;
 import io.sluice.workloads.run.LocalRuns;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.workloads.input.GenerateText;
 import io.sluice.workloads.run.LocalRuns;
+import io.sluice.workloads.synthetic.Synthetic.EmitCount;
+import io.sluice.workloads.synthetic.Synthetic.KeyChoice;
+import io.sluice.workloads.synthetic.Synthetic.Pi;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,10 +1,20 @@
 package io.sluice.it.job;
 
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.limit.BlockDeviceCounters;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
+import java.util.stream.Collectors;
 
 /**
  * What a client's jobs cost, from their history, their tasks' logs and Sluice's counters; all of
@@ -139,5 +149,104 @@ public record JobCosts(
 
   public long localBytes() {
     return localReadBytes + localWrittenBytes;
+  }
+
+  /**
+   * What a job's map output really went through, as Sluice's counters tell it: stock leaves none.
+   *
+   * @param transport the ways bytes were read, most bytes first
+   * @param tier the tiers map output was spilled to, most bytes first
+   * @param fallbacks how often something was left to stock, by reason
+   */
+  public record ShufflePath(String transport, String tier, Map<String, Long> fallbacks) {
+    private static final String READ = "READ_BYTES_";
+    private static final String SPILL = "SPILL_BYTES_";
+    private static final String FALLBACK = "FALLBACK_";
+
+    static ShufflePath of(JobCounters counters) {
+      if (counters.group(JobCounters.SLUICE).isEmpty()) {
+        return new ShufflePath("http", "disk", Map.of());
+      }
+      return new ShufflePath(
+          String.join("+", names(counters, READ)),
+          String.join("+", names(counters, SPILL)),
+          nonZero(counters, FALLBACK));
+    }
+
+    public long fallbackCount() {
+      return fallbacks.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static List<String> names(JobCounters counters, String prefix) {
+      return nonZero(counters, prefix).entrySet().stream()
+          .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
+          .map(Map.Entry::getKey)
+          .toList();
+    }
+
+    private static Map<String, Long> nonZero(JobCounters counters, String prefix) {
+      return counters.group(JobCounters.SLUICE).entrySet().stream()
+          .filter(counter -> counter.getKey().startsWith(prefix) && counter.getValue() != 0)
+          .collect(
+              Collectors.toMap(
+                  counter -> counter.getKey().substring(prefix.length()).toLowerCase(),
+                  Map.Entry::getValue));
+    }
+  }
+
+  /**
+   * What this host has done, or did between two times.
+   *
+   * @param cpuMs processor time of a cluster's daemons and their containers; not of clients
+   * @param deviceBytes read from and written to block devices, by anybody: what is still to be
+   *     written out is not among them
+   * @param networkBytes received on all network interfaces, by anybody: over loopback, which is all
+   *     of it on one host, every byte once
+   */
+  public record HostUse(long cpuMs, long deviceBytes, long networkBytes) {
+    /** Of what nobody has measured. */
+    public static final HostUse NONE = new HostUse(0, 0, 0);
+
+    /** So far; waits until the last container of the cluster has ended. */
+    static HostUse of(PseudoCluster cluster) {
+      ProcessUse processes = cluster.useWithoutContainers();
+      try {
+        return new HostUse(
+            processes.cpuMs(),
+            deviceBytes(Path.of("/sys/block")),
+            networkBytes(Files.readAllLines(Path.of("/proc/net/dev"))));
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot read what this host has done", e);
+      }
+    }
+
+    /** What came to it since then. */
+    HostUse since(HostUse before) {
+      return new HostUse(
+          cpuMs - before.cpuMs,
+          deviceBytes - before.deviceBytes,
+          networkBytes - before.networkBytes);
+    }
+
+    /** Not of what is made of other devices or files, whose bytes would count twice. */
+    static long deviceBytes(Path blockDevices) throws IOException {
+      long sumBytes = 0;
+      try (DirectoryStream<Path> devices = Files.newDirectoryStream(blockDevices)) {
+        for (Path device : devices) {
+          if (Files.exists(device.resolve("device"))) {
+            sumBytes += new BlockDeviceCounters(device.resolve("stat")).read().bytes();
+          }
+        }
+      }
+      return sumBytes;
+    }
+
+    static long networkBytes(List<String> netDev) {
+      return netDev.stream()
+          .filter(line -> line.contains(":")) // not the two lines above
+          .map(line -> line.substring(line.indexOf(':') + 1).strip().split(" +"))
+          .mapToLong(fields -> Long.parseLong(fields[0]))
+          .sum();
+    }
   }
 }

@@ -3,6 +3,8 @@ package io.sluice.it.job;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -114,6 +116,20 @@ public final class RunningJob implements AutoCloseable {
       close();
       Thread.currentThread().interrupt();
       throw new ClusterException(spec.name() + ": interrupted while waiting for " + what, e);
+    }
+  }
+
+  /** The arguments of {@code hadoop jar} for a job. */
+  static final class JobCommand {
+    private JobCommand() {}
+
+    static List<String> arguments(JobSpec spec) {
+      List<String> arguments = new ArrayList<>();
+      arguments.add(spec.jar().toString());
+      arguments.add(spec.program());
+      spec.settings().forEach((key, value) -> arguments.add("-D" + key + "=" + value));
+      arguments.addAll(spec.arguments());
+      return arguments;
     }
   }
 }

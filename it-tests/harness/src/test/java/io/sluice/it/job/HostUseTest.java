@@ -2,6 +2,7 @@ package io.sluice.it.job;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.it.job.JobCosts.HostUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

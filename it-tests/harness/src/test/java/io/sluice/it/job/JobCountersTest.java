@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.job.JobCosts.ShufflePath;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

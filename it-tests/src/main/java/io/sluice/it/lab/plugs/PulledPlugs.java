@@ -9,10 +9,16 @@ import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Kills guests that write to a spill store on an NVDIMM, as if their plugs were pulled, and has the
@@ -150,6 +156,140 @@ public final class PulledPlugs {
     if (!verdict.passed()) {
       throw new LabException(
           "after kill %d at %s: %s".formatted(kill, moment, String.join("; ", verdict.problems())));
+    }
+  }
+
+  /**
+   * What {@link PlugsProgram} says on the console of one guest.
+   *
+   * <p>Thread contract: lines come from the console's thread, one other waits. Failure: {@link
+   * LabException} if the program failed, the guest ended, or the deadline passed, with the end of
+   * the console.
+   */
+  static final class GuestEvents {
+    private static final long LOOK_EVERY_MS = 500;
+
+    private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    private final long deadlineNs;
+
+    GuestEvents(Duration deadline) {
+      this.deadlineNs = System.nanoTime() + deadline.toNanos();
+    }
+
+    /** Takes a line of the console. */
+    void line(String line) {
+      int start = line.indexOf(PlugsProgram.EVENT);
+      if (start >= 0) {
+        events.add(line.substring(start).stripTrailing());
+      }
+    }
+
+    /** Waits for an event; others before it are passed over. */
+    void await(Guest guest, String wanted) {
+      for (String event = ""; !event.equals(wanted); event = next(guest, deadlineNs)) {
+        check(guest, event);
+      }
+    }
+
+    /** Lets time pass, in which nothing may fail. */
+    void pass(Guest guest, Duration duration) {
+      long endNs = System.nanoTime() + duration.toNanos();
+      while (System.nanoTime() < endNs) {
+        check(guest, next(guest, Math.min(endNs, deadlineNs)));
+      }
+    }
+
+    /** The next event, or an empty one if none comes soon. */
+    private String next(Guest guest, long endNs) {
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(endNs - System.nanoTime());
+      try {
+        String event =
+            events.poll(Math.max(1, Math.min(leftMs, LOOK_EVERY_MS)), TimeUnit.MILLISECONDS);
+        return event == null ? "" : event;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new LabException("interrupted while a guest was running", e);
+      }
+    }
+
+    private void check(Guest guest, String event) {
+      if (event.startsWith(PlugsProgram.FAILED)) {
+        throw new LabException("the writer in the guest " + event + "\n" + guest.tail());
+      }
+      if (event.isEmpty() && events.isEmpty() && !guest.isAlive()) {
+        throw new LabException("the guest ended by itself:\n" + guest.tail());
+      }
+      if (System.nanoTime() > deadlineNs) {
+        throw new LabException("the guest did not get there in time:\n" + guest.tail());
+      }
+    }
+  }
+
+  /**
+   * Draws what each boot does and when its plug is pulled: first at every step of a commit, in
+   * random order, then by turns at any moment and at one of the other steps, all of which come
+   * before one comes again.
+   *
+   * <p>Every boot makes the pool longer by some segments, so that segments are always being
+   * created; every {@value #BOOTS_PER_POOL} boots it starts anew. Thread contract: one thread.
+   */
+  static final class BootPlan {
+    private static final int BOOTS_PER_POOL = 6;
+    private static final int FIRST_SEGMENTS = 16;
+    private static final int MORE_SEGMENTS = 4;
+
+    private final Random random;
+    private final List<Step> ofCommit = new ArrayList<>(Step.ofCommit(true));
+    private final List<Step> others = new ArrayList<>();
+    private boolean moment;
+    private int number;
+    private int segments;
+
+    BootPlan(long seed) {
+      random = new Random(seed);
+      Collections.shuffle(ofCommit, random);
+    }
+
+    /** The next boot that ends by a kill. */
+    Boot next() {
+      int former = segments;
+      boolean fresh = number % BOOTS_PER_POOL == 0;
+      segments = fresh ? FIRST_SEGMENTS : segments + MORE_SEGMENTS;
+      Optional<Step> step = nextStep(fresh);
+      int occurrence = step.map(this::occurrence).orElse(1);
+      return new Boot(number++, former, segments, fresh, step, occurrence, random.nextLong());
+    }
+
+    /** The boot after all kills, which only verifies. */
+    Boot last() {
+      return new Boot(number, segments, 0, true, Optional.empty(), 1, 0);
+    }
+
+    private Optional<Step> nextStep(boolean fresh) {
+      if (!ofCommit.isEmpty()) {
+        return Optional.of(ofCommit.remove(0));
+      }
+      moment = !moment;
+      if (moment) {
+        return Optional.empty();
+      }
+      if (others.isEmpty()) {
+        others.addAll(List.of(Step.values()));
+        Collections.shuffle(others, random);
+        others.sort(Comparator.comparing(Step.ofCommit(true)::contains));
+      }
+      // A pool that starts anew has no former segments to open.
+      int index = fresh && others.get(0) == Step.RECOVERING ? 1 : 0;
+      return index < others.size() ? Optional.of(others.remove(index)) : Optional.empty();
+    }
+
+    /** Early, so that what was just created is at stake; a step of the opening comes but once. */
+    private int occurrence(Step step) {
+      return switch (step) {
+        case SEGMENT_CREATED, FREE_BEGUN, FREED, FREE_ACKNOWLEDGED -> 1;
+        case MARK_CLEARED, RECOVERING -> 1 + random.nextInt(3);
+        default -> 1 + random.nextInt(6);
+      };
     }
   }
 }

@@ -9,6 +9,7 @@ import io.sluice.it.lab.LabTools;
 import io.sluice.it.lab.plugs.PlugsResult;
 import io.sluice.it.lab.plugs.PulledPlugs;
 import io.sluice.it.report.Console;
+import io.sluice.it.report.TestReports;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -113,5 +114,33 @@ public record LabRun(
     }
     LabSuite suite = LabSuite.of(id);
     return hosts == 2 ? lab.runOnTwoHosts(suite) : lab.run(suite, campaign);
+  }
+
+  /**
+   * A suite whose guest broke before it could report.
+   *
+   * @param id of the suite
+   * @param reason with the end of the guest's console
+   */
+  record BrokenSuite(String id, String reason) implements LabResult {
+    @Override
+    public TestReports reports() {
+      return TestReports.ofFailure("lab." + id, reason);
+    }
+
+    @Override
+    public List<String> details() {
+      return List.of();
+    }
+
+    @Override
+    public long wallMs() {
+      return 0;
+    }
+
+    @Override
+    public boolean passed() {
+      return false;
+    }
   }
 }

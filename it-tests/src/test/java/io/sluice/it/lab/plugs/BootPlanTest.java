@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.lab.plugs.PulledPlugs.BootPlan;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -10,6 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -87,5 +90,29 @@ final class ContextRun {
     results.add(
         new ShuffleResult(
             name, result.count(), result.digest(), result.sorted(), adaptiveReads, wallMs));
+  }
+
+  /**
+   * Counts a context's events. Spark's listener thread calls it; the counts are whole, and may be
+   * asked for by any thread, once the context has been stopped.
+   */
+  static final class EventCounter extends SparkListener {
+    private volatile ContextEvents counts = new ContextEvents(0, 0);
+
+    @Override
+    public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+      counts = new ContextEvents(counts.executorsRemoved() + 1, counts.speculativeTasks());
+    }
+
+    @Override
+    public void onTaskStart(SparkListenerTaskStart start) {
+      if (start.taskInfo().speculative()) {
+        counts = new ContextEvents(counts.executorsRemoved(), counts.speculativeTasks() + 1);
+      }
+    }
+
+    ContextEvents counts() {
+      return counts;
+    }
   }
 }

@@ -5,8 +5,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.Dependency;
 import org.apache.spark.ExecutorAllocationClient;
 import org.apache.spark.ShuffleDependency;
@@ -15,6 +20,9 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.scheduler.ExecutorDecommissionInfo;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import scala.Option;
 import scala.concurrent.Await;
 import scala.concurrent.duration.Duration;
@@ -113,5 +121,85 @@ public final class LossJob {
       }
     }
     lost.awaitRemoved();
+  }
+
+  /**
+   * What {@link LossJob} prints, as one line of JSON.
+   *
+   * @param count rows of the result
+   * @param digest of the result, whatever the order of its rows
+   * @param mapTasks how many map tasks ended, in all attempts of their stage
+   * @param failedTasks how many tasks failed
+   * @param remoteBytesRead of map output, from other executors
+   * @param localBytesRead of map output, from the executor's own
+   * @param executorStates what the executors' shuffle managers said of themselves in the end
+   */
+  public record LossReport(
+      long count,
+      String digest,
+      long mapTasks,
+      long failedTasks,
+      long remoteBytesRead,
+      long localBytesRead,
+      SortedMap<String, String> executorStates) {}
+
+  /**
+   * Waits for the end of executors, and counts map tasks. Spark's listener thread calls it; others
+   * may ask.
+   */
+  static final class LossListener extends SparkListener {
+    private static final long DEADLINE_S = 180;
+
+    private final String executorId;
+    private final CountDownLatch removed = new CountDownLatch(1);
+    private final CountDownLatch writersRemoved = new CountDownLatch(1);
+    private final Set<String> writers = new HashSet<>(); // of the listener thread only
+    private final AtomicLong mapTasks = new AtomicLong();
+
+    LossListener(String executorId) {
+      this.executorId = executorId;
+    }
+
+    /** Comes behind the ends of all tasks that it has run. */
+    @Override
+    public void onExecutorRemoved(SparkListenerExecutorRemoved event) {
+      if (event.executorId().equals(executorId)) {
+        removed.countDown();
+      }
+      if (writers.remove(event.executorId()) && writers.isEmpty()) {
+        writersRemoved.countDown();
+      }
+    }
+
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd end) {
+      if (end.taskType().equals("ShuffleMapTask")) {
+        mapTasks.incrementAndGet();
+        writers.add(end.taskInfo().executorId());
+      }
+    }
+
+    void awaitRemoved() throws InterruptedException {
+      await(removed, "executor " + executorId);
+    }
+
+    /** Waits for all that have run map tasks. */
+    void awaitWritersRemoved() throws InterruptedException {
+      await(writersRemoved, "some executor that has written");
+    }
+
+    private static void await(CountDownLatch gone, String who) throws InterruptedException {
+      if (!gone.await(DEADLINE_S, TimeUnit.SECONDS)) {
+        throw new IllegalStateException(who + " has not gone");
+      }
+    }
+
+    String executorId() {
+      return executorId;
+    }
+
+    long mapTasks() {
+      return mapTasks.get();
+    }
   }
 }

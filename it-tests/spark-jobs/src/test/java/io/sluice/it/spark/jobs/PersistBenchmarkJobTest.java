@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.spark.jobs.PersistBenchmarkJob.SeededLines;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

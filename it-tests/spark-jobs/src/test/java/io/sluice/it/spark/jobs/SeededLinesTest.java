@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.spark.jobs.PersistBenchmarkJob.SeededLines;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

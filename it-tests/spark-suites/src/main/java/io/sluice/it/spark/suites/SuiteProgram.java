@@ -1,14 +1,31 @@
 package io.sluice.it.spark.suites;
 
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import javax.xml.stream.XMLOutputFactory;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamWriter;
 import org.scalatest.Args;
 import org.scalatest.DynaTags;
 import org.scalatest.Filter;
+import org.scalatest.Reporter;
 import org.scalatest.Suite;
+import org.scalatest.events.Event;
+import org.scalatest.events.TestCanceled;
+import org.scalatest.events.TestFailed;
+import org.scalatest.events.TestIgnored;
+import org.scalatest.events.TestPending;
+import org.scalatest.events.TestSucceeded;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -78,5 +95,121 @@ public final class SuiteProgram {
 
   private static <K, V> scala.collection.immutable.Map<K, V> immutable(Map<K, V> map) {
     return scala.collection.immutable.Map.from(CollectionConverters.asScala(map));
+  }
+
+  /** Writes what came of a suite as JUnit does, so that whoever counts those counts these. */
+  static final class SuiteReport {
+    private SuiteReport() {}
+
+    /** Writes {@code TEST-<suite>.xml}. */
+    static void write(Path directory, String suite, List<SuiteTest> tests) throws IOException {
+      Path file = directory.resolve("TEST-" + suite + ".xml");
+      try (Writer out = Files.newBufferedWriter(file)) {
+        XMLStreamWriter xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(out);
+        xml.writeStartDocument();
+        xml.writeStartElement("testsuite");
+        xml.writeAttribute("name", suite);
+        for (SuiteTest test : tests) {
+          xml.writeStartElement("testcase");
+          xml.writeAttribute("classname", suite);
+          xml.writeAttribute("name", legal(test.name()));
+          xml.writeAttribute("time", Double.toString(test.durationMs() / 1e3));
+          if (test.state() != SuiteTest.State.PASSED) {
+            xml.writeStartElement(test.state() == SuiteTest.State.FAILED ? "failure" : "skipped");
+            xml.writeAttribute("message", legal(test.reason().lines().findFirst().orElse("")));
+            xml.writeCharacters(legal(test.reason()));
+            xml.writeEndElement();
+          }
+          xml.writeEndElement();
+        }
+        xml.writeEndElement();
+        xml.writeEndDocument();
+      } catch (XMLStreamException e) {
+        throw new IOException("cannot write " + file, e);
+      }
+    }
+
+    /** Messages quote what a test read; XML has no place for control characters. */
+    private static String legal(String text) {
+      return text.replaceAll("[^\\t\\n\\r\\x20-\\uD7FF\\uE000-\\uFFFD]", "?");
+    }
+  }
+
+  /**
+   * Collects what ScalaTest says about the tests of a suite.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  static final class SuiteEvents implements Reporter {
+    private final Map<String, String> exclusions;
+    private final List<SuiteTest> tests = new ArrayList<>();
+
+    /** {@code exclusions} are the reasons of tests that ScalaTest was told to ignore. */
+    SuiteEvents(Map<String, String> exclusions) {
+      this.exclusions = exclusions;
+    }
+
+    @Override
+    public synchronized void apply(Event event) {
+      if (event instanceof TestSucceeded test) {
+        add(test.testName(), SuiteTest.State.PASSED, "", test.duration());
+      } else if (event instanceof TestFailed test) {
+        add(
+            test.testName(),
+            SuiteTest.State.FAILED,
+            test.message() + trace(test.throwable()),
+            test.duration());
+      } else if (event instanceof TestCanceled test) {
+        add(
+            test.testName(),
+            SuiteTest.State.SKIPPED,
+            "canceled: " + test.message(),
+            test.duration());
+      } else if (event instanceof TestPending test) {
+        add(test.testName(), SuiteTest.State.SKIPPED, "pending in Spark", test.duration());
+      } else if (event instanceof TestIgnored test) {
+        String reason = exclusions.getOrDefault(test.testName(), "ignored in Spark");
+        add(test.testName(), SuiteTest.State.SKIPPED, reason, Option.empty());
+      }
+    }
+
+    /** Something that is no test of the suite went wrong. */
+    synchronized void fail(String name, String reason) {
+      add(name, SuiteTest.State.FAILED, reason, Option.empty());
+    }
+
+    synchronized List<SuiteTest> tests() {
+      return List.copyOf(tests);
+    }
+
+    private void add(String name, SuiteTest.State state, String reason, Option<Object> durationMs) {
+      long ms = durationMs.isEmpty() ? 0 : (Long) durationMs.get();
+      tests.add(new SuiteTest(name, state, reason, ms));
+      System.out.printf("%s %s (%d ms)%n", state, name, ms);
+    }
+
+    static String trace(Option<Throwable> cause) {
+      StringWriter text = new StringWriter();
+      if (cause.isDefined()) {
+        text.append('\n');
+        cause.get().printStackTrace(new PrintWriter(text));
+      }
+      return text.toString();
+    }
+  }
+
+  /**
+   * What came of one test.
+   *
+   * @param state how it ended
+   * @param reason why it failed or was not run, with the trace if there is one; empty if it passed
+   */
+  record SuiteTest(String name, State state, String reason, long durationMs) {
+    /** How a test ends. */
+    enum State {
+      PASSED,
+      FAILED,
+      SKIPPED
+    }
   }
 }
