@@ -3,6 +3,7 @@ package io.sluice.rdma;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.testing.PlainWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The pages lead where they say, without a network: every relative link of README, CONTRIBUTING and
- * docs to a file, and its anchor to a heading; and every page of docs has its place in mkdocs.yml.
+ * docs to a file, and its anchor to a heading; and every page of docs is in mkdocs.yml. Their
+ * sentences are plain words.
  */
 class PagesTest {
   private static final Pattern CODE = Pattern.compile("(?ms)^ *```.*?^ *```|<!--.*?-->|`[^`\n]*`");
@@ -38,12 +40,9 @@ class PagesTest {
 
   @Test
   void everyRelativeLinkLeadsToAFileAndAHeading() throws IOException {
-    List<Path> pages = new ArrayList<>(pagesOfDocs());
-    pages.add(ROOT.resolve("README.md"));
-    pages.add(ROOT.resolve("CONTRIBUTING.md"));
     List<String> broken = new ArrayList<>();
     int links = 0;
-    for (Path page : pages) {
+    for (Path page : pages()) {
       for (String link : links(Files.readString(page))) {
         links++;
         String problem = problem(page, link);
@@ -96,6 +95,19 @@ class PagesTest {
         links("[x](a.md#b) `[y](no.md)` ![z](c.png)\n```\n[q](no.md)\n```\n"));
   }
 
+  @Test
+  void pagesAreInPlainWords() throws IOException {
+    List<String> complaints = new ArrayList<>();
+    for (Path page : pages()) {
+      String name = ROOT.relativize(page).toString();
+      if (!name.startsWith("docs/results/") || name.endsWith("README.md")) { // measured, written
+        PlainWords.complaints(Files.readString(page))
+            .forEach(complaint -> complaints.add(name + ": " + complaint));
+      }
+    }
+    assertEquals("", String.join("\n", complaints));
+  }
+
   private static String problem(Path page, String link) throws IOException {
     if (ELSEWHERE.matcher(link).matches()) {
       return "";
@@ -132,6 +144,13 @@ class PagesTest {
           text.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-'));
     }
     return anchors;
+  }
+
+  private static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>(pagesOfDocs());
+    pages.add(ROOT.resolve("README.md"));
+    pages.add(ROOT.resolve("CONTRIBUTING.md"));
+    return pages;
   }
 
   private static Set<Path> pagesOfDocs() throws IOException {
