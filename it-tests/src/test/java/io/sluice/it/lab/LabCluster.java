@@ -7,6 +7,7 @@ import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PeerHost;
 import io.sluice.it.cluster.PseudoCluster;
+import io.sluice.it.cluster.QuickStart;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.scenario.QuickCluster;
@@ -22,15 +23,6 @@ final class LabCluster {
 
   /** The property that only a guest sets. */
   static final String SHARE = "sluice.lab.share";
-
-  /**
-   * A JVM on an engine's jars takes an emulator half a minute, and a third of that to verify them.
-   */
-  static final List<String> QUICK_START =
-      List.of(
-          "-XX:TieredStopAtLevel=1",
-          "-XX:+UnlockDiagnosticVMOptions",
-          "-XX:-BytecodeVerificationRemote");
 
   private static final String POOL_DIR = "sluice.pool.dir";
   private static final String PEER = "sluice.lab.peer";
@@ -115,9 +107,9 @@ final class LabCluster {
         .withSluice(SluiceFragments.load(workspace).orElseThrow(), Set.of())
         .withSite("sluice.pool.capacity-mb", "64")
         .withSite("sluice.pool.segment-mb", "16")
-        .withSite("yarn.app.mapreduce.am.admin-command-opts", String.join(" ", QUICK_START))
-        .withSite("mapreduce.admin.map.child.java.opts", String.join(" ", QUICK_START))
-        .withSite("mapreduce.admin.reduce.child.java.opts", String.join(" ", QUICK_START))
+        .withSite("yarn.app.mapreduce.am.admin-command-opts", QuickStart.LINE)
+        .withSite("mapreduce.admin.map.child.java.opts", QuickStart.LINE)
+        .withSite("mapreduce.admin.reduce.child.java.opts", QuickStart.LINE)
         .withSite("sluice.reduce.transport", transport())
         .withSite("sluice.service.transport", transport())
         .withPlaces(
@@ -127,7 +119,7 @@ final class LabCluster {
                 Optional.of(Path.of("/run/lab/cluster")),
                 Optional.of(files()),
                 peer,
-                QUICK_START,
+                QuickStart.OPTIONS,
                 oneJvm,
                 List.of()));
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.cluster.QuickStart;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.PlanOracle;
 import io.sluice.it.spark.SparkDistribution;
@@ -38,8 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
     matches = ".+",
     disabledReason = "not in the lab's guest; ./sluice lab spark runs this")
 class SparkOverVerbsIT {
-  private static final String QUICK_JVM =
-      "-XX:+UseSerialGC " + String.join(" ", LabCluster.QUICK_START);
+  private static final String QUICK_JVM = "-XX:+UseSerialGC " + QuickStart.LINE;
   private static final long ROWS = 20_000;
   private static final int PARTITIONS = 2;
 

@@ -1,10 +1,11 @@
 package io.sluice.it.spark;
 
+import io.sluice.it.cluster.QuickStart;
 import java.util.Map;
 
 /** Has driver and executors start and compile quickly; for tests, which measure nothing. */
 final class QuickJvms {
-  private static final String OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+  private static final String OPTIONS = "-XX:+UseSerialGC " + QuickStart.LINE;
 
   private QuickJvms() {}
 
