@@ -20,20 +20,9 @@ final class ClusterOutputStream extends OutputStream {
   /** Up to so many bytes need no pool, whose blocks are as long. */
   static final int SMALL_BYTES = 64 << 10;
 
-  /** Where a file goes that is not small. */
-  interface Pool {
-    /** Begins it; null where there is no pool. */
-    PoolWriter begin() throws IOException;
-
-    /** Where its copy goes; null for nowhere. */
-    FSDataOutputStream copy(PooledFile file) throws IOException;
-
-    /** Gives back what one has there whose writer has failed. */
-    void free(PooledFile file);
-  }
-
   private final FSDataOutputStream record;
-  private final Pool pool;
+  private final PooledFiles pool;
+  private final long blockBytes;
   private ByteArrayOutputStream small = new ByteArrayOutputStream(); // null: it is not
   private PoolWriter pooled; // null: it lies in its record
   private FSDataOutputStream copy; // null: there is none
@@ -41,9 +30,10 @@ final class ClusterOutputStream extends OutputStream {
   private boolean closed;
 
   /** Of a file whose record has nothing yet. */
-  ClusterOutputStream(FSDataOutputStream record, Pool pool) {
+  ClusterOutputStream(FSDataOutputStream record, PooledFiles pool, long blockBytes) {
     this.record = record;
     this.pool = pool;
+    this.blockBytes = blockBytes;
   }
 
   @Override
@@ -87,13 +77,13 @@ final class ClusterOutputStream extends OutputStream {
 
   /** It is not small: whoever deletes it from now on must know where its bytes are. */
   private void choose() throws IOException {
-    pooled = pool.begin();
+    pooled = pool.begin(blockBytes);
     if (pooled == null) {
       FileRecord.writeInlineHead(record);
     } else {
       FileRecord.writeHead(record, pooled.file());
       record.hflush();
-      copy = pool.copy(pooled.file());
+      copy = pool.createCopy(pooled.file());
     }
     byte[] before = small.toByteArray();
     small = null;

@@ -31,17 +31,11 @@ import org.slf4j.LoggerFactory;
 final class PoolInputStream extends FSInputStream {
   private static final Logger LOG = LoggerFactory.getLogger(PoolInputStream.class);
 
-  /** Where the copy is. */
-  @FunctionalInterface
-  interface Copy {
-    FSDataInputStream open() throws IOException;
-  }
-
   private final Path path; // as messages call it
   private final PooledFile file;
   private final long lengthBytes;
   private final FileNodes nodes;
-  private final Copy copy; // null: there is none
+  private final PooledFiles copies;
   private final LongConsumer counter;
 
   private final List<NodeRun> runs = new ArrayList<>(); // of one block; null if it was read
@@ -58,13 +52,13 @@ final class PoolInputStream extends FSInputStream {
       PooledFile file,
       long lengthBytes,
       FileNodes nodes,
-      Copy copy,
+      PooledFiles copies,
       LongConsumer counter) {
     this.path = path;
     this.file = file;
     this.lengthBytes = lengthBytes;
     this.nodes = nodes;
-    this.copy = copy;
+    this.copies = copies;
     this.counter = counter;
   }
 
@@ -119,7 +113,7 @@ final class PoolInputStream extends FSInputStream {
     } catch (InterruptedIOException e) {
       throw e; // nothing is wrong with the file
     } catch (IOException e) {
-      if (copy == null) {
+      if (!file.copied()) {
         if (e instanceof NodeBusyException) {
           throw e; // nor is there
         }
@@ -134,7 +128,7 @@ final class PoolInputStream extends FSInputStream {
             e);
       }
       LOG.warn("The copy of {} is read from {} on: {}", path, positionBytes, ErrorText.of(e));
-      copied = copy.open();
+      copied = copies.openCopy(file);
       forget();
     }
   }

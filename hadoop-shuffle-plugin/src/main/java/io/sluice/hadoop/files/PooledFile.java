@@ -1,6 +1,10 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.text.HostAndPort;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.BlockLocation;
 
 /**
  * A file whose bytes lie in the pool of a node: each block an output of one partition, whose runs
@@ -43,5 +47,20 @@ record PooledFile(
   /** The output that a block is. */
   String outputId(long block) {
     return outputPrefix() + block;
+  }
+
+  /** Where Hadoop finds a part of the file: a location for each block. */
+  BlockLocation[] locations(long fileBytes, long fromBytes, long lengthBytes) {
+    String[] names = {HostAndPort.of(host, controlPort)};
+    String[] hosts = {host};
+    long endBytes = lengthBytes > fileBytes - fromBytes ? fileBytes : fromBytes + lengthBytes;
+    List<BlockLocation> found = new ArrayList<>();
+    long startBytes = fromBytes / blockBytes * blockBytes;
+    while (startBytes < endBytes) {
+      long bytes = Math.min(blockBytes, fileBytes - startBytes);
+      found.add(new BlockLocation(names, hosts, startBytes, bytes));
+      startBytes += bytes;
+    }
+    return found.toArray(BlockLocation[]::new);
   }
 }
