@@ -1,8 +1,11 @@
 package io.sluice.hadoop.archive;
 
 import io.sluice.spill.segment.PrivateDirectory;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +37,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 public final class TaskArchive extends Configured implements Tool {
   private static final long DEADLINE_MIN = 10; // of each of two JVMs
   private static final String WORK = ".archive-";
+  private static final String CLASSES = "classes.txt";
   private static final int TAIL_LINES = 20;
   private static final String TASK = "org/apache/hadoop/mapred/YarnChild.class";
   private static final Set<PosixFilePermission> FOR_ALL =
@@ -73,7 +77,7 @@ public final class TaskArchive extends Configured implements Tool {
     }
     Set<String> names = ofContainers(Path.of(settings));
     names.add(TASK);
-    Set<String> found = ClassPathJars.having(classPath, names);
+    Set<String> found = ContainerClassPath.filesNamed(names, classPath);
     if (!found.remove(TASK)) {
       throw new IOException(
           "the class path of containers has no %s: %s. Are the variables in it those of a NodeManager, and HADOOP_MAPRED_HOME set in yarn.app.mapreduce.am.env?"
@@ -114,7 +118,7 @@ public final class TaskArchive extends Configured implements Tool {
       each.toFile().deleteOnExit(); // if this is told to end; the last one goes first
     }
     try {
-      Files.write(list, ClassNames.all());
+      Files.write(list, classes());
       String name = "-XX:SharedArchiveFile=" + archive;
       java(log, "-Xshare:dump", "-XX:SharedClassListFile=" + list, name, "-cp", classPath);
       java(log, "-Xshare:on", name, "-cp", classPath, "-version"); // or says why it cannot be used
@@ -123,6 +127,40 @@ public final class TaskArchive extends Configured implements Tool {
     } finally {
       PrivateDirectory.delete(work);
     }
+  }
+
+  /**
+   * The classes to archive: those that the JDK itself archives, and those of the file {@code
+   * classes.txt} beside this class. A class that is missing, or that a job does not need, does no
+   * harm.
+   *
+   * @return as HotSpot reads them: {@code java/lang/Object}, one a line
+   */
+  private static List<String> classes() throws IOException {
+    List<String> names = new ArrayList<>();
+    Path ofJdk = Path.of(System.getProperty("java.home"), "lib", "classlist");
+    if (Files.exists(ofJdk)) {
+      names.addAll(Files.readAllLines(ofJdk));
+    }
+    names.addAll(classesOfFile());
+    return names;
+  }
+
+  /** The classes of the file, whose lines have a package and some of its classes. */
+  static List<String> classesOfFile() throws IOException {
+    List<String> names = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                TaskArchive.class.getResourceAsStream(CLASSES), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] words = line.split(" ");
+        for (int i = 1; i < words.length; i++) {
+          names.add(words[0] + words[i]);
+        }
+      }
+    }
+    return names;
   }
 
   /** By makers of this user; such a directory is older than one of a maker at work can be. */

@@ -178,7 +178,7 @@ class TaskArchiveTest {
 
   @Test
   void theListNamesClassesOfHadoopAndOfSluiceOnce() throws IOException {
-    List<String> names = ClassNames.ours();
+    List<String> names = TaskArchive.classesOfFile();
     assertEquals(names.size(), Set.copyOf(names).size());
     assertTrue(names.contains("org/apache/hadoop/mapred/YarnChild"));
     assertTrue(names.contains("org/apache/hadoop/mapreduce/v2/app/MRAppMaster"));
