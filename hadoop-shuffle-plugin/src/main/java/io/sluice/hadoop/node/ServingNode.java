@@ -59,7 +59,7 @@ final class ServingNode implements NodeRole {
           metadata.address().controlPort(),
           service.listening());
       if (NodeSettings.POOL_CAPACITY_MB.get(conf::getTrimmed).isEmpty()) {
-        ContainerMemory.shortage(
+        NodeManagerPlan.memoryShortage(
                 conf,
                 service.nodeMemory().totalBytes(),
                 MachineMemory.of(metadata.pool()).totalBytes())
