@@ -40,22 +40,22 @@ final class FetchFailures {
     CONNECT,
     /** No connection to the node came about for another reason. */
     UNREACHED,
-    /** The node was asked, and did not answer with the output. */
+    /** The node answered without the output. */
     REFUSED,
-    /** The connection broke in the answer, or what came was not the output. */
+    /** The connection broke in the answer, or the answer was not the output. */
     READ,
-    /** A service that may have the output was waited for, for as long as a restart may take. */
+    /** A service that may have the output did not give it within the time of a restart. */
     WAITED,
-    /** This reduce itself could not ask. That is no output's failure, and is not counted here. */
+    /** This reduce itself could not ask. No output has failed, and nothing is counted here. */
     OWN
   }
 
   /**
-   * What follows from a failure.
+   * The consequences of a failure.
    *
    * @param report whether the ApplicationMaster must hear of the output
    * @param penaltyMs how long to leave the host alone
-   * @param hopeless why the whole attempt is, if it is
+   * @param hopeless why the whole attempt has failed; empty if it has not
    */
   record Verdict(boolean report, long penaltyMs, Optional<String> hopeless) {}
 
@@ -85,9 +85,9 @@ final class FetchFailures {
   /**
    * Counts a failed fetch; {@code doneMaps} outputs are there.
    *
-   * <p>One that a service was waited for says nothing of this attempt's health until it was
-   * reported as often as {@link FetchPolicy#notifications} says: an attempt before has failed, and
-   * the next one could read it no better.
+   * <p>A failure of kind {@link Kind#WAITED} does not count against this attempt until the output
+   * was reported {@link FetchPolicy#notifications} times: an earlier attempt has failed, and the
+   * next one could not read the output either.
    */
   Verdict failed(TaskAttemptID map, String host, Kind kind, int doneMaps, long nowNs) {
     if (kind == Kind.WAITED) {
@@ -112,9 +112,9 @@ final class FetchFailures {
   }
 
   /**
-   * Counts an output that its node has lost for certain. That is no failure of this attempt, so it
-   * says nothing of its health: the map is run again, whatever else fails here. It is asked for
-   * again after a while, if only to be reported once more.
+   * Counts an output that its node has certainly lost. That does not count against this attempt:
+   * the map is run again. The output is asked for again after a while, if only to report it once
+   * more.
    */
   Verdict lost(TaskAttemptID map) {
     int count = losses.merge(map, 1, Integer::sum);

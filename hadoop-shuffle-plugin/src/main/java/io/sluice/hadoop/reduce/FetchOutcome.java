@@ -5,6 +5,8 @@ import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One thing that a fetcher found out at a host. The fetcher says it to {@link FetchSchedule#apply},
@@ -25,7 +27,23 @@ sealed interface FetchOutcome {
    * @param cause for the log
    */
   record Waiting(List<TaskAttemptID> maps, Kind kind, long patienceMs, String cause)
-      implements FetchOutcome {}
+      implements FetchOutcome {
+    private static final Logger LOG = LoggerFactory.getLogger(FetchOutcome.class);
+
+    /** Logs which of the outputs are asked for again, and which have failed. */
+    void log(String hostName, List<TaskAttemptID> failed) {
+      if (failed.size() < maps.size()) {
+        LOG.info("Asking {} again later for the outputs of {}: {}", hostName, maps, cause);
+      }
+      if (!failed.isEmpty()) {
+        LOG.warn(
+            "Outputs of {} can be had neither from Sluice nor from stock at {}: {}",
+            failed,
+            hostName,
+            cause);
+      }
+    }
+  }
 
   /**
    * This reduce could not ask for these outputs, and is at fault itself. No map is blamed, and the

@@ -45,7 +45,7 @@ final class FetchSchedule implements Closeable {
   private IOException failure;
   private boolean ended;
 
-  /** What the schedule tells its owner. */
+  /** The schedule tells its owner. */
   interface Listener {
     /** The ApplicationMaster must hear that this output cannot be fetched. */
     void reportFetchFailure(TaskAttemptID map);
@@ -156,7 +156,10 @@ final class FetchSchedule implements Closeable {
   private synchronized void applyOther(Batch batch, FetchOutcome outcome) {
     FetchHost host = hosts.of(batch);
     if (outcome instanceof FetchOutcome.Waiting waiting) {
-      waitFor(batch, waiting);
+      List<TaskAttemptID> failed =
+          later(batch, waiting.maps(), waiting.kind(), waiting.patienceMs());
+      waiting.log(host.name(), failed);
+      failed.forEach(map -> failed(batch, map, waiting.kind()));
     } else if (outcome instanceof FetchOutcome.Unable unable) {
       List<TaskAttemptID> never = later(batch, unable.maps(), Kind.OWN, unable.patienceMs());
       if (!never.isEmpty()) {
@@ -205,20 +208,6 @@ final class FetchSchedule implements Closeable {
   private void mapDone() {
     listener.progress(needed.doneMaps(), needed.totalMaps());
     notifyAll();
-  }
-
-  private void waitFor(Batch batch, FetchOutcome.Waiting waiting) {
-    String host = batch.hostName();
-    String cause = waiting.cause();
-    List<TaskAttemptID> failed = later(batch, waiting.maps(), waiting.kind(), waiting.patienceMs());
-    if (failed.size() < waiting.maps().size()) {
-      LOG.info("Asking {} again later for the outputs of {}: {}", host, waiting.maps(), cause);
-    }
-    if (!failed.isEmpty()) {
-      LOG.warn(
-          "Neither Sluice nor stock at {} delivers the outputs of {}: {}", host, failed, cause);
-      failed.forEach(map -> failed(batch, map, waiting.kind()));
-    }
   }
 
   /**

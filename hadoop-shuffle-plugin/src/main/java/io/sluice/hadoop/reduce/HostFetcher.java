@@ -36,15 +36,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
- * those that it does not hold from the stock ShuffleHandler of the same node, unless the job rules
- * that out. What neither has is lost; what one of them may have, and does not give now, is asked
- * for again, and has failed only after a while: {@link FailureMeaning} has the table. Where this
- * reduce is at fault itself no output is, and the shuffle fails in the end.
+ * Visits one node after the other. It asks the node's Sluice service where the outputs lie, and
+ * fetches those that the service does not hold from the node's stock ShuffleHandler, unless the job
+ * rules that out. It says each outcome to the schedule, which decides what follows.
+ *
+ * <p>An output that neither server has is lost. An output that one of them may have is asked for
+ * again, and fails after a while: {@link FailureMeaning} has the table. Where this reduce is at
+ * fault itself, no output is blamed, and the shuffle fails in the end.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, until the schedule has ended. Failure:
- * an output that neither gives is reported to the schedule, never dropped; anything unexpected
- * fails the shuffle.
+ * each output that neither server gives is said to the schedule; anything unexpected fails the
+ * shuffle.
  */
 final class HostFetcher implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(HostFetcher.class);
@@ -74,17 +76,17 @@ final class HostFetcher implements Runnable {
   }
 
   /**
-   * What all fetchers of a reducer have in common.
+   * The same for all fetchers of a reducer.
    *
    * @param reduce the partition
    * @param codec of the job's map outputs, or null
    * @param fallback whether ShuffleHandlers may be asked
    * @param services where Sluice's services listen
-   * @param policy how long to try what cannot be reached or read
+   * @param policy how long to try an output that cannot be reached or read
    * @param restartMs how long to wait for a service that does not answer and may have an output
-   * @param windowsPerMap of remote runs that are fetched ahead
-   * @param reaches whether a node's outputs count only after a data connection to it has come
-   *     about: where an earlier attempt of the reduce may have failed for want of one
+   * @param windowsPerMap windows that each map's runs may fill before the merge
+   * @param reaches whether to open a data connection to a node before its outputs count: an earlier
+   *     attempt of the reduce may have failed because there was none
    */
   record Settings(
       int reduce,
@@ -155,9 +157,8 @@ final class HostFetcher implements Runnable {
   }
 
   /**
-   * The service lives and may hold every one of these outputs; only stock's may lie at the
-   * ShuffleHandler, which is asked once the service has refused for a while. An output that is not
-   * there either is no more lost than before.
+   * The service is busy and may hold each of these outputs, so none of them is lost. The
+   * ShuffleHandler is asked after every few refusals, for the outputs of maps that used stock.
    */
   private void comeLater(Batch batch, NodeBusyException refusal) throws IOException {
     schedule.apply(batch, new ServiceBusy(refusal.getMessage()));
@@ -213,8 +214,8 @@ final class HostFetcher implements Runnable {
       if (FailureMeaning.ofAsking(e).isOwn()) {
         return Located.none(ServiceAnswer.unasked(e));
       }
-      // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
-      // does not have either is a fetch failure, tried again at both.
+      // Not lost: the ShuffleHandler is asked for these outputs now. An output that it does not
+      // have either is a failed fetch, and both servers are asked again.
       notes.serviceMissing(
           batch.hostName(),
           e,
@@ -231,7 +232,7 @@ final class HostFetcher implements Runnable {
     return Located.none(State.SILENT);
   }
 
-  /** Whether these outputs can be read as far as is known. */
+  /** Whether these outputs can be read, as far as this reduce knows. */
   private boolean isReached(Batch batch, NodeReader.Located located) throws IOException {
     LocatedRuns runs = located.runs();
     if (!settings.reaches
@@ -262,9 +263,9 @@ final class HostFetcher implements Runnable {
   }
 
   /**
-   * As stock: in one request, and what concerns the node counts for all of them, and they wait for
-   * its penalty. Where one of several cannot be had and nobody says which, each is asked for alone,
-   * so that none is blamed for another.
+   * Asks for all outputs in one request, as stock does. A failure of the node counts for all of
+   * them. If one of several cannot be had and the reply does not say which, each is asked for
+   * alone, so that no output is blamed for another.
    */
   private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, ServiceAnswer service)
       throws IOException {
@@ -296,7 +297,10 @@ final class HostFetcher implements Runnable {
     }
   }
 
-  /** Takes out of {@code left} what has come; what was coming when it fails is its first. */
+  /**
+   * Takes each output that has come out of {@code left}. If the reply breaks off, the output that
+   * was coming is the first of {@code left}.
+   */
   private void receive(Batch batch, List<TaskAttemptID> asked, List<TaskAttemptID> left)
       throws IOException {
     try (StockReply reply = ask(batch, asked)) {
@@ -354,7 +358,10 @@ final class HostFetcher implements Runnable {
               address ->
                   reader.absent(address, PartitionRange.one(settings.reduce), ids(delivered)));
     } catch (IOException e) {
-      LOG.info("{} does not say what else it has lost: {}", batch.hostName(), ErrorText.of(e));
+      LOG.info(
+          "{} does not say whether it has lost other outputs: {}",
+          batch.hostName(),
+          ErrorText.of(e));
       return;
     }
     schedule.apply(

@@ -76,7 +76,7 @@ final class MapOutputGathering implements Closeable {
     return Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, DEFAULT_FETCHERS));
   }
 
-  /** Whether another attempt of this reduce, on another host perhaps, may do what it cannot. */
+  /** Whether another attempt may follow, perhaps on a host that reaches more nodes. */
   private boolean isFirstOfMany() {
     return reduce.getId() == 0 && job.getMaxReduceAttempts() > 1;
   }
@@ -125,7 +125,7 @@ final class MapOutputGathering implements Closeable {
     Closer.all(schedule.takeWithdrawn());
   }
 
-  /** The next attempt depends on what this one has found, so that is sent first. */
+  /** Before the attempt fails, its reports are sent: the next attempt depends on them. */
   private void throwIfFailed() throws IOException, InterruptedException {
     try {
       schedule.throwIfFailed();

@@ -63,10 +63,10 @@ import org.slf4j.LoggerFactory;
 final class ReduceShuffle {
   private static final Logger LOG = LoggerFactory.getLogger(ReduceShuffle.class);
 
-  /** The part of direct memory that the windows of one transport may have; there may be two. */
+  /** The windows of one transport get this part of direct memory; there may be two transports. */
   private static final int DIRECT_SHARE = 4;
 
-  /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
+  /** Stock's fetchers create these counters, so every job shows them; Sluice counts none there. */
   private static final String[] STOCK_ERRORS = {
     "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
   };
@@ -198,7 +198,7 @@ final class ReduceShuffle {
         stageKey);
   }
 
-  /** For the windows of one of so many transports. */
+  /** Memory for the windows of each of so many transports. */
   private long budgetBytes(int transports) {
     int settingMb = JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed);
     long roomBytes = room.windowsBytes(codec, transports);
@@ -235,8 +235,8 @@ final class ReduceShuffle {
   }
 
   /**
-   * Closes it after a reduce that has succeeded. What cannot be given back then is in the log and
-   * fails nothing: the end of this process gives it back, too.
+   * Closes it after a reduce that has succeeded. A failure is logged only: the end of this process
+   * gives everything back, too.
    */
   void closeFinished() {
     if (node != null) {
@@ -268,7 +268,7 @@ final class ReduceShuffle {
     reader = null;
     gathering = null;
     records = null;
-    // From the last to the first: the merge reads through the reader and stages on the node.
+    // Last opened, first closed: the merge reads through the reader and stages on the node.
     try (closingKey;
         closingStageKey;
         closingNode;

@@ -5,6 +5,7 @@ import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -16,7 +17,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  * @param map the attempt that wrote it
  * @param run all of it
  */
-record StagedOutput(TaskAttemptID map, FetchedRun run) implements FetchedOutput {
+record StagedOutput(TaskAttemptID map, Run run) implements FetchedOutput {
   /** Room is made for so much of what a ShuffleHandler announces; the rest must come first. */
   private static final long MAX_EXPECTED_BYTES = 8L << 20;
 
@@ -37,8 +38,7 @@ record StagedOutput(TaskAttemptID map, FetchedRun run) implements FetchedOutput 
     try {
       long travelledBytes = reply.copyTo(new Sink(staged));
       staged.finish();
-      FetchedRun run =
-          new FetchedRun(staged.name(), staged.lengthBytes(), RunForm.of(codec, 0), staged.open());
+      Run run = new Run(staged.name(), staged.lengthBytes(), RunForm.of(codec, 0), staged.open());
       log.fetchedFromStock(travelledBytes);
       return new StagedOutput(map, run);
     } catch (IOException | RuntimeException | Error e) {
@@ -73,5 +73,34 @@ record StagedOutput(TaskAttemptID map, FetchedRun run) implements FetchedOutput 
   @Override
   public void close() throws IOException {
     run.close();
+  }
+
+  /**
+   * All of the output, a sorted run. Differs from a {@link PoolRun} in that all of its bytes are on
+   * this node.
+   *
+   * @param name in messages
+   * @param lengthBytes bytes as they are stored
+   * @param form how it is stored
+   * @param input its bytes
+   */
+  record Run(String name, long lengthBytes, RunForm form, RunInput input) implements MergeRun {
+    @Override
+    public int chunkBytes() {
+      return 0;
+    }
+
+    @Override
+    public long meanRecordBytes() {
+      return 0;
+    }
+
+    @Override
+    public void suspend() {}
+
+    @Override
+    public void close() throws IOException {
+      input.close();
+    }
   }
 }

@@ -61,11 +61,12 @@ final class FetchScheduleTest {
 
   /** Of one run, with the attempt's id as its name, that is elsewhere unless the test says so. */
   private FetchedOutput output(TaskAttemptID map) {
-    FetchedRun run = new FetchedRun(map.toString(), 0, RunForm.PLAIN, new ClosingInput(map));
+    StagedOutput.Run run =
+        new StagedOutput.Run(map.toString(), 0, RunForm.PLAIN, new ClosingInput(map));
     return new TestOutput(map, List.of(run), resident.contains(map));
   }
 
-  private record TestOutput(TaskAttemptID map, List<FetchedRun> runs, boolean isResident)
+  private record TestOutput(TaskAttemptID map, List<StagedOutput.Run> runs, boolean isResident)
       implements FetchedOutput {
     @Override
     public void close() throws IOException {
