@@ -10,15 +10,15 @@ import java.util.function.UnaryOperator;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
-/** What a job may set. */
+/** The settings of a job. */
 public final class JobSettings {
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "sluice.reduce.transport",
-          "Transport that reducers read remote map outputs with: the best that works on both nodes"
-              + " (auto), or the one that is named, and tcp where a node does not offer that one. A"
-              + " read that fails is tried once more over tcp.");
+          "Transport of remote reads by reducers. `auto`: the best that works on both nodes. A name:"
+              + " that transport, or tcp where a node does not offer it. A read that fails is tried"
+              + " once more over tcp.");
 
   /** Window memory of a reduce task. */
   public static final Setting<Integer> REDUCE_BUFFER_MB =
@@ -28,8 +28,8 @@ public final class JobSettings {
           1,
           1024,
           "Off-heap memory of a reduce task for reading remote map outputs, in MiB. Add it to the"
-              + " task's container. It reads from one node at a time for each 64 KiB of it, as far"
-              + " as its limit on open files (ulimit -n) goes.");
+              + " task's container. Each 64 KiB lets the task read from one more node at the same"
+              + " time, up to its limit on open files (ulimit -n).");
 
   /** Deadline of each exchange with a node service. */
   public static final Setting<Integer> IO_TIMEOUT_MS =
@@ -56,10 +56,9 @@ public final class JobSettings {
   public static final Setting<String> FALLBACK_POLICY =
       Setting.choice(
           FallbackPolicy.KEY,
-          "What happens where Sluice, or the transport of choice, does not work. `auto`: stock's"
-              + " shuffle or another transport takes over, and that is counted. `never`: the task"
-              + " or the read fails and says why; reducers use one transport and ask no"
-              + " ShuffleHandler.",
+          "`auto`: stock's shuffle or another transport takes over where Sluice, or the chosen"
+              + " transport, does not work, and that is counted. `never`: the task or the read fails"
+              + " and says why. Reducers then use one transport and ask no ShuffleHandler.",
           FallbackPolicy.AUTO.value(),
           FallbackPolicy.NEVER.value());
 
@@ -72,23 +71,23 @@ public final class JobSettings {
           "sluice.cluster.root",
           "",
           "`.sluice` in the user's home directory",
-          "Directory in which the names of [files in the memory of the cluster](cluster-files.md)"
-              + " are, on another file system; the same for all jobs that share them.");
+          "Directory on another file system, with the names of [files in the memory of the"
+              + " cluster](cluster-files.md). All jobs that share files need the same one.");
 
   /** Whether those files have copies. */
   public static final Setting<Boolean> CLUSTER_WRITE_BEHIND =
       Setting.bool(
           "sluice.cluster.write-behind",
           false,
-          "Whether a copy of each such file is written to that file system as well, and read where"
-              + " its node is lost.");
+          "Whether each such file is also copied to that file system. The copy is read if the"
+              + " file's node is lost.");
 
-  /** A merge waits so long for a node that takes no further connection; then the attempt fails. */
+  /** How long a merge waits for a node that takes no further connection; then the attempt fails. */
   private static final long BUSY_TIMEOUT_MS = 300_000;
 
   private JobSettings() {}
 
-  /** What is wrong with the first of them that is not as it may be; empty if all are. */
+  /** The error of the first setting with a bad value; empty if all are good. */
   public static Optional<String> firstError(UnaryOperator<String> values) {
     for (Setting<?> setting : all()) {
       try {
@@ -105,7 +104,7 @@ public final class JobSettings {
     return new Timeouts(IO_TIMEOUT_MS.get(job::getTrimmed), restartMs(job), BUSY_TIMEOUT_MS);
   }
 
-  /** A task that waits reports no progress, and must not be killed for that. */
+  /** At most half of the task's timeout: a task that waits reports no progress. */
   private static long restartMs(JobConf job) {
     long restartMs = RESTART_TIMEOUT_MS.get(job::getTrimmed);
     long taskMs = job.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);

@@ -7,7 +7,7 @@ import io.sluice.node.conf.TransportSetting;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** What an administrator may set for the NodeManager's service. */
+/** The settings of a NodeManager's service. */
 public final class NodeSettings {
   /** The value of {@link #POOL_ALLOCATION} for all at once. */
   public static final String AT_START = "start";
@@ -18,10 +18,10 @@ public final class NodeSettings {
           "sluice.pool.dir",
           "",
           "`/dev/shm/sluice-USER-PORT`",
-          "Directory of the service: its pool of memory-mapped segments, its socket and what it"
-              + " knows of applications. Any mount whose files can be written and mapped: tmpfs,"
-              + " DAX, NVMe. Or a directory of hugetlbfs or a device-DAX device such as"
-              + " `/dev/dax0.0`, for the pool alone; the rest then stays at the default. Only the"
+          "Directory of the service: its pool of memory-mapped segments, its socket and its record"
+              + " of applications. It can be on any mount whose files can be written and mapped:"
+              + " tmpfs, DAX, NVMe. A directory of hugetlbfs, or a device-DAX device such as"
+              + " `/dev/dax0.0`, holds the pool alone; the rest stays at the default. Only the"
               + " NodeManager's user can read it.");
 
   /** All that the service takes. */
@@ -31,19 +31,19 @@ public final class NodeSettings {
           1024,
           1,
           1 << 24,
-          "All that shuffling takes of the node's memory outside the containers, in MiB: the memory"
-              + " tier of the pool, bounce buffers and buffers of disks. Subtract it from"
+          "Memory of the node for shuffling outside the containers, in MiB: the memory tier of the"
+              + " pool, bounce buffers and buffers of disks. Subtract it from"
               + " `yarn.nodemanager.resource.memory-mb` ([Sizing a node](sizing.md)).");
 
   /** Size of the memory tier. */
   public static final Setting<OptionalInt> POOL_CAPACITY_MB =
       Setting.optionalInteger(
           "sluice.pool.capacity-mb",
-          "what `sluice.node.memory-mb` leaves",
+          "the rest of `sluice.node.memory-mb`",
           0,
           1 << 24,
-          "Size of the memory tier alone, in MiB, instead of `sluice.node.memory-mb`: for a pool"
-              + " that is no memory of the node, such as one on a DAX device or an NVMe disk. 0 for"
+          "Size of the memory tier alone, in MiB, instead of `sluice.node.memory-mb`. It is for a"
+              + " pool outside the node's memory, such as one on a DAX device or an NVMe disk. 0 for"
               + " no memory tier.");
 
   /** When the memory tier is allocated. */
@@ -63,7 +63,7 @@ public final class NodeSettings {
           64,
           1,
           1024,
-          "Size of one segment, in MiB: what is mapped, faulted in and registered at once.");
+          "Size of one segment, in MiB. A segment is mapped, faulted in and registered at once.");
 
   /** The disk tier. */
   public static final Setting<String> POOL_OVERFLOW_DIRS =
@@ -71,8 +71,8 @@ public final class NodeSettings {
           "sluice.pool.overflow-dirs",
           "",
           "`sluice-overflow` in each of `yarn.nodemanager.local-dirs`",
-          "Directories of the disk tier, comma separated, which takes what the memory tier has no"
-              + " room for. `none` for no such tier.");
+          "Directories of the disk tier, comma separated. The disk tier takes data when the memory"
+              + " tier is full. `none` for no disk tier.");
 
   /** Bound of the disk tier. */
   public static final Setting<Integer> POOL_OVERFLOW_CAPACITY_MB =
@@ -81,8 +81,8 @@ public final class NodeSettings {
           0,
           0,
           Integer.MAX_VALUE,
-          "Size of the disk tier, in MiB; 0 for as much as its file systems have. In both cases it"
-              + " leaves 1 GiB more free than YARN's disk health checker calls full"
+          "Size of the disk tier, in MiB; 0 for as much as its file systems have. In both cases a"
+              + " disk stays 1 GiB below the use that YARN's disk health checker calls full"
               + " (`yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage`,"
               + " `min-free-space-per-disk-mb`).");
 
@@ -91,10 +91,9 @@ public final class NodeSettings {
       Setting.bool(
           "sluice.disk.background-copy",
           false,
-          "Whether map outputs in memory are copied to the disk tier when nobody else wants the"
-              + " disk. Their memory can then be given back at once, and with"
-              + " `yarn.nodemanager.recovery.enabled` they outlive the loss of the memory, as by a"
-              + " reboot. Costs each byte written once.");
+          "Whether map outputs in memory are copied to the disk tier while the disk is idle. Their"
+              + " memory can then be freed at once. With `yarn.nodemanager.recovery.enabled` they"
+              + " survive a loss of the memory, such as a reboot. Every byte is written once.");
 
   /** How the pool is written. */
   public static final Setting<String> POOL_MEDIUM =
@@ -111,8 +110,8 @@ public final class NodeSettings {
   public static final Setting<String> TRANSPORT =
       TransportSetting.of(
           "sluice.service.transport",
-          "Transports that the service offers to reducers: all that work here (auto), or the one"
-              + " that is named and, for what that one cannot serve, tcp.");
+          "Transports that the service offers to reducers. `auto`: all that work here. A name: that"
+              + " transport, and tcp for segments that it cannot serve.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =
@@ -121,9 +120,10 @@ public final class NodeSettings {
           16,
           0,
           1024,
-          "Registered memory, in MiB for each RDMA transport, through which the service serves what"
-              + " the NIC cannot register, such as a pool on fs-DAX or the disk tier. Allocated"
-              + " when it is first needed. 0 for none; such segments are then read over tcp.");
+          "Registered memory, in MiB for each RDMA transport. Through it the service serves segments"
+              + " that the NIC cannot register, such as a pool on fs-DAX or the disk tier. It is"
+              + " allocated when it is first needed. 0 for none; such segments are then read over"
+              + " tcp.");
 
   /** Where the service listens, relative to stock's port. */
   public static final Setting<Integer> PORT_OFFSET =
@@ -143,8 +143,8 @@ public final class NodeSettings {
           "sluice.service.data-address",
           "Where the service's transports listen: "
               + DataAddress.FORMS
-              + ". Reducers are told of it by the control port, which listens at every address. The"
-              + " service does not start if none, or more than one, address of its node is meant.");
+              + ". Reducers ask for it at the control port, which listens at every address. The"
+              + " service does not start unless the value means exactly one address of its node.");
 
   /** The value of {@link #USERS} for the NodeManager's user alone. */
   public static final String OWN_USER = "own";
@@ -156,10 +156,10 @@ public final class NodeSettings {
   public static final Setting<String> USERS =
       Setting.choice(
           "sluice.service.users",
-          "Whose tasks the service serves. `own`: those of the NodeManager's user; the others use"
-              + " the stock shuffle. `all`: those of every user, each for the applications that"
-              + " YARN started here for that user. `auto`: `own` with `DefaultContainerExecutor`,"
-              + " under which there are no others, else `all`.",
+          "Users whose tasks the service serves. `own`: the NodeManager's user; tasks of others use"
+              + " the stock shuffle. `all`: every user, each for the applications that YARN started"
+              + " here for that user. `auto`: `own` with `DefaultContainerExecutor`, under which"
+              + " there are no others; else `all`.",
           "auto",
           OWN_USER,
           ALL_USERS);
@@ -171,16 +171,16 @@ public final class NodeSettings {
           "7d",
           "1m",
           "3650d",
-          "How long a node keeps [files in its memory](cluster-files.md) of a user of whose neither"
-              + " a task nor a reader has come: those that were deleted while the node could not be"
-              + " told.");
+          "How long a node keeps a user's [files in its memory](cluster-files.md) while no task and"
+              + " no reader of that user connects. So it frees files that were deleted while the"
+              + " node was down.");
 
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;
 
   private NodeSettings() {}
 
-  /** What users may want to set, in the order of the documentation. */
+  /** The documented settings, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(
         NODE_MEMORY_MB,
