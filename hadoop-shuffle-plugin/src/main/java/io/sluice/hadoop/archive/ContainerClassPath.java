@@ -28,8 +28,8 @@ import org.apache.hadoop.yarn.util.Apps;
  *                           ~~~~~~~~~~~~~~~~~~~
  * </pre>
  *
- * An archive of classes must begin with the same jars as the JVM that uses it, and have no
- * directories with files. So the documented options put these jars in front once more.
+ * The class path of an archive must begin with the same jars as that of the JVM that uses it, and
+ * must have no directories with files. So the documented options put these jars in front once more.
  */
 final class ContainerClassPath {
   private static final List<String> HEAD = List.of("$PWD", "$HADOOP_CONF_DIR");
@@ -39,10 +39,10 @@ final class ContainerClassPath {
   private ContainerClassPath() {}
 
   /**
-   * As stock makes it from the settings, its entries with variables as they are in a container.
+   * Makes the class path from the settings as stock does, with the variables of a container.
    *
    * @param environment of a NodeManager
-   * @throws IOException if containers' class paths begin with something else than is said above
+   * @throws IOException if containers' class paths do not begin as shown above
    */
   static List<String> of(Configuration conf, Map<String, String> environment) throws IOException {
     Map<String, String> made = new HashMap<>();
@@ -66,7 +66,7 @@ final class ContainerClassPath {
     return jars;
   }
 
-  /** What jobs set, those of tasks being the same, and what a NodeManager passes on beside it. */
+  /** The variables that jobs set for their masters, and those that a NodeManager passes on. */
   private static Map<String, String> variables(
       Configuration conf, Map<String, String> environment) {
     Map<String, String> variables = new HashMap<>();
@@ -90,7 +90,7 @@ final class ContainerClassPath {
   }
 
   /**
-   * Those of the names that a file in one of the jars has.
+   * Finds which of the names a file in one of the jars has.
    *
    * @throws IOException that names a jar which cannot be read
    */

@@ -28,11 +28,11 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 /**
  * Makes a node's archive of the classes that ApplicationMasters and tasks load, so that their JVMs
  * map them instead of reading, parsing and verifying them: {@code hadoop jar sluice-hadoop.jar
- * io.sluice.hadoop.archive.TaskArchive FILE}. The JVM uses it only with the same Java and the same
- * jars, and runs without it otherwise.
+ * io.sluice.hadoop.archive.TaskArchive FILE}. A JVM with another Java or other jars runs without
+ * the archive.
  *
- * <p>A file that is there is replaced in one step; JVMs that use it go on with the old one.
- * Failure: {@link IOException} with what Java says, and the file is as before.
+ * <p>An existing file is replaced in one step; JVMs that use it go on with the old one. Failure:
+ * {@link IOException} with the output of Java, and the file is as before.
  */
 public final class TaskArchive extends Configured implements Tool {
   private static final long DEADLINE_MIN = 10; // of each of two JVMs
@@ -51,7 +51,7 @@ public final class TaskArchive extends Configured implements Tool {
   public int run(String[] arguments) throws Exception {
     if (arguments.length != 1 || arguments[0].startsWith("-")) {
       System.err.println(
-          "What to write? Its name is the only argument, such as /var/lib/sluice/tasks.jsa");
+          "Name the file to write, and nothing else: for example /var/lib/sluice/tasks.jsa");
       return 2;
     }
     Path file = Path.of(arguments[0]).toAbsolutePath();
@@ -67,7 +67,7 @@ public final class TaskArchive extends Configured implements Tool {
     return 0;
   }
 
-  /** Of containers, if an archive would do them good and no harm. */
+  /** The class path of containers, if an archive would do them good and no harm. */
   static List<String> classPath(Configuration conf, Map<String, String> environment)
       throws IOException {
     List<String> classPath = ContainerClassPath.of(conf, environment);
@@ -163,7 +163,7 @@ public final class TaskArchive extends Configured implements Tool {
     return names;
   }
 
-  /** By makers of this user; such a directory is older than one of a maker at work can be. */
+  /** Removes directories of this user that are too old to be in use. */
   private static void removeWhatTheKilledLeft(Path directory) throws IOException {
     long oldestMs = System.currentTimeMillis() - TimeUnit.MINUTES.toMillis(3 * DEADLINE_MIN);
     try (DirectoryStream<Path> works = Files.newDirectoryStream(directory, WORK + "*")) {

@@ -45,9 +45,9 @@ import org.slf4j.LoggerFactory;
  * <p>Differs from the one of {@code sluice:///} in that its files outlive every process but those
  * of the nodes' services.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, after all
- * streams; the files stay. Failure: what Hadoop says that file systems throw; a file of a lost node
- * is an {@link IOException} once it is read.
+ * <p>Thread contract: safe from any thread. Ownership: its maker closes it, after all streams; the
+ * files stay. Failure: the exceptions that Hadoop specifies for file systems; reading a file of a
+ * lost node is an {@link IOException}.
  */
 public final class ClusterFileSystem extends NamedFileSystem implements IOStatisticsSource {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterFileSystem.class);
@@ -61,7 +61,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   private PooledFiles pooledFiles;
 
   /**
-   * Counts in what is given then: that of whoever hands on to this.
+   * Counts in the statistics of the file system that hands on to this one.
    *
    * @param environment of this process, which says whether it is a container of a node with a
    *     service
@@ -100,7 +100,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     return new FileSystem[] {base};
   }
 
-  /** Where the record of a file lies. */
+  /** The path of a file's record. */
   private Path below(Path path) {
     String name = nameOf(path);
     return name.equals(Path.SEPARATOR) ? root.files() : new Path(root.files() + name);
@@ -117,7 +117,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     FSDataInputStream in = base.open(below(path), bufferSize);
     boolean handedOn = false;
     try {
-      // How long the record is says how long a file in it is, which its stream does not ask.
+      // The record's length is needed for a file that lies in it; its stream does not ask for it.
       FileRecord record = FileRecord.read(in, FileRecord.HEAD_BYTES);
       if (!record.isWhole()) {
         throw new IOException(
@@ -195,7 +195,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     return new UnsupportedOperationException("files of " + getUri() + " are written once");
   }
 
-  /** As on HDFS, a file that is there stays. */
+  /** As on HDFS, an existing file is not replaced. */
   @Override
   public boolean rename(Path from, Path to) throws IOException {
     writes();
@@ -207,11 +207,11 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   }
 
   /**
-   * In one step where the file system of the root does it in one: a file that is replaced is there
+   * In one step, if the root's file system renames in one step. Then a file that is replaced exists
    * until the other one has its name.
    */
   @Override
-  @SuppressWarnings("deprecation") // there is no other way to be asked for it
+  @SuppressWarnings("deprecation") // Hadoop calls no other method for it
   protected void rename(Path from, Path to, Options.Rename... options) throws IOException {
     writes();
     if (isRoot(from)) {
@@ -356,7 +356,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   }
 
   @Override
-  @SuppressWarnings("deprecation") // what createFile asks
+  @SuppressWarnings("deprecation") // createFile asks for it
   public long getDefaultBlockSize() {
     return base.getDefaultBlockSize(root.files());
   }
@@ -380,12 +380,12 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     };
   }
 
-  /** What was read so far, by the way it came: in place, or over a transport. */
+  /** Bytes that were read so far, by path: in place, or over a transport. */
   Map<String, Long> bytesRead() {
     return nodes.bytesRead();
   }
 
-  /** How often something was done in another way than the best. */
+  /** How often each fallback was taken. */
   @Override
   public IOStatistics getIOStatistics() {
     return fallbacks.statistics();
@@ -400,10 +400,10 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     if (nodes != null) {
       Map<String, Long> read = nodes.bytesRead();
       if (!read.isEmpty()) {
-        LOG.info("Bytes read of {}, by the way they came: {}", getUri(), read);
+        LOG.info("Bytes read of {}, by path: {}", getUri(), read);
       }
       if (!fallbacks.found().isEmpty()) {
-        LOG.warn("What {} did in another way than the best: {}", getUri(), fallbacks.found());
+        LOG.warn("Fallbacks of {}: {}", getUri(), fallbacks.found());
       }
       nodes.close();
     }

@@ -9,21 +9,21 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSExceptionMessages;
 
 /**
- * Writes a file: into its record if it is small or there is no pool here, else into the pool. It
- * can be read once it is closed.
+ * Writes a file: into its record if the file is small or there is no pool here, else into the pool.
+ * The file can be read once this is closed.
  *
- * <p>Thread contract: safe from any thread, one at a time. Ownership: whoever opened it closes it;
- * it owns the record's stream. Failure: {@link IOException}; a file in a pool is then never whole,
- * and what it had there is free again when it is deleted.
+ * <p>Thread contract: safe from any thread, one at a time. Ownership: its opener closes it; it owns
+ * the record's stream. Failure: {@link IOException}. A file in a pool is then never whole, and its
+ * bytes are freed when it is closed or deleted.
  */
 final class ClusterOutputStream extends OutputStream {
-  /** Up to so many bytes need no pool, whose blocks are as long. */
+  /** A file of up to so many bytes lies in its record; a pool would use as much for a block. */
   static final int SMALL_BYTES = 64 << 10;
 
   private final FSDataOutputStream record;
   private final PooledFiles pool;
   private final long blockBytes;
-  private ByteArrayOutputStream small = new ByteArrayOutputStream(); // null: it is not
+  private ByteArrayOutputStream small = new ByteArrayOutputStream(); // null: the file is large
   private PoolWriter pooled; // null: it lies in its record
   private FSDataOutputStream copy; // null: there is none
   private IOException failure;
@@ -49,7 +49,7 @@ final class ClusterOutputStream extends OutputStream {
     }
     if (failure != null) {
       throw new IOException(
-          "what was written before has failed: " + ErrorText.of(failure), failure);
+          "an earlier write of this file has failed: " + ErrorText.of(failure), failure);
     }
     try {
       if (small != null && small.size() + length > SMALL_BYTES) {
@@ -75,7 +75,7 @@ final class ClusterOutputStream extends OutputStream {
     }
   }
 
-  /** It is not small: whoever deletes it from now on must know where its bytes are. */
+  /** The file is not small. Its record says first where its bytes are, for a deletion. */
   private void choose() throws IOException {
     pooled = pool.begin(blockBytes);
     if (pooled == null) {

@@ -7,13 +7,13 @@ import java.util.List;
 import org.apache.hadoop.fs.BlockLocation;
 
 /**
- * A file whose bytes lie in the pool of a node: each block an output of one partition, whose runs
- * have {@code runBytes} each, but for the last.
+ * A file whose bytes lie in the pool of a node. Each block is an output of one partition. Its runs
+ * have {@code runBytes} each, except for the last.
  *
- * @param host of the node, as YARN calls it
+ * @param host of the node, by its name in YARN
  * @param controlPort of its service
- * @param applicationId whose outputs they are
- * @param name of the file, which no other one ever has
+ * @param applicationId that owns the outputs
+ * @param name of the file, which no other file ever has
  * @param blockBytes of each block but the last
  * @param copied whether there is a copy of the file in the root
  */
@@ -34,17 +34,17 @@ record PooledFile(
     }
   }
 
-  /** Where its node's service can be asked. */
+  /** The address of its node's service. */
   NodeAddress address() {
     return NodeAddress.ofService(host, controlPort);
   }
 
-  /** What the ids of its outputs begin with, and no others. */
+  /** The prefix of the ids of its outputs, and of no others. */
   String outputPrefix() {
     return name + "-";
   }
 
-  /** The output that a block is. */
+  /** The id of a block's output. */
   String outputId(long block) {
     return outputPrefix() + block;
   }

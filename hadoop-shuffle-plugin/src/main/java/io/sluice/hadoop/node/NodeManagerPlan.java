@@ -26,7 +26,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says what a NodeManager's configuration does of its service. */
+/** Makes a service of a NodeManager's configuration. Stateless. */
 public final class NodeManagerPlan {
   /**
    * Stock's key and default, written out because the ShuffleHandler's class moves its port here.
@@ -55,13 +55,14 @@ public final class NodeManagerPlan {
   }
 
   /**
-   * Starts the service at the first of its {@link ControlPorts} that is free with those behind it;
-   * where none is, at the first that is free itself, without the transports that cannot listen
-   * behind it. A library of RDMA may call a device busy that is busy with something else.
+   * Starts the service at the first of its {@link ControlPorts} that is free together with the
+   * ports behind it. If there is none, it starts at the first free port, without the transports
+   * that cannot listen behind it: an RDMA library may say that a port is taken for another reason.
    *
-   * @param recover whether to keep what the life before left
-   * @param formerPort where readers of the life before look for it: tried first; 0 if there is none
-   * @throws IOException that says what does not work here
+   * @param recover whether to recover the pool from before the restart
+   * @param formerPort the port from before the restart, where readers look: tried first; 0 if there
+   *     is none
+   * @throws IOException with the reason why the service cannot start
    */
   static NodeService start(
       Configuration conf, ContainerUsers users, boolean recover, int formerPort)
@@ -80,12 +81,12 @@ public final class NodeManagerPlan {
             port -> of(conf, users, recover).listen(port).start()));
   }
 
-  /** One way of starting at a port. */
+  /** Starts something at a port. */
   interface Start<T> {
     T at(int port) throws IOException;
   }
 
-  /** Tries the first way at each port, and the next one only where none of them is free. */
+  /** Tries the first way at each port, and the next way only if no port was free for it. */
   static <T> T firstFree(List<Integer> ports, List<Start<T>> ways) throws IOException {
     IOException taken = null;
     for (Start<T> way : ways) {
@@ -104,7 +105,7 @@ public final class NodeManagerPlan {
     throw taken;
   }
 
-  /** Where the service of this configuration keeps its socket. */
+  /** The directory of the service of this configuration, with its socket. */
   static Path directory(Configuration conf) throws IOException {
     return place(conf).directory();
   }
@@ -222,7 +223,7 @@ public final class NodeManagerPlan {
     return directories;
   }
 
-  /** As YARN reads its own directories: by a path, or by a URI of the local file system. */
+  /** Takes a path or a URI of the local file system, as YARN does for its own directories. */
   private static Path ofThisHost(String setting, String directory) throws IOException {
     URI uri;
     try {
