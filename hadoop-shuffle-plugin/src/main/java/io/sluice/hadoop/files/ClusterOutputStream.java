@@ -29,7 +29,7 @@ final class ClusterOutputStream extends OutputStream {
   private IOException failure;
   private boolean closed;
 
-  /** Of a file whose record has nothing yet. */
+  /** Writes a file whose record is empty. */
   ClusterOutputStream(FSDataOutputStream record, PooledFiles pool, long blockBytes) {
     this.record = record;
     this.pool = pool;

@@ -114,7 +114,7 @@ final class FetchHost {
     return moveDue(laterNs, known, nowNs, losses.moveDue(known, nowNs, wakeNs));
   }
 
-  /** The same for one table of times. */
+  /** Moves the outputs of one table of times whose time has come to {@code known}. */
   static long moveDue(
       Map<TaskAttemptID, Long> untilNs, Set<TaskAttemptID> known, long nowNs, long wakeNs) {
     long nextNs = wakeNs;

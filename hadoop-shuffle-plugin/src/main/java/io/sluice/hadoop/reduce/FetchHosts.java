@@ -34,7 +34,7 @@ final class FetchHosts {
     return hosts.get(batch.hostName());
   }
 
-  /** Those that have needed outputs and are neither visited now nor left alone. */
+  /** Finds the hosts that have needed outputs and are neither visited now nor left alone. */
   Ready ready(NeededOutputs needed, long nowNs, long deadlineNs) {
     long nextNs = deadlineNs;
     List<FetchHost> ready = new ArrayList<>();

@@ -54,7 +54,7 @@ final class HostFetcher implements Runnable {
   private static final int REFUSALS_BEFORE_STOCK = 3;
 
   private final FetchSchedule schedule;
-  private final FetchLog notes;
+  private final FetchLog log;
   private final NodeReader reader;
   private final StockFetch stock;
   private final StageArea stage;
@@ -62,13 +62,13 @@ final class HostFetcher implements Runnable {
 
   HostFetcher(
       FetchSchedule schedule,
-      FetchLog notes,
+      FetchLog log,
       NodeReader reader,
       StockFetch stock,
       StageArea stage,
       Settings settings) {
     this.schedule = schedule;
-    this.notes = notes;
+    this.log = log;
     this.reader = reader;
     this.stock = stock;
     this.stage = stage;
@@ -186,7 +186,7 @@ final class HostFetcher implements Runnable {
   }
 
   private Located locate(Batch batch) throws NodeBusyException {
-    if (notes.isSilent(batch.hostName())) {
+    if (log.isSilent(batch.hostName())) {
       return Located.none(State.SILENT);
     }
     try {
@@ -196,7 +196,7 @@ final class HostFetcher implements Runnable {
               address ->
                   reader.locateEach(
                       address, PartitionRange.one(settings.reduce), ids(batch.maps())));
-      notes.accepted();
+      log.accepted();
       return isReached(batch, outputs)
           ? new Located(outputs, ServiceAnswer.of(State.ABSENT))
           : Located.none(State.SILENT);
@@ -207,7 +207,7 @@ final class HostFetcher implements Runnable {
         return Located.none(State.ABSENT);
       }
       LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
-      if (FailureMeaning.ofAsking(e).isOwn() && !notes.isAccepted()) {
+      if (FailureMeaning.ofAsking(e).isOwn() && !log.isAccepted()) {
         return Located.none(ServiceAnswer.unasked(e));
       }
     } catch (IOException e) {
@@ -216,7 +216,7 @@ final class HostFetcher implements Runnable {
       }
       // Not lost: the ShuffleHandler is asked for these outputs now. An output that it does not
       // have either is a failed fetch, and both servers are asked again.
-      notes.serviceMissing(
+      log.serviceMissing(
           batch.hostName(),
           e,
           settings.asksStock()
@@ -226,7 +226,7 @@ final class HostFetcher implements Runnable {
         return Located.none(State.MISSING); // that took no time: it is asked each time
       }
       if (e instanceof SocketTimeoutException) {
-        notes.fellSilent(batch.hostName());
+        log.fellSilent(batch.hostName());
       }
     }
     return Located.none(State.SILENT);
@@ -247,7 +247,7 @@ final class HostFetcher implements Runnable {
         throw e;
       }
       LOG.warn("No data can be read from {}: {}", batch.hostName(), ErrorText.of(e));
-      notes.fellSilent(batch.hostName());
+      log.fellSilent(batch.hostName());
       return false;
     }
   }
@@ -311,7 +311,7 @@ final class HostFetcher implements Runnable {
         schedule.apply(
             batch,
             new Fetched(
-                StagedOutput.receive(reply, map, settings.reduce, stage, settings.codec, notes)));
+                StagedOutput.receive(reply, map, settings.reduce, stage, settings.codec, log)));
         left.remove(0);
       }
     }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the ApplicationMaster which map to run again when an output turns out to be lost or damaged
- * while it is merged, so that the next attempt of this reduce does not meet the same failure.
+ * while it is merged. So the next attempt of this reduce does not meet the same failure.
  *
  * <p>If a failure does not name its output, this reads all outputs to the end to find it.
  *

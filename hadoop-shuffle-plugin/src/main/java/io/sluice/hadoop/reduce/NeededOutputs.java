@@ -15,9 +15,9 @@ import org.apache.hadoop.mapred.TaskAttemptID;
  * Which map outputs a reducer still needs, which it has, and which host delivered each.
  *
  * <p>A map output counts as shuffled once it is <i>located</i>; its bytes are read while they are
- * merged. So when its attempt is withdrawn before the merge and the bytes are not all on this node,
- * the output is given up and its successor awaited, where stock would keep its own copy. So hosts
- * remember an attempt that is not needed until it is withdrawn itself.
+ * merged. If its attempt is withdrawn before the merge, and the bytes are not all on this node, the
+ * output is given up and its successor awaited. Stock would keep its own copy. So hosts remember an
+ * attempt that is not needed until it is withdrawn itself.
  *
  * <p>Thread contract: guarded by the schedule's lock. Ownership: owns every output that {@link
  * #add} took, until one of the take methods hands it over. Failure: none of its own.

@@ -126,7 +126,7 @@ final class PoolRun implements MergeRun {
     }
   }
 
-  /** Of a run that was read to its end and closed. */
+  /** The input of a run that was read to its end and closed. */
   private record Merged(String name) implements RunInput {
     @Override
     public int read(byte[] dst, int offset, int lengthBytes) throws IOException {

@@ -137,8 +137,8 @@ final class StockReply implements Closeable {
   }
 
   /**
-   * Hadoop 3.3 begins its reply before it has looked for the outputs, and sends a second status
-   * line, headers and a reason as its body if one of them is missing.
+   * Hadoop 3.3 begins its reply before it has looked for the outputs. If one of them is missing, it
+   * sends a second status line, headers and a reason as the body.
    *
    * @param head its first bytes, but for the one that was taken for a length
    */

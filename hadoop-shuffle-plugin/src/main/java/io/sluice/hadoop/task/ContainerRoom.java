@@ -34,10 +34,10 @@ import org.apache.hadoop.yarn.api.ApplicationConstants.Environment;
  * freed as large a piece before. Codecs are allocated from that; mapped pages, 3/16 of the room,
  * are not.
  *
- * <p>YARN counts mapped pages of the pool by default, since they are in the resident set. A map has
- * a quarter of its mapped pages for the extent that it writes, a quarter for the extent of a merge,
- * and half for the runs that the merge reads. A reduce has half for the extents of all runs that it
- * stages at a time, and half for reading them in a merge.
+ * <p>YARN counts mapped pages of the pool by default, since they are in the resident set. Of its
+ * mapped pages, a map has a quarter for the extent that it writes, and a quarter for the extent of
+ * a merge. Half is for the runs that the merge reads. A reduce has half for the extents of all runs
+ * that it stages at a time, and half for reading them in a merge.
  *
  * <p>Thread contract: immutable.
  *
