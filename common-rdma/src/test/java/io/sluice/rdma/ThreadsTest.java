@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class ThreadsTest {
   /** These make threads that end with a task or a job, or with what they are made for. */
   private static final Set<String> OTHERS =
-      Set.of("DaemonThreads", "JobEndNotice", "JobThreads", "ReduceShuffle", "TaskUsers");
+      Set.of("DaemonThreads", "JobEndNotice", "JobThreads", "MapOutputGathering", "TaskUsers");
 
   private static final Pattern MAKES =
       Pattern.compile("\\bnew (Thread|Timer)\\(|\\bextends Thread\\b|\\bThread::new\\b");

@@ -1,11 +1,17 @@
 package io.sluice.hadoop.archive;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -22,8 +28,8 @@ import org.apache.hadoop.yarn.util.Apps;
  *                           ~~~~~~~~~~~~~~~~~~~
  * </pre>
  *
- * An archive of classes must begin with the same jars as the JVM that uses it, and have no
- * directories with files. So the documented options put these jars in front once more.
+ * The class path of an archive must begin with the same jars as that of the JVM that uses it, and
+ * must have no directories with files. So the documented options put these jars in front once more.
  */
 final class ContainerClassPath {
   private static final List<String> HEAD = List.of("$PWD", "$HADOOP_CONF_DIR");
@@ -33,10 +39,10 @@ final class ContainerClassPath {
   private ContainerClassPath() {}
 
   /**
-   * As stock makes it from the settings, its entries with variables as they are in a container.
+   * Makes the class path from the settings as stock does, with the variables of a container.
    *
    * @param environment of a NodeManager
-   * @throws IOException if containers' class paths begin with something else than is said above
+   * @throws IOException if containers' class paths do not begin as shown above
    */
   static List<String> of(Configuration conf, Map<String, String> environment) throws IOException {
     Map<String, String> made = new HashMap<>();
@@ -60,7 +66,7 @@ final class ContainerClassPath {
     return jars;
   }
 
-  /** What jobs set, those of tasks being the same, and what a NodeManager passes on beside it. */
+  /** The variables that jobs set for their masters, and those that a NodeManager passes on. */
   private static Map<String, String> variables(
       Configuration conf, Map<String, String> environment) {
     Map<String, String> variables = new HashMap<>();
@@ -81,5 +87,39 @@ final class ContainerClassPath {
     return VARIABLE
         .matcher(entry)
         .replaceAll(found -> Matcher.quoteReplacement(variables.getOrDefault(found.group(1), "")));
+  }
+
+  /**
+   * Finds which of the names a file in one of the jars has.
+   *
+   * @throws IOException that names a jar which cannot be read
+   */
+  static Set<String> filesNamed(Set<String> names, List<String> classPath) throws IOException {
+    Set<String> found = new TreeSet<>();
+    for (Path jar : jars(classPath)) {
+      try (JarFile file = new JarFile(jar.toFile())) {
+        names.stream().filter(name -> file.getEntry(name) != null).forEach(found::add);
+      } catch (IOException e) {
+        throw new IOException("cannot read " + jar, e);
+      }
+    }
+    return found;
+  }
+
+  /** The jars of a class path, with wildcards as Java's launcher reads them. */
+  private static List<Path> jars(List<String> classPath) throws IOException {
+    List<Path> jars = new ArrayList<>();
+    for (String entry : classPath) {
+      Path directory = Path.of(entry).getParent();
+      if (!entry.endsWith("/*")) {
+        jars.add(Path.of(entry));
+      } else if (directory != null && Files.isDirectory(directory)) {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "*.{jar,JAR}")) {
+          found.forEach(jars::add);
+        }
+      }
+    }
+    jars.removeIf(jar -> !Files.isRegularFile(jar));
+    return jars;
   }
 }

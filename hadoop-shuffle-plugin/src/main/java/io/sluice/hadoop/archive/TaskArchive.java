@@ -1,8 +1,11 @@
 package io.sluice.hadoop.archive;
 
 import io.sluice.spill.segment.PrivateDirectory;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,15 +28,16 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 /**
  * Makes a node's archive of the classes that ApplicationMasters and tasks load, so that their JVMs
  * map them instead of reading, parsing and verifying them: {@code hadoop jar sluice-hadoop.jar
- * io.sluice.hadoop.archive.TaskArchive FILE}. The JVM uses it only with the same Java and the same
- * jars, and runs without it otherwise.
+ * io.sluice.hadoop.archive.TaskArchive FILE}. A JVM with another Java or other jars runs without
+ * the archive.
  *
- * <p>A file that is there is replaced in one step; JVMs that use it go on with the old one.
- * Failure: {@link IOException} with what Java says, and the file is as before.
+ * <p>An existing file is replaced in one step; JVMs that use it go on with the old one. Failure:
+ * {@link IOException} with the output of Java, and the file is as before.
  */
 public final class TaskArchive extends Configured implements Tool {
   private static final long DEADLINE_MIN = 10; // of each of two JVMs
   private static final String WORK = ".archive-";
+  private static final String CLASSES = "classes.txt";
   private static final int TAIL_LINES = 20;
   private static final String TASK = "org/apache/hadoop/mapred/YarnChild.class";
   private static final Set<PosixFilePermission> FOR_ALL =
@@ -47,7 +51,7 @@ public final class TaskArchive extends Configured implements Tool {
   public int run(String[] arguments) throws Exception {
     if (arguments.length != 1 || arguments[0].startsWith("-")) {
       System.err.println(
-          "What to write? Its name is the only argument, such as /var/lib/sluice/tasks.jsa");
+          "Name the file to write, and nothing else: for example /var/lib/sluice/tasks.jsa");
       return 2;
     }
     Path file = Path.of(arguments[0]).toAbsolutePath();
@@ -63,7 +67,7 @@ public final class TaskArchive extends Configured implements Tool {
     return 0;
   }
 
-  /** Of containers, if an archive would do them good and no harm. */
+  /** The class path of containers, if an archive would do them good and no harm. */
   static List<String> classPath(Configuration conf, Map<String, String> environment)
       throws IOException {
     List<String> classPath = ContainerClassPath.of(conf, environment);
@@ -73,7 +77,7 @@ public final class TaskArchive extends Configured implements Tool {
     }
     Set<String> names = ofContainers(Path.of(settings));
     names.add(TASK);
-    Set<String> found = ClassPathJars.having(classPath, names);
+    Set<String> found = ContainerClassPath.filesNamed(names, classPath);
     if (!found.remove(TASK)) {
       throw new IOException(
           "the class path of containers has no %s: %s. Are the variables in it those of a NodeManager, and HADOOP_MAPRED_HOME set in yarn.app.mapreduce.am.env?"
@@ -114,7 +118,7 @@ public final class TaskArchive extends Configured implements Tool {
       each.toFile().deleteOnExit(); // if this is told to end; the last one goes first
     }
     try {
-      Files.write(list, ClassNames.all());
+      Files.write(list, classes());
       String name = "-XX:SharedArchiveFile=" + archive;
       java(log, "-Xshare:dump", "-XX:SharedClassListFile=" + list, name, "-cp", classPath);
       java(log, "-Xshare:on", name, "-cp", classPath, "-version"); // or says why it cannot be used
@@ -125,7 +129,41 @@ public final class TaskArchive extends Configured implements Tool {
     }
   }
 
-  /** By makers of this user; such a directory is older than one of a maker at work can be. */
+  /**
+   * The classes to archive: those that the JDK itself archives, and those of the file {@code
+   * classes.txt} beside this class. A class that is missing, or that a job does not need, does no
+   * harm.
+   *
+   * @return as HotSpot reads them: {@code java/lang/Object}, one a line
+   */
+  private static List<String> classes() throws IOException {
+    List<String> names = new ArrayList<>();
+    Path ofJdk = Path.of(System.getProperty("java.home"), "lib", "classlist");
+    if (Files.exists(ofJdk)) {
+      names.addAll(Files.readAllLines(ofJdk));
+    }
+    names.addAll(classesOfFile());
+    return names;
+  }
+
+  /** The classes of the file, whose lines have a package and some of its classes. */
+  static List<String> classesOfFile() throws IOException {
+    List<String> names = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                TaskArchive.class.getResourceAsStream(CLASSES), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] words = line.split(" ");
+        for (int i = 1; i < words.length; i++) {
+          names.add(words[0] + words[i]);
+        }
+      }
+    }
+    return names;
+  }
+
+  /** Removes directories of this user that are too old to be in use. */
   private static void removeWhatTheKilledLeft(Path directory) throws IOException {
     long oldestMs = System.currentTimeMillis() - TimeUnit.MINUTES.toMillis(3 * DEADLINE_MIN);
     try (DirectoryStream<Path> works = Files.newDirectoryStream(directory, WORK + "*")) {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Where a NodeManager's service may listen with its control protocol. The service takes the first
- * of these ports that is free, with those behind it; a reader tries them in the same order. So a
- * port that another program has at the start keeps neither from its work.
+ * The ports at which a NodeManager's service may listen with its control protocol. The service
+ * takes the first of them that is free, with those behind it. A reader tries them in the same
+ * order. So a port that another program has taken stops neither.
  *
  * <pre>
  *   ShuffleHandler's port + offset            control
@@ -16,12 +16,12 @@ import java.util.stream.IntStream;
  *   the same 1,000 and 2,000 ports further on
  * </pre>
  *
- * <p>With the defaults these are 17562 to 17568, 18562 to 18568, and 19562 to 19568: outside the
- * range that Linux takes ports of outgoing connections from, and outside what Hadoop and the
- * programs that run beside it listen at.
+ * <p>With the defaults these are 17562 to 17568, 18562 to 18568, and 19562 to 19568. Linux takes no
+ * ports of outgoing connections from there, and neither Hadoop nor the programs that run beside it
+ * listen there.
  *
- * <p>NodeManagers of one host do not meet where the ports of their ShuffleHandlers differ by 7 or
- * more, and not by 994 to 1,006 or by 1,994 to 2,006.
+ * <p>Several NodeManagers of one host need ports of their ShuffleHandlers that differ by 7 or more,
+ * and not by 994 to 1,006 or by 1,994 to 2,006.
  */
 public final class ControlPorts {
   private static final int GROUPS = 3;
@@ -32,10 +32,10 @@ public final class ControlPorts {
   private ControlPorts() {}
 
   /**
-   * All of them, in the order in which they are tried.
+   * All control ports, in the order in which they are tried.
    *
    * @param offset {@link NodeSettings#PORT_OFFSET}
-   * @throws IOException if there is no room for any below the last port
+   * @throws IOException if all of them are above the highest port
    */
   public static List<Integer> of(int shufflePort, int offset) throws IOException {
     List<Integer> ports =

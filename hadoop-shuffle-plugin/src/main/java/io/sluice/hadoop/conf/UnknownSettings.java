@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Names of Sluice's kind in a configuration that are no settings. A job's configuration holds
- * {@code yarn-site.xml} as well, so every side knows the settings of both. A job is warned of them,
- * because it must not fail for what a NodeManager's file says; a NodeManager's service refuses to
- * start, because who restricted it by a name that is read no more must not find it unrestricted.
+ * Finds names in a configuration that begin as Sluice's settings do, and are no settings. A job's
+ * configuration holds {@code yarn-site.xml} as well, so every side knows the settings of both. A
+ * job is only warned: it must not fail for an entry of a NodeManager's file. A NodeManager's
+ * service refuses to start: a misspelt restriction must not leave it unrestricted.
  */
 public final class UnknownSettings {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownSettings.class);
   private static final String PREFIX = "sluice.";
 
-  /** Of jobs in their client's process, which looks at these itself. */
+  /** Settings of jobs in their client's process, which checks these itself. */
   private static final String IN_ONE_PROCESS = "local.";
 
   private static final SettingNames NAMES =
@@ -39,14 +39,14 @@ public final class UnknownSettings {
 
   private UnknownSettings() {}
 
-  /** Warns of each. */
+  /** Logs a warning for each. */
   public static void warn(Configuration conf) {
     in(conf).forEach(LOG::warn);
   }
 
   /**
-   * The same, and counts one of them by its name. The counters of a job are what its client prints
-   * when it has ended; on YARN nothing of Sluice's runs there.
+   * Logs a warning for each, and counts the first by its name. A job's client prints the counters
+   * at its end; on YARN no code of Sluice runs in the client.
    */
   public static void tell(Configuration conf, Reporter reporter) {
     List<String> names = set(conf);
@@ -56,7 +56,7 @@ public final class UnknownSettings {
         .ifPresent(name -> SluiceCounter.add(reporter, counter(name), 1));
   }
 
-  /** Short, since Hadoop cuts the name of a counter after 64 letters. */
+  /** The name of its counter: short, since Hadoop cuts names after 64 letters. */
   static String counter(String name) {
     return "NO_SETTING "
         + name.substring(PREFIX.length())
@@ -67,9 +67,9 @@ public final class UnknownSettings {
   }
 
   /**
-   * Throws if there is one.
+   * Refuses a configuration with such a name.
    *
-   * @throws IllegalArgumentException that has a sentence for each
+   * @throws IllegalArgumentException with a sentence for each
    */
   public static void refuse(Configuration conf) {
     List<String> complaints = in(conf);

@@ -5,7 +5,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A file or directory as its record and the root's file system have it.
+ * The status of a file or directory, from its record and the root's file system.
  *
  * <p>Thread contract: as {@link FileStatus}.
  */
@@ -29,13 +29,13 @@ final class ClusterFileStatus extends FileStatus {
     this.pooled = record.pooled().orElse(null);
   }
 
-  /** Of a file. */
+  /** The status of a file. */
   static FileStatus of(FileStatus below, Path path, FileRecord record) {
     long blockBytes = record.pooled().map(PooledFile::blockBytes).orElse(below.getBlockSize());
     return new ClusterFileStatus(below, path, record, blockBytes);
   }
 
-  /** Of a directory. */
+  /** The status of a directory. */
   static FileStatus directory(FileStatus below, Path path) {
     return new FileStatus(
         0,

@@ -5,8 +5,6 @@ import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.fs.NamedFileSystem;
 import io.sluice.hadoop.fs.SluiceFileSystem;
-import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.text.HostAndPort;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -25,7 +23,6 @@ import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
@@ -48,9 +45,9 @@ import org.slf4j.LoggerFactory;
  * <p>Differs from the one of {@code sluice:///} in that its files outlive every process but those
  * of the nodes' services.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, after all
- * streams; the files stay. Failure: what Hadoop says that file systems throw; a file of a lost node
- * is an {@link IOException} once it is read.
+ * <p>Thread contract: safe from any thread. Ownership: its maker closes it, after all streams; the
+ * files stay. Failure: the exceptions that Hadoop specifies for file systems; reading a file of a
+ * lost node is an {@link IOException}.
  */
 public final class ClusterFileSystem extends NamedFileSystem implements IOStatisticsSource {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterFileSystem.class);
@@ -59,14 +56,12 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   private final FileCounts fallbacks = new FileCounts();
   private FilesRoot root;
   private FileSystem base;
-  private ContainerNode own; // null where there is none
   private FileNodes nodes;
   private RecordReader records;
-  private FallbackPolicy fallback;
-  private boolean copies;
+  private PooledFiles pooledFiles;
 
   /**
-   * Counts in what is given then: that of whoever hands on to this.
+   * Counts in the statistics of the file system that hands on to this one.
    *
    * @param environment of this process, which says whether it is a container of a node with a
    *     service
@@ -80,19 +75,24 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   public void initialize(URI name, Configuration conf) throws IOException {
     begin(SluiceFileSystem.CLUSTER, conf);
     UnknownSettings.warn(conf);
-    fallback = FallbackPolicy.of(conf);
-    copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
+    FallbackPolicy fallback = FallbackPolicy.of(conf);
+    boolean copies = JobSettings.CLUSTER_WRITE_BEHIND.get(conf::getTrimmed);
     root = FilesRoot.open(conf);
     base = root.base();
     records = new RecordReader(base, UserGroupInformation.getCurrentUser());
     long timeoutMs = JobSettings.IO_TIMEOUT_MS.get(conf::getTrimmed);
-    try {
-      own = ContainerNode.find(environment, root, timeoutMs);
-    } catch (IOException e) {
-      LOG.debug(
-          "What this process writes to {} goes to {}: {}", getUri(), base.getUri(), e.toString());
-    }
+    ContainerNode own = ownNode(timeoutMs);
     nodes = new FileNodes(root, conf, timeoutMs, own, fallbacks);
+    pooledFiles = new PooledFiles(root, records, nodes, own, fallback, copies, fallbacks);
+  }
+
+  private ContainerNode ownNode(long timeoutMs) {
+    try {
+      return ContainerNode.find(environment, root, timeoutMs);
+    } catch (IOException e) {
+      LOG.debug("Files of {} are written to {}: {}", getUri(), base.getUri(), e.toString());
+      return null;
+    }
   }
 
   @Override
@@ -100,7 +100,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     return new FileSystem[] {base};
   }
 
-  /** Where the record of a file lies. */
+  /** The path of a file's record. */
   private Path below(Path path) {
     String name = nameOf(path);
     return name.equals(Path.SEPARATOR) ? root.files() : new Path(root.files() + name);
@@ -117,7 +117,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     FSDataInputStream in = base.open(below(path), bufferSize);
     boolean handedOn = false;
     try {
-      // How long the record is says how long a file in it is, which its stream does not ask.
+      // The record's length is needed for a file that lies in it; its stream does not ask for it.
       FileRecord record = FileRecord.read(in, FileRecord.HEAD_BYTES);
       if (!record.isWhole()) {
         throw new IOException(
@@ -130,22 +130,12 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
       PooledFile pooled = record.pooled().get();
       return new FSDataInputStream(
           new PoolInputStream(
-              makeQualified(path),
-              pooled,
-              record.lengthBytes(),
-              nodes,
-              pooled.copied() ? () -> copyOf(pooled) : null,
-              counter));
+              makeQualified(path), pooled, record.lengthBytes(), nodes, pooledFiles, counter));
     } finally {
       if (!handedOn) {
         in.close();
       }
     }
-  }
-
-  private FSDataInputStream copyOf(PooledFile file) throws IOException {
-    fallbacks.add(FileCounts.Count.FALLBACK_READ_OF_COPY, 1);
-    return base.open(root.copyOf(file));
   }
 
   @Override
@@ -160,7 +150,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
       throws IOException {
     writes();
     Path file = below(path);
-    List<PooledFile> replaced = overwrite ? replacedBy(file) : List.of();
+    List<PooledFile> replaced = overwrite ? pooledFiles.replacedBy(file) : List.of();
     FSDataOutputStream record =
         base.create(file, permission, overwrite, bufferSize, replication, blockBytes, progress);
     return written(record, blockBytes, replaced);
@@ -181,66 +171,19 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     }
     writes();
     Path file = below(path);
-    List<PooledFile> replaced = flags.contains(CreateFlag.OVERWRITE) ? replacedBy(file) : List.of();
+    List<PooledFile> replaced =
+        flags.contains(CreateFlag.OVERWRITE) ? pooledFiles.replacedBy(file) : List.of();
     FSDataOutputStream record =
         base.createNonRecursive(
             file, permission, flags, bufferSize, replication, blockBytes, progress);
     return written(record, blockBytes, replaced);
   }
 
-  private List<PooledFile> replacedBy(Path below) throws IOException {
-    try {
-      FileStatus status = base.getFileStatus(below);
-      if (status.isDirectory()) {
-        throw new FileAlreadyExistsException(below + " is a directory");
-      }
-      return records.read(status).pooled().stream().toList();
-    } catch (FileNotFoundException e) {
-      return List.of();
-    }
-  }
-
   private FSDataOutputStream written(
       FSDataOutputStream record, long blockBytes, List<PooledFile> replaced) throws IOException {
-    forget(replaced);
+    pooledFiles.delete(replaced);
     return new FSDataOutputStream(
-        new ClusterOutputStream(record, new NewFile(blockBytes)), counts());
-  }
-
-  private final class NewFile implements ClusterOutputStream.Pool {
-    private final long blockBytes;
-
-    NewFile(long blockBytes) {
-      this.blockBytes = blockBytes;
-    }
-
-    @Override
-    public PoolWriter begin() throws IOException {
-      if (own == null) {
-        return null;
-      }
-      try {
-        return own.begin(blockBytes, copies);
-      } catch (IOException e) {
-        String refusal = fallback.refusal("the pool of this node does not take a file");
-        if (refusal != null) {
-          throw new IOException(refusal + ": " + ErrorText.of(e), e);
-        }
-        fallbacks.add(FileCounts.Count.FALLBACK_FILE_TO_ROOT, 1);
-        LOG.warn("A file goes to {} instead of this node's pool: {}", base.getUri(), e.toString());
-        return null;
-      }
-    }
-
-    @Override
-    public FSDataOutputStream copy(PooledFile file) throws IOException {
-      return copies ? base.create(root.copyOf(file), false) : null;
-    }
-
-    @Override
-    public void free(PooledFile file) {
-      nodes.free(List.of(file));
-    }
+        new ClusterOutputStream(record, pooledFiles, blockBytes), counts());
   }
 
   @Override
@@ -252,7 +195,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     return new UnsupportedOperationException("files of " + getUri() + " are written once");
   }
 
-  /** As on HDFS, a file that is there stays. */
+  /** As on HDFS, an existing file is not replaced. */
   @Override
   public boolean rename(Path from, Path to) throws IOException {
     writes();
@@ -264,11 +207,11 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   }
 
   /**
-   * In one step where the file system of the root does it in one: a file that is replaced is there
+   * In one step, if the root's file system renames in one step. Then a file that is replaced exists
    * until the other one has its name.
    */
   @Override
-  @SuppressWarnings("deprecation") // there is no other way to be asked for it
+  @SuppressWarnings("deprecation") // Hadoop calls no other method for it
   protected void rename(Path from, Path to, Options.Rename... options) throws IOException {
     writes();
     if (isRoot(from)) {
@@ -276,9 +219,9 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     }
     Path target = below(to);
     boolean replaces = List.of(options).contains(Options.Rename.OVERWRITE) && isFileBelow(target);
-    List<PooledFile> replaced = replaces ? replacedBy(target) : List.of();
+    List<PooledFile> replaced = replaces ? pooledFiles.replacedBy(target) : List.of();
     Renaming.rename(base, below(from), target, options);
-    forget(replaced);
+    pooledFiles.delete(replaced);
   }
 
   private boolean isFileBelow(Path below) throws IOException {
@@ -299,51 +242,12 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
       }
       return false; // it stays
     }
-    List<PooledFile> freed = recursive || isFileBelow(below) ? pooledUnder(below) : List.of();
+    List<PooledFile> freed = recursive || isFileBelow(below) ? pooledFiles.under(below) : List.of();
     boolean deleted = base.delete(below, recursive);
     if (deleted) {
-      forget(freed);
+      pooledFiles.delete(freed);
     }
     return deleted;
-  }
-
-  /** What these had elsewhere, once nobody finds them any more. */
-  private void forget(List<PooledFile> files) throws IOException {
-    for (PooledFile file : files) {
-      if (file.copied()) {
-        base.delete(root.copyOf(file), false);
-      }
-    }
-    nodes.free(files);
-  }
-
-  private List<PooledFile> pooledUnder(Path below) throws IOException {
-    List<FileStatus> files = new ArrayList<>();
-    try {
-      addFilesUnder(base.getFileStatus(below), files);
-    } catch (FileNotFoundException e) {
-      return List.of(); // gone meanwhile, by somebody who frees it
-    }
-    return records.read(files).stream()
-        .flatMap(Optional::stream)
-        .flatMap(record -> record.pooled().stream())
-        .toList();
-  }
-
-  private void addFilesUnder(FileStatus status, List<FileStatus> files) throws IOException {
-    if (status.isFile()) {
-      files.add(status);
-      return;
-    }
-    FileStatus[] children;
-    try {
-      children = base.listStatus(status.getPath());
-    } catch (FileNotFoundException e) {
-      return; // as above
-    }
-    for (FileStatus child : children) {
-      addFilesUnder(child, files);
-    }
   }
 
   private FileStatus status(FileStatus below, Path path) throws IOException {
@@ -418,23 +322,8 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
             ? known.pooled()
             : records.read(base.getFileStatus(below)).pooled();
     return pooled.isPresent()
-        ? blocks(pooled.get(), file.getLen(), fromBytes, lengthBytes)
+        ? pooled.get().locations(file.getLen(), fromBytes, lengthBytes)
         : base.getFileBlockLocations(below, fromBytes, lengthBytes);
-  }
-
-  private static BlockLocation[] blocks(
-      PooledFile file, long fileBytes, long fromBytes, long lengthBytes) {
-    String[] names = {HostAndPort.of(file.host(), file.controlPort())};
-    String[] hosts = {file.host()};
-    long endBytes = lengthBytes > fileBytes - fromBytes ? fileBytes : fromBytes + lengthBytes;
-    List<BlockLocation> found = new ArrayList<>();
-    long startBytes = fromBytes / file.blockBytes() * file.blockBytes();
-    while (startBytes < endBytes) {
-      long blockBytes = Math.min(file.blockBytes(), fileBytes - startBytes);
-      found.add(new BlockLocation(names, hosts, startBytes, blockBytes));
-      startBytes += blockBytes;
-    }
-    return found.toArray(BlockLocation[]::new);
   }
 
   @Override
@@ -467,7 +356,7 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
   }
 
   @Override
-  @SuppressWarnings("deprecation") // what createFile asks
+  @SuppressWarnings("deprecation") // createFile asks for it
   public long getDefaultBlockSize() {
     return base.getDefaultBlockSize(root.files());
   }
@@ -491,12 +380,12 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     };
   }
 
-  /** What was read so far, by the way it came: in place, or over a transport. */
+  /** Bytes that were read so far, by path: in place, or over a transport. */
   Map<String, Long> bytesRead() {
     return nodes.bytesRead();
   }
 
-  /** How often something was done in another way than the best. */
+  /** How often each fallback was taken. */
   @Override
   public IOStatistics getIOStatistics() {
     return fallbacks.statistics();
@@ -511,10 +400,10 @@ public final class ClusterFileSystem extends NamedFileSystem implements IOStatis
     if (nodes != null) {
       Map<String, Long> read = nodes.bytesRead();
       if (!read.isEmpty()) {
-        LOG.info("Bytes read of {}, by the way they came: {}", getUri(), read);
+        LOG.info("Bytes read of {}, by path: {}", getUri(), read);
       }
       if (!fallbacks.found().isEmpty()) {
-        LOG.warn("What {} did in another way than the best: {}", getUri(), fallbacks.found());
+        LOG.warn("Fallbacks of {}: {}", getUri(), fallbacks.found());
       }
       nodes.close();
     }

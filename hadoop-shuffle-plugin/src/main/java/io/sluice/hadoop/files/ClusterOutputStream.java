@@ -9,41 +9,31 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSExceptionMessages;
 
 /**
- * Writes a file: into its record if it is small or there is no pool here, else into the pool. It
- * can be read once it is closed.
+ * Writes a file: into its record if the file is small or there is no pool here, else into the pool.
+ * The file can be read once this is closed.
  *
- * <p>Thread contract: safe from any thread, one at a time. Ownership: whoever opened it closes it;
- * it owns the record's stream. Failure: {@link IOException}; a file in a pool is then never whole,
- * and what it had there is free again when it is deleted.
+ * <p>Thread contract: safe from any thread, one at a time. Ownership: its opener closes it; it owns
+ * the record's stream. Failure: {@link IOException}. A file in a pool is then never whole, and its
+ * bytes are freed when it is closed or deleted.
  */
 final class ClusterOutputStream extends OutputStream {
-  /** Up to so many bytes need no pool, whose blocks are as long. */
+  /** A file of up to so many bytes lies in its record; a pool would use as much for a block. */
   static final int SMALL_BYTES = 64 << 10;
 
-  /** Where a file goes that is not small. */
-  interface Pool {
-    /** Begins it; null where there is no pool. */
-    PoolWriter begin() throws IOException;
-
-    /** Where its copy goes; null for nowhere. */
-    FSDataOutputStream copy(PooledFile file) throws IOException;
-
-    /** Gives back what one has there whose writer has failed. */
-    void free(PooledFile file);
-  }
-
   private final FSDataOutputStream record;
-  private final Pool pool;
-  private ByteArrayOutputStream small = new ByteArrayOutputStream(); // null: it is not
+  private final PooledFiles pool;
+  private final long blockBytes;
+  private ByteArrayOutputStream small = new ByteArrayOutputStream(); // null: the file is large
   private PoolWriter pooled; // null: it lies in its record
   private FSDataOutputStream copy; // null: there is none
   private IOException failure;
   private boolean closed;
 
-  /** Of a file whose record has nothing yet. */
-  ClusterOutputStream(FSDataOutputStream record, Pool pool) {
+  /** Writes a file whose record is empty. */
+  ClusterOutputStream(FSDataOutputStream record, PooledFiles pool, long blockBytes) {
     this.record = record;
     this.pool = pool;
+    this.blockBytes = blockBytes;
   }
 
   @Override
@@ -59,7 +49,7 @@ final class ClusterOutputStream extends OutputStream {
     }
     if (failure != null) {
       throw new IOException(
-          "what was written before has failed: " + ErrorText.of(failure), failure);
+          "an earlier write of this file has failed: " + ErrorText.of(failure), failure);
     }
     try {
       if (small != null && small.size() + length > SMALL_BYTES) {
@@ -85,15 +75,15 @@ final class ClusterOutputStream extends OutputStream {
     }
   }
 
-  /** It is not small: whoever deletes it from now on must know where its bytes are. */
+  /** The file is not small. Its record says first where its bytes are, for a deletion. */
   private void choose() throws IOException {
-    pooled = pool.begin();
+    pooled = pool.begin(blockBytes);
     if (pooled == null) {
       FileRecord.writeInlineHead(record);
     } else {
       FileRecord.writeHead(record, pooled.file());
       record.hflush();
-      copy = pool.copy(pooled.file());
+      copy = pool.createCopy(pooled.file());
     }
     byte[] before = small.toByteArray();
     small = null;

@@ -17,13 +17,13 @@ import java.util.UUID;
 import org.apache.hadoop.yarn.api.ApplicationConstants.Environment;
 
 /**
- * The service of the node that this process is a container of.
+ * The service of the node on which this process is a container.
  *
- * <p>Thread contract: immutable. Ownership: whoever connects closes. Failure: {@link IOException}
- * in plain words.
+ * <p>Thread contract: immutable. Ownership: a caller that connects closes the connection. Failure:
+ * {@link IOException} with the reason.
  */
 final class ContainerNode {
-  /** What is read at once, and checked; a reader has as much of the heap for each open file. */
+  /** A reader reads and checks so much at once, and has as much heap for each open file. */
   private static final int RUN_BYTES = 512 << 10;
 
   private final NodeMetadata service;
@@ -42,7 +42,7 @@ final class ContainerNode {
   }
 
   /**
-   * Finds it.
+   * Finds the service.
    *
    * @param environment of the container
    * @throws IOException that says why there is none
@@ -52,13 +52,13 @@ final class ContainerNode {
     NodeMetadata service = ServiceAnnouncement.find(environment);
     String host = environment.get(Environment.NM_HOST.name());
     if (host == null) {
-      throw new IOException("nobody has said what this node is called: no " + Environment.NM_HOST);
+      throw new IOException("the environment does not name this node: no " + Environment.NM_HOST);
     }
     String applicationId = FilesId.of(Owner.ofThisProcess(), root.id());
     return new ContainerNode(service, host, applicationId, root.secret(), timeoutMs);
   }
 
-  /** Whether files of that id are those of this process's user. */
+  /** Whether this id is that of this user's files. */
   boolean isOwnersId(String filesId) {
     return filesId.equals(applicationId);
   }
@@ -74,7 +74,7 @@ final class ContainerNode {
         Timeouts.all(timeoutMs));
   }
 
-  /** Begins a file in its pool. */
+  /** Begins a file in the node's pool. */
   PoolWriter begin(long blockBytes, boolean copied) throws IOException {
     SocketClient node = connect();
     try {

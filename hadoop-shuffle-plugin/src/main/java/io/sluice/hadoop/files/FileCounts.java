@@ -10,21 +10,21 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 
 /**
- * How often a file system of a cluster's files did something in another way than the best, as
- * Hadoop's {@link IOStatistics}.
+ * Counts the fallbacks of a file system {@code sluice://cluster/}, as Hadoop's {@link
+ * IOStatistics}.
  *
  * <p>Thread contract: safe from any thread.
  */
 final class FileCounts {
-  /** What is counted; its name in lower case is that of the statistic. */
+  /** A counter; its name in lower case is the name of the statistic. */
   enum Count {
-    /** Files that the node's pool did not take, and that lie in their records. */
+    /** Files that the node's pool did not take, and whose bytes lie in their records. */
     FALLBACK_FILE_TO_ROOT,
-    /** Files whose copy was read, since their node could not be. */
+    /** Files whose copy was read, because their node could not be read. */
     FALLBACK_READ_OF_COPY,
-    /** Times that what lies on this node was read as what lies on others. */
+    /** Times that files of this node had to be read over a transport. */
     FALLBACK_OWN_NODE_OVER_TRANSPORT,
-    /** Files that were deleted, and whose bytes their node keeps until they are old. */
+    /** Files that were deleted, but whose bytes stay in their node's pool until they expire. */
     FILES_NOT_FREED;
 
     String statistic() {
@@ -45,7 +45,7 @@ final class FileCounts {
     return store;
   }
 
-  /** What is not zero, by its statistic. */
+  /** The counters that are not zero, by the name of their statistic. */
   Map<String, Long> found() {
     Map<String, Long> found = new TreeMap<>(store.counters());
     found.values().removeIf(times -> times == 0);

@@ -34,11 +34,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The services of all nodes that hold files of one root: reads from them and frees there.
+ * Reads from the services of all nodes that hold files of one root, and frees files there.
  *
- * <p>Thread contract: safe from any thread; each run is read by one at a time. Ownership: the file
- * system closes it, after all runs. Failure: {@link IOException} when a node cannot be read; a file
- * that cannot be freed is logged, because it is deleted all the same.
+ * <p>Thread contract: safe from any thread; each run is read by one thread at a time. Ownership:
+ * the file system closes it, after all runs. Failure: {@link IOException} when a node cannot be
+ * read; if a deleted file cannot be freed, that is logged and counted.
  */
 final class FileNodes implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FileNodes.class);
@@ -78,7 +78,7 @@ final class FileNodes implements Closeable {
     this.fallbacks = fallbacks;
   }
 
-  /** The runs of a block, in order; none if its node does not hold it. */
+  /** Finds the runs of a block, in order; none if its node does not hold the block. */
   List<NodeRun> locate(PooledFile file, long block) throws IOException {
     String outputId = file.outputId(block);
     try {
@@ -93,7 +93,7 @@ final class FileNodes implements Closeable {
     }
   }
 
-  /** Begins to fetch a run, which is read next and whole. */
+  /** Begins to fetch a run, which the caller reads next, and to its end. */
   void begin(NodeRun run) {
     run.prefetch((int) Math.max(1, run.lengthBytes() / WINDOW_BYTES));
   }
@@ -119,8 +119,8 @@ final class FileNodes implements Closeable {
   }
 
   /**
-   * What lies there is mapped; null if everything is read over a transport, as are files of another
-   * user, whose segments this one may not open though he has the secret.
+   * The pool of this node, whose files are mapped; null if everything is read over a transport. So
+   * are files of another user: this process has the secret, but may not open that user's segments.
    */
   private LocalPool localPool(String applicationId) {
     if (own == null || !own.isOwnersId(applicationId)) {
@@ -133,12 +133,12 @@ final class FileNodes implements Closeable {
       return new LocalPool(link.info().poolId(), link.places(), link.opener());
     } catch (IOException e) {
       fallbacks.add(FileCounts.Count.FALLBACK_OWN_NODE_OVER_TRANSPORT, 1);
-      LOG.info("Files of this node are read as those of others: {}", ErrorText.of(e));
+      LOG.info("Files of this node are read over a transport: {}", ErrorText.of(e));
       return null;
     }
   }
 
-  /** What was read so far, by the way it came. */
+  /** Bytes that were read so far, by path. */
   synchronized Map<String, Long> bytesRead() {
     Map<String, Long> all = new TreeMap<>();
     for (NodeReader reader : readers.values()) {
@@ -147,7 +147,7 @@ final class FileNodes implements Closeable {
     return all;
   }
 
-  /** Gives back what these had in pools, written to its end or not. */
+  /** Frees the bytes of these files in pools, also of files that were not written to their end. */
   void free(Collection<PooledFile> files) {
     Map<Place, List<PooledFile>> byPlace = new LinkedHashMap<>();
     for (PooledFile file : files) {
@@ -163,7 +163,7 @@ final class FileNodes implements Closeable {
     }
   }
 
-  /** Dead nodes are waited for together. */
+  /** In parallel, so that dead nodes cost one timeout together. */
   private void freeAtOnce(Map<Place, List<PooledFile>> byPlace) {
     ExecutorService freeing =
         DaemonThreads.executor(
@@ -175,7 +175,7 @@ final class FileNodes implements Closeable {
         freed.get();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // what is not freed yet is kept as of a dead node
+      Thread.currentThread().interrupt(); // the rest stays until it expires, as on a dead node
     } catch (ExecutionException e) {
       throw new IllegalStateException("files could not be freed", e.getCause());
     } finally {
@@ -192,12 +192,12 @@ final class FileNodes implements Closeable {
       }
     } catch (IOException e) {
       if (e instanceof RemoteError error && error.code() == RemoteError.Code.UNKNOWN_APPLICATION) {
-        return; // it has nothing of this root, as after a start with an empty pool
+        return; // it has no file of this root, as after a start with an empty pool
       }
       fallbacks.add(FileCounts.Count.FILES_NOT_FREED, files.size());
       LOG.warn(
-          "{} files are deleted, and {} keeps what they had in its pool until nothing of {} was"
-              + " asked for there for long: {}",
+          "{} files are deleted, but {} keeps their bytes in its pool until the files of {} expire"
+              + " there: {}",
           files.size(),
           place.address().name(),
           place.applicationId(),

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * What lies in the root under the name of a file.
+ * The file in the root that has the name of a file of the cluster.
  *
  * <pre>
  * "SLF" | '1', the format | int8 0 | the bytes of the file
@@ -21,10 +21,10 @@ import java.util.Optional;
  *
  * @param isWhole whether its writer has closed it, as far as the record says
  * @param pooled where its bytes are, if not in the record
- * @param lengthBytes of the file; of one in its record, as long as that was
+ * @param lengthBytes of the file; computed from the record's length if the bytes lie in the record
  */
 record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes) {
-  /** What is before the bytes of a file that lies in its record. */
+  /** Length of the head, before the bytes of a file that lies in its record. */
   static final int HEAD_BYTES = 5;
 
   private static final int MAGIC = 0x534c46; // "SLF"
@@ -34,13 +34,13 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
   private static final int INLINE = 0;
   private static final int POOLED = 1;
 
-  /** Begins the record of a file that lies in it. */
+  /** Writes the head of a record that the file's bytes follow. */
   static void writeInlineHead(DataOutputStream out) throws IOException {
     out.writeInt(HEAD);
     out.writeByte(INLINE);
   }
 
-  /** Begins the record of a file in a pool, so that whoever deletes it finds its outputs. */
+  /** Writes the head of the record of a file in a pool; a deletion finds the outputs by it. */
   static void writeHead(DataOutputStream out, PooledFile file) throws IOException {
     out.writeInt(HEAD);
     out.writeByte(POOLED);
@@ -53,17 +53,17 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
     out.writeBoolean(file.copied());
   }
 
-  /** Ends it. */
+  /** Writes the end of the record of a file in a pool. */
   static void writeEnd(DataOutputStream out, long lengthBytes) throws IOException {
     out.writeLong(lengthBytes);
     out.writeInt(END);
   }
 
   /**
-   * Reads one, up to the bytes of a file that lies in it.
+   * Reads a record, up to the bytes of a file that lies in it.
    *
-   * @param recordBytes how long it is
-   * @throws IOException if it is something else, or of another release
+   * @param recordBytes length of the record
+   * @throws IOException if it is no record, or one of another release
    */
   static FileRecord read(DataInputStream in, long recordBytes) throws IOException {
     int kind;
@@ -102,7 +102,8 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
               in.readInt(),
               in.readBoolean());
     } catch (EOFException e) {
-      return new FileRecord(false, Optional.empty(), 0); // written to nothing before it is whole
+      return new FileRecord(
+          false, Optional.empty(), 0); // no bytes are written before the head is whole
     } catch (IllegalArgumentException e) {
       throw new IOException("this is no file of sluice://cluster/: " + e.getMessage(), e);
     }

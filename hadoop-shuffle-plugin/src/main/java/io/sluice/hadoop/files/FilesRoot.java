@@ -19,13 +19,13 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * The directory in which the files' names are, and with them what proves to node services that
- * somebody may read them: whoever may read it.
+ * The directory with the files' names and their secret. A user who may read the secret may read the
+ * files: node services ask for a proof of it.
  *
  * <pre>
  * secret           32 hexadecimal digits: the id of the root | 32 bytes: the secret
  * files/           a record for each file
- * copies/          what was written behind
+ * copies/          the copies of files
  * </pre>
  *
  * <p>Thread contract: immutable. Ownership: the file system below is Hadoop's, shared. Failure:
@@ -53,7 +53,7 @@ final class FilesRoot {
     this.secret = new JobSecret(Arrays.copyOfRange(kept, ID_BYTES, kept.length));
   }
 
-  /** Opens that of the configuration, and makes it if it is not there. */
+  /** Opens the root of the configuration, and makes it if it does not exist. */
   static FilesRoot open(Configuration conf) throws IOException {
     Path root = root(conf);
     FileSystem base = root.getFileSystem(conf);
@@ -61,7 +61,7 @@ final class FilesRoot {
     return new FilesRoot(base, qualified, secret(base, qualified));
   }
 
-  /** Checked before it is opened, since that would open itself. */
+  /** Checks the scheme before anything is opened: a root on sluice: would open itself. */
   private static Path root(Configuration conf) throws IOException {
     String set = JobSettings.CLUSTER_ROOT.get(conf::getTrimmed);
     String scheme = set.isEmpty() ? null : new Path(set).toUri().getScheme();
@@ -104,7 +104,7 @@ final class FilesRoot {
     return kept;
   }
 
-  /** Whole or not at all, and one of those that several processes make at once. */
+  /** Makes the secret in one step. If several processes make one at once, the first one stays. */
   private static void make(FileSystem base, Path file) throws IOException {
     byte[] random = new byte[ID_BYTES / 2 + SECRET_BYTES];
     RANDOM.nextBytes(random);
@@ -125,7 +125,7 @@ final class FilesRoot {
     try {
       Renaming.rename(base, made, file);
     } catch (FileAlreadyExistsException e) {
-      base.delete(made, false); // another one was quicker
+      base.delete(made, false); // another process was quicker
     }
   }
 
@@ -144,7 +144,7 @@ final class FilesRoot {
     return new Path(copies, file.name());
   }
 
-  /** What no other root has. */
+  /** The id of the root, which no other root has. */
   String id() {
     return id;
   }

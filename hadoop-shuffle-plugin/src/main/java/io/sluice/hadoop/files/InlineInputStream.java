@@ -19,7 +19,7 @@ final class InlineInputStream extends FSInputStream {
   private final FSDataInputStream record;
   private final LongConsumer counter;
 
-  /** Of a record whose head was read. */
+  /** Reads on behind the head of a record. */
   InlineInputStream(FSDataInputStream record, LongConsumer counter) {
     this.record = record;
     this.counter = counter;

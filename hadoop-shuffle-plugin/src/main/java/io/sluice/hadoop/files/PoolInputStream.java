@@ -20,28 +20,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a file where its node has it, a run at a time, which is checked before anything of it is
- * handed on. It holds no window of a transport between two reads, so that any number of files can
- * be open.
+ * Reads a file from its node's pool. It reads a run at a time, and checks the run before it hands
+ * on any byte. It holds no window of a transport between two reads, so any number of files can be
+ * open.
  *
- * <p>Thread contract: safe from any thread, one at a time. Ownership: whoever opened it closes it.
- * Failure: {@link IOException} that names file and node when the node does not have it any more, or
- * is busy; with a copy that is read instead, to the end.
+ * <p>Thread contract: safe from any thread, one at a time. Ownership: its opener closes it.
+ * Failure: {@link IOException} with the names of file and node, if the node does not have the file
+ * any more, or is busy. If the file has a copy, that is read from there to the end instead.
  */
 final class PoolInputStream extends FSInputStream {
   private static final Logger LOG = LoggerFactory.getLogger(PoolInputStream.class);
 
-  /** Where the copy is. */
-  @FunctionalInterface
-  interface Copy {
-    FSDataInputStream open() throws IOException;
-  }
-
-  private final Path path; // as messages call it
+  private final Path path; // for messages
   private final PooledFile file;
   private final long lengthBytes;
   private final FileNodes nodes;
-  private final Copy copy; // null: there is none
+  private final PooledFiles copies;
   private final LongConsumer counter;
 
   private final List<NodeRun> runs = new ArrayList<>(); // of one block; null if it was read
@@ -58,13 +52,13 @@ final class PoolInputStream extends FSInputStream {
       PooledFile file,
       long lengthBytes,
       FileNodes nodes,
-      Copy copy,
+      PooledFiles copies,
       LongConsumer counter) {
     this.path = path;
     this.file = file;
     this.lengthBytes = lengthBytes;
     this.nodes = nodes;
-    this.copy = copy;
+    this.copies = copies;
     this.counter = counter;
   }
 
@@ -117,11 +111,11 @@ final class PoolInputStream extends FSInputStream {
     try {
       fetch();
     } catch (InterruptedIOException e) {
-      throw e; // nothing is wrong with the file
+      throw e; // the file is sound
     } catch (IOException e) {
-      if (copy == null) {
+      if (!file.copied()) {
         if (e instanceof NodeBusyException) {
-          throw e; // nor is there
+          throw e; // as here
         }
         throw new IOException(
             "%s is lost at %s of %s bytes: %s. What wrote it has to run again; with %s, files outlive their node"
@@ -133,8 +127,8 @@ final class PoolInputStream extends FSInputStream {
                     JobSettings.CLUSTER_WRITE_BEHIND.name()),
             e);
       }
-      LOG.warn("The copy of {} is read from {} on: {}", path, positionBytes, ErrorText.of(e));
-      copied = copy.open();
+      LOG.warn("Reading the copy of {} from byte {} on: {}", path, positionBytes, ErrorText.of(e));
+      copied = copies.openCopy(file);
       forget();
     }
   }
@@ -149,7 +143,7 @@ final class PoolInputStream extends FSInputStream {
     long startBytes = block * file.blockBytes() + (long) index * file.runBytes();
     long blockEndBytes = Math.min(lengthBytes, (block + 1) * file.blockBytes());
     int expectedBytes = (int) Math.min(file.runBytes(), blockEndBytes - startBytes);
-    runEndBytes = runStartBytes; // if it fails, there is nothing
+    runEndBytes = runStartBytes; // no bytes are here if reading fails
     if (run.length < expectedBytes) {
       run = new byte[expectedBytes];
     }
@@ -228,7 +222,7 @@ final class PoolInputStream extends FSInputStream {
 
   @Override
   public boolean seekToNewSource(long targetBytes) {
-    return false; // there is one
+    return false; // there is one source
   }
 
   @Override

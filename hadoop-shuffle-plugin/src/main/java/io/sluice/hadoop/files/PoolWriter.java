@@ -11,8 +11,8 @@ import java.io.IOException;
  * Writes the bytes of one file into the pool of this node, an output for each block.
  *
  * <p>Thread contract: one thread. Ownership: owns the connection to the service; closing it gives
- * back what was not committed. Failure: {@link IOException} of the service, after which nothing is
- * left to do but to close it, and to free what was committed.
+ * back what was not committed. Failure: {@link IOException} of the service. The caller then closes
+ * this, and frees the blocks that were committed.
  */
 final class PoolWriter implements Closeable {
   private static final long LEASE_BYTES = 4L << 20;
@@ -25,7 +25,7 @@ final class PoolWriter implements Closeable {
   private int runBytes; // 0: no run is open
   private long lengthBytes;
 
-  /** Of a file that is not there yet. */
+  /** For a file that does not exist yet. */
   PoolWriter(SocketClient node, WriteTarget target, PooledFile file) {
     this.node = node;
     this.target = target;
@@ -78,9 +78,9 @@ final class PoolWriter implements Closeable {
   }
 
   /**
-   * Commits what is not yet.
+   * Commits the last block.
    *
-   * @return how long the file is
+   * @return the length of the file
    */
   long finish() throws IOException {
     if (block != null) {

@@ -21,16 +21,15 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * Reads the records of files, those of a directory side by side: each takes a few times what it
- * takes to hear of the name server, whatever it says.
+ * Reads the records of files, and those of a directory in parallel: each takes a few round trips to
+ * the name server and the data servers, however short it is.
  *
- * <p>Thread contract: safe from any thread. Ownership: closing it ends its threads, which end by
- * themselves when nothing was read for a while; who reads then does it alone. Failure: that of the
- * root's file system; a read that the system below does not give up is waited for as long as that
- * does.
+ * <p>Thread contract: safe from any thread. Ownership: closing it ends its threads. They also end
+ * when nothing was read for a while. After the end, callers read by themselves. Failure: that of
+ * the root's file system, after the deadlines of that one.
  */
 final class RecordReader implements Closeable {
-  /** At once; a DataNode and a NameNode have more handlers. */
+  /** Records that are read at once; a DataNode and a NameNode have more handlers. */
   static final int THREADS = 8;
 
   private static final long IDLE_S = 5;
@@ -38,7 +37,7 @@ final class RecordReader implements Closeable {
   private final FileSystem base;
   private final ExecutorService threads;
 
-  /** Of files below that root, which is the user's. */
+  /** Reads records of {@code base} as {@code user}. */
   RecordReader(FileSystem base, UserGroupInformation user) {
     this.base = base;
     ThreadPoolExecutor pool =
@@ -54,7 +53,7 @@ final class RecordReader implements Closeable {
     this.threads = pool;
   }
 
-  /** One that finds the classes that the root's file system finds. */
+  /** The thread finds the classes that the root's file system finds. */
   private Thread thread(UserGroupInformation user, Runnable work) {
     Thread thread = DaemonThreads.create("sluice-file-records", () -> as(user, work));
     thread.setContextClassLoader(base.getConf().getClassLoader());
@@ -70,7 +69,7 @@ final class RecordReader implements Closeable {
             });
   }
 
-  /** That of one file. */
+  /** Reads the record of one file. */
   FileRecord read(FileStatus file) throws IOException {
     try (FSDataInputStream in = base.open(file.getPath())) {
       return FileRecord.read(in, file.getLen());
@@ -78,9 +77,9 @@ final class RecordReader implements Closeable {
   }
 
   /**
-   * Those of many, in their order.
+   * Reads the records of many files, in their order.
    *
-   * @return nothing for one that was deleted meanwhile
+   * @return empty for a file that was deleted meanwhile
    */
   List<Optional<FileRecord>> read(List<FileStatus> files) throws IOException {
     List<Future<Optional<FileRecord>>> begun = new ArrayList<>();

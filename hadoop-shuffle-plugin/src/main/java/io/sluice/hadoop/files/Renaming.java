@@ -9,9 +9,9 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Asks a file system for the rename that says what becomes of a file with the new name, which
- * Hadoop shows to subclasses alone. So it needs no second class for the scheme, and acts as the
- * user whom the file system was made for.
+ * Calls a file system's rename with options, which says what happens to a file with the new name.
+ * Hadoop lets only subclasses call it. FileContext would need a second class for the scheme, and
+ * would not act as the user of the file system.
  *
  * <p>Thread contract, ownership: those of that file system. Failure: {@link
  * org.apache.hadoop.fs.FileAlreadyExistsException} where the name is taken and nothing may be
@@ -22,11 +22,11 @@ final class Renaming extends FilterFileSystem {
     super(files);
   }
 
-  /** In one step where that file system does it in one. */
+  /** Renames in one step, if that file system does. */
   static void rename(FileSystem files, Path from, Path to, Options.Rename... options)
       throws IOException {
     if (files instanceof ChecksumFileSystem) {
-      // It hands this one rename on to the files alone, and leaves their checksums where they are.
+      // Its rename with options moves the files alone, and leaves their checksums behind.
       FileContext.getFileContext(files.getUri(), files.getConf()).rename(from, to, options);
     } else {
       new Renaming(files).rename(from, to, options);
@@ -34,7 +34,7 @@ final class Renaming extends FilterFileSystem {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // there is no other way to be asked for it
+  @SuppressWarnings("deprecation") // Hadoop has no other method for it
   protected void rename(Path from, Path to, Options.Rename... options) throws IOException {
     super.rename(from, to, options);
   }

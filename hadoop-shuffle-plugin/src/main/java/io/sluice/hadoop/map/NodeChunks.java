@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a map's sort buffer borrows of its node, for as long as it hears whether the node wants it
- * back. Nothing is opened before the first chunk is lent.
+ * The memory that a map's sort buffer borrows from its node. The map listens whether the node wants
+ * the memory back. Nothing is opened before the first chunk is lent.
  *
- * <p>It differs from {@link PoolChunks}, which does the lending, in listening.
+ * <p>Differs from {@link PoolChunks}, which lends the chunks, in that it listens.
  *
  * <p>Thread contract: that of {@link ChunkSource}. Ownership: {@link NodeCollector} closes it,
- * after the sort buffer and before the connection. Failure: as {@link PoolChunks}; when the service
- * cannot be listened to nothing is borrowed any more, which is counted.
+ * after the sort buffer and before the connection. Failure: as {@link PoolChunks}. If the map
+ * cannot listen to the service, it borrows no more; that is counted.
  */
 final class NodeChunks implements ChunkSource, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeChunks.class);
@@ -85,12 +85,12 @@ final class NodeChunks implements ChunkSource, Closeable {
     return chunks.isWantedBack();
   }
 
-  /** The most that was borrowed at one time. */
+  /** Most bytes that were borrowed at one time. */
   long mostBytes() {
     return chunks.mostBytes();
   }
 
-  /** How many times it went on without, because the service could not be heard. */
+  /** How often the map could not listen to the service, and went on without borrowing. */
   int failures() {
     return failures;
   }

@@ -46,22 +46,22 @@ import org.slf4j.LoggerFactory;
 /**
  * Collects a map's records into the pool of the task's own node.
  *
- * <p>It differs from {@link RecordCollector}, which does the work, in knowing the node: it asks
+ * <p>Differs from {@link RecordCollector}, which does the work, in that it knows the node: it asks
  * whether Sluice can do this job, finds the service, and counts.
  *
  * <p>Thread contract: {@link #collect} may be called by several threads, as stock's may; the rest
- * is the task's thread's. Ownership: {@link SluiceMapOutputCollector} closes it, in failure too,
- * and that frees everything. Failure: {@link #init} throws for jobs that Sluice leaves alone and
- * nodes without its service, with the reason as its message; after the first record there is no way
- * back, and an {@link IOException} fails the attempt.
+ * is the task's thread's. Ownership: {@link SluiceMapOutputCollector} closes it, also after a
+ * failure, and that frees everything. Failure: {@link #init} throws with the reason for a job that
+ * Sluice leaves to stock, and for a node without its service. After the first record an {@link
+ * IOException} fails the attempt.
  */
 final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(NodeCollector.class);
 
-  /** Of a map, whose outputs lie in pools: half of those that a job has by default. */
+  /** The first attempts of a map write to the pool: half of those that a job has by default. */
   private static final int POOLED_ATTEMPTS = 2;
 
-  /** What the ids of the first attempts of two lives of an ApplicationMaster differ by. */
+  /** After a restart, the ApplicationMaster's attempt ids begin so much higher. */
   private static final int IDS_OF_A_MASTER = 1000;
 
   private final Map<String, String> environment;
@@ -127,10 +127,10 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
   }
 
   /**
-   * Whether so many attempts came before that the next output should be stock's, which every
-   * reducer can read: of another release, or behind a firewall that drops Sluice's ports. No map
-   * knows why it is run again. A restart of the ApplicationMaster counts as an attempt, since
-   * nothing tells how many came before it.
+   * Whether the map has had so many attempts that this one should use stock's format. Every reducer
+   * can read that, also one of another release, or behind a firewall that drops Sluice's ports. A
+   * map does not know why it is run again. A restart of the ApplicationMaster counts as an attempt,
+   * since nothing says how many there were before it.
    */
   private static boolean isRepeated(TaskAttemptID attempt) {
     int id = attempt.getId();
@@ -223,7 +223,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     borrowed = null;
     node = null;
     key = null;
-    // From the last to the first: what was not committed is released over the connection.
+    // Last opened, first closed: closing the collector releases leases over the connection.
     try (closingKey;
         closingNode;
         closingBorrowed;

@@ -10,16 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frees what applications that have ended had on this node, on a thread of its own: disks take
- * their time for that, and the NodeManager's dispatcher starts no container while it waits.
+ * Frees the outputs of applications that have ended, on a thread of its own: disks are slow, and
+ * the NodeManager's dispatcher starts no container while it waits.
  *
- * <p>The service forgets such an application before that, and at once: YARN says only once that it
- * has ended, and this process may be killed while it frees. What an application has that the
- * service does not know is freed by the next start.
+ * <p>Before that, the service forgets the application. YARN says only once that it has ended, and
+ * this process may be killed while it frees. The next start frees the outputs of applications that
+ * the service does not know.
  *
  * <p>Thread contract: safe from any thread; {@link #ended} waits for no disk. Ownership: {@link
- * ServingNode} closes it before the service. Failure: what cannot be freed is logged, and freed by
- * the next start.
+ * ServingNode} closes it before the service. Failure: outputs that cannot be freed are logged, and
+ * the next start frees them.
  */
 final class ApplicationCleaner implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationCleaner.class);
@@ -29,26 +29,29 @@ final class ApplicationCleaner implements Closeable {
   private final Freeing freeing;
   private final ThreadPoolExecutor thread = DaemonThreads.executor("sluice-ended", IDLE_MS);
 
-  /** What the service does of an application that has ended. */
+  /** The two steps in which the service ends an application. */
   interface Freeing {
-    /** Says so to the next start, and touches nothing that the application has. */
+    /** Records the end for the next start, and frees nothing. */
     void forget(String applicationId) throws IOException;
 
-    /** Frees all that it has. */
+    /** Frees all outputs of the application. */
     void free(String applicationId) throws IOException;
   }
 
-  /** Of which nothing has ended yet. */
+  /** No application has ended yet. */
   ApplicationCleaner(Freeing freeing) {
     this.freeing = freeing;
   }
 
-  /** That one has ended: what it had is freed soon. */
+  /** An application has ended: its outputs are freed soon. */
   void ended(String applicationId) {
     try {
       freeing.forget(applicationId);
     } catch (IOException | RuntimeException e) {
-      LOG.error("If this process ends now, the outputs of {} stay", applicationId, e);
+      LOG.error(
+          "The end of {} is not recorded; its outputs stay if this process is killed now",
+          applicationId,
+          e);
     }
     try {
       thread.execute(() -> free(applicationId));
@@ -65,7 +68,7 @@ final class ApplicationCleaner implements Closeable {
     }
   }
 
-  /** Returns when all that ended before is freed, or after {@value #END_TIMEOUT_MS} ms. */
+  /** Waits until all is freed, or {@value #END_TIMEOUT_MS} ms. */
   @Override
   public void close() {
     thread.shutdown();

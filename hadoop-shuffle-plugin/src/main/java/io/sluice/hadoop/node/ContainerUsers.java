@@ -20,8 +20,9 @@ import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * Whom the containers of an application run as: YARN tells its auxiliary services the user of each
- * container, and the container executor's class and settings say what process that makes.
+ * The operating system's user of an application's containers. YARN tells its auxiliary services the
+ * YARN user of each container; the container executor's class and settings say whose process that
+ * is.
  *
  * <pre>
  *   executor                     security    limit-users    process
@@ -29,13 +30,15 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  *   LinuxContainerExecutor       on          any            YARN's user
  *   LinuxContainerExecutor       off         true           nonsecure-mode.local-user, for all
  *   LinuxContainerExecutor       off         false          YARN's user
- *   any other                    any         any            not to be known
+ *   any other                    any         any            unknown
  * </pre>
  *
- * <p>Names are looked up when somebody asks, not when YARN tells: a directory of users may hang,
- * and the NodeManager's dispatcher must not. Answers are kept for five minutes, failures for half
- * of one. Thread contract: safe from any thread. Failure: {@link IOException} if a name cannot be
- * looked up, or is none.
+ * <p>Names are looked up when a task connects, not when YARN names them: a directory service may
+ * hang, and the NodeManager's dispatcher must not. Answers are kept for five minutes, failures for
+ * half a minute.
+ *
+ * <p>Thread contract: safe from any thread. Failure: {@link IOException} if a name cannot be looked
+ * up, or this host has no such user.
  */
 final class ContainerUsers implements ApplicationUsers {
   private static final String EXECUTORS = "org.apache.hadoop.yarn.server.nodemanager.";
@@ -50,7 +53,7 @@ final class ContainerUsers implements ApplicationUsers {
     OptionalInt uidOf(String name) throws IOException;
   }
 
-  /** What was found, or the message of the failure to. */
+  /** The user that was found, or the message of the failure. */
   private record Answer(Owner owner, String failure, long atNs) {
     boolean isOld(long nowNs) {
       return nowNs - atNs >= (owner == null ? FAILURE_KEPT_NS : KEPT_NS);
@@ -61,7 +64,7 @@ final class ContainerUsers implements ApplicationUsers {
   private final Optional<String> oneForAll;
   private final Owner own;
 
-  /** As Spark's further attempts name themselves. */
+  /** The ids that further attempts of a Spark application use. */
   private static final Pattern FURTHER_ATTEMPT = Pattern.compile("(application_\\d+_\\d+)_\\d+");
 
   private final Lookup lookup;
@@ -69,7 +72,7 @@ final class ContainerUsers implements ApplicationUsers {
   private final Map<String, String> users = new ConcurrentHashMap<>();
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
 
-  /** As a NodeManager's configuration has it. */
+  /** For a NodeManager's configuration. */
   static ContainerUsers of(Configuration conf) throws IOException {
     return new ContainerUsers(conf, Owner.ofThisProcess(), UserNames::uidOf, System::nanoTime);
   }
@@ -103,7 +106,7 @@ final class ContainerUsers implements ApplicationUsers {
     return !executor.equals(AS_NODE_MANAGER);
   }
 
-  /** YARN starts a container of an application for one of its users, or has found one again. */
+  /** YARN starts a container of an application for this user, or has recovered one. */
   void containerStarted(String applicationId, String user) {
     users.put(applicationId, user);
   }
@@ -113,7 +116,7 @@ final class ContainerUsers implements ApplicationUsers {
     users.remove(applicationId);
   }
 
-  /** What YARN knows an application as of which another attempt than the first may have come. */
+  /** The id in YARN of an application, whose further attempts may use another one. */
   private static String ofAllAttempts(String applicationId) {
     Matcher attempt = FURTHER_ATTEMPT.matcher(applicationId);
     return attempt.matches() ? attempt.group(1) : applicationId;
@@ -155,7 +158,7 @@ final class ContainerUsers implements ApplicationUsers {
           return true;
         }
       } catch (IOException e) {
-        unknown = e; // it may be another one's
+        unknown = e; // another name may be the user's
       }
     }
     if (unknown != null) {

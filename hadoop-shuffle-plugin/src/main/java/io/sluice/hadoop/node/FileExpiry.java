@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frees files of users that neither a task nor a reader has asked this node for in a long time:
- * applications end, and YARN says so; files are deleted, and nobody may be able to say so.
+ * Frees a user's files once no task and no reader has asked this node for any of them for a long
+ * time. YARN says when applications end; but a node that was down may miss that files were deleted.
  *
- * <p>Thread contract: safe from any thread; looks on one of its own. Ownership: whoever started it
- * closes it, before the service. Failure: what cannot be freed is logged, and tried again.
+ * <p>Thread contract: safe from any thread; looks on a thread of its own. Ownership: its starter
+ * closes it, before the service. Failure: files that cannot be freed are logged, and tried again.
  */
 final class FileExpiry implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FileExpiry.class);
@@ -34,7 +34,7 @@ final class FileExpiry implements Closeable {
     this.keptMs = keptMs;
   }
 
-  /** Looks from now on, for as long as nobody closes it. */
+  /** Looks from now on, until it is closed. */
   static FileExpiry start(NodeService service, long keptMs) {
     FileExpiry files = new FileExpiry(service, keptMs);
     long periodMs = Math.max(1, keptMs / LOOKS_IN_THAT_TIME);
@@ -53,9 +53,9 @@ final class FileExpiry implements Closeable {
   private void free(String id) {
     try {
       service.applicationStopped(id);
-      LOG.info("Freed what {} had here: nobody has asked for it for {} ms", id, keptMs);
+      LOG.info("Freed the files of {}: no task or reader has asked for them for {} ms", id, keptMs);
     } catch (IOException | RuntimeException e) {
-      LOG.error("What {} has here could not be freed", id, e);
+      LOG.error("The files of {} could not be freed; trying again later", id, e);
     }
   }
 

@@ -6,16 +6,16 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * Whether YARN counts pages of the pool that a task maps against the task's container, and would
- * kill it for them.
+ * Whether YARN counts the pages of the pool that a task maps as memory of the task's container. If
+ * so, it could kill the container for them.
  *
  * <pre>
- *   what looks at a container's memory        counts the pool's pages
+ *   who checks a container's memory           counts the pool's pages
  *   the kernel (cgroups), for each container  no: they are the service's, which touched them first
- *   the kernel, for all of them (elastic)     as by what looks besides, which goes on
+ *   the kernel, for all of them (elastic)     as below: YARN goes on checking by itself
  *   nothing                                   no
  *   physical memory, by /proc                 yes
- *   physical memory, smaps-based-rss          no: of its pages only anonymous ones
+ *   physical memory, smaps-based-rss          no: it counts anonymous pages only
  *   virtual memory                            yes
  * </pre>
  *
@@ -24,7 +24,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 final class MappedPages {
   private MappedPages() {}
 
-  /** The settings of this NodeManager by which it counts them; none if it does not. */
+  /** The settings of this NodeManager that make it count the pages; none if it does not. */
   static List<String> countedBy(Configuration conf) {
     if (isKernels(conf)) {
       return List.of();

@@ -5,7 +5,7 @@ import io.sluice.node.ledger.MemoryKind;
 import java.util.Comparator;
 import java.util.List;
 
-/** A row of the table of who holds memory, as JMX sees it: an object whose getters are columns. */
+/** A row of the JMX table of the tasks that hold memory; its getters are the columns. */
 public final class MemoryHolder {
   private final Holding holding;
 
@@ -13,7 +13,7 @@ public final class MemoryHolder {
     this.holding = holding;
   }
 
-  /** Those who hold most, of those who hold anything, the largest first. */
+  /** The largest holders that hold anything, the largest first. */
   static MemoryHolder[] largest(List<Holding> holdings, int count) {
     return holdings.stream()
         .map(MemoryHolder::new)
@@ -23,47 +23,47 @@ public final class MemoryHolder {
         .toArray(MemoryHolder[]::new);
   }
 
-  /** User id of the operating system. */
+  /** The holder's user id in the operating system. */
   public String getUser() {
     return holding.who().user();
   }
 
-  /** The application that it is a task of. */
+  /** The application of the task. */
   public String getApplication() {
     return holding.who().application();
   }
 
-  /** Who it is. */
+  /** The task. */
   public String getTask() {
     return holding.who().task();
   }
 
-  /** All of it. */
+  /** All bytes that the task holds. */
   public long getBytes() {
     return holding.bytes().values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Of that, its sort buffer. */
+  /** Bytes of its sort buffer. */
   public long getSortBytes() {
     return bytes(MemoryKind.SORT);
   }
 
-  /** Of that, promised for the runs of its sort buffer. */
+  /** Bytes reserved for the runs of its sort buffer. */
   public long getRoomBytes() {
     return bytes(MemoryKind.ROOM);
   }
 
-  /** Of that, an output that is not committed. */
+  /** Bytes of an output that is not committed. */
   public long getWritingBytes() {
     return bytes(MemoryKind.WRITING);
   }
 
-  /** Of that, what it receives into. */
+  /** Bytes in which it receives runs. */
   public long getReceiveBytes() {
     return bytes(MemoryKind.RECEIVE);
   }
 
-  /** Whether it was told to give back, and has not in time. */
+  /** Whether it has missed a deadline to give memory back. */
   public boolean isLate() {
     return holding.late();
   }

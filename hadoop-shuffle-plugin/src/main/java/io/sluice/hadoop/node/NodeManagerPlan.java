@@ -10,12 +10,14 @@ import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.store.DiskReserve;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
@@ -24,7 +26,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says what a NodeManager's configuration does of its service. */
+/** Makes a service of a NodeManager's configuration. Stateless. */
 public final class NodeManagerPlan {
   /**
    * Stock's key and default, written out because the ShuffleHandler's class moves its port here.
@@ -36,6 +38,15 @@ public final class NodeManagerPlan {
   private static final Logger LOG = LoggerFactory.getLogger(NodeManagerPlan.class);
   private static final String NO_OVERFLOW = "none";
 
+  /** Hadoop 3.3.6 and later have these two; YARN's class has no constants for them in all. */
+  private static final String DISK_UTILIZATION_ENABLED =
+      "yarn.nodemanager.disk-health-checker.disk-utilization-threshold.enabled";
+
+  private static final String DISK_FREE_SPACE_ENABLED =
+      "yarn.nodemanager.disk-health-checker.disk-free-space-threshold.enabled";
+
+  private static final long ABOVE_FULL_BYTES = 1L << 30;
+
   private NodeManagerPlan() {}
 
   /** Starts a service with an empty pool. */
@@ -44,13 +55,14 @@ public final class NodeManagerPlan {
   }
 
   /**
-   * Starts the service at the first of its {@link ControlPorts} that is free with those behind it;
-   * where none is, at the first that is free itself, without the transports that cannot listen
-   * behind it. A library of RDMA may call a device busy that is busy with something else.
+   * Starts the service at the first of its {@link ControlPorts} that is free together with the
+   * ports behind it. If there is none, it starts at the first free port, without the transports
+   * that cannot listen behind it: an RDMA library may say that a port is taken for another reason.
    *
-   * @param recover whether to keep what the life before left
-   * @param formerPort where readers of the life before look for it: tried first; 0 if there is none
-   * @throws IOException that says what does not work here
+   * @param recover whether to recover the pool from before the restart
+   * @param formerPort the port from before the restart, where readers look: tried first; 0 if there
+   *     is none
+   * @throws IOException with the reason why the service cannot start
    */
   static NodeService start(
       Configuration conf, ContainerUsers users, boolean recover, int formerPort)
@@ -69,12 +81,12 @@ public final class NodeManagerPlan {
             port -> of(conf, users, recover).listen(port).start()));
   }
 
-  /** One way of starting at a port. */
+  /** Starts something at a port. */
   interface Start<T> {
     T at(int port) throws IOException;
   }
 
-  /** Tries the first way at each port, and the next one only where none of them is free. */
+  /** Tries the first way at each port, and the next way only if no port was free for it. */
   static <T> T firstFree(List<Integer> ports, List<Start<T>> ways) throws IOException {
     IOException taken = null;
     for (Start<T> way : ways) {
@@ -93,7 +105,7 @@ public final class NodeManagerPlan {
     throw taken;
   }
 
-  /** Where the service of this configuration keeps its socket. */
+  /** The directory of the service of this configuration, with its socket. */
   static Path directory(Configuration conf) throws IOException {
     return place(conf).directory();
   }
@@ -131,7 +143,7 @@ public final class NodeManagerPlan {
         .overflow(
             overflowDirectories(conf),
             (long) NodeSettings.POOL_OVERFLOW_CAPACITY_MB.get(settings) << 20,
-            FullDisks.reserve(conf))
+            diskReserve(conf))
         .backgroundCopy(NodeSettings.BACKGROUND_COPY.get(settings))
         .settingNames(
             NodeSettings.POOL_DIR.name(),
@@ -211,7 +223,7 @@ public final class NodeManagerPlan {
     return directories;
   }
 
-  /** As YARN reads its own directories: by a path, or by a URI of the local file system. */
+  /** Takes a path or a URI of the local file system, as YARN does for its own directories. */
   private static Path ofThisHost(String setting, String directory) throws IOException {
     URI uri;
     try {
@@ -226,5 +238,49 @@ public final class NodeManagerPlan {
               .formatted(setting, directory));
     }
     return Path.of(uri.getPath());
+  }
+
+  /**
+   * How much room the disk tier of this NodeManager leaves free. YARN's disk health checker calls a
+   * node unhealthy whose local or log directories are nearly all on full disks, kills its
+   * containers and runs their maps again elsewhere. So the disk tier stops before that, and leaves
+   * 1 GiB more for containers until the checker looks again.
+   */
+  static DiskReserve diskReserve(Configuration conf) {
+    boolean checks = conf.getBoolean(YarnConfiguration.NM_DISK_HEALTH_CHECK_ENABLE, true);
+    double fullPercent =
+        checks && conf.getBoolean(DISK_UTILIZATION_ENABLED, true)
+            ? conf.getFloat(
+                YarnConfiguration.NM_MAX_PER_DISK_UTILIZATION_PERCENTAGE,
+                YarnConfiguration.DEFAULT_NM_MAX_PER_DISK_UTILIZATION_PERCENTAGE)
+            : 100;
+    long fullMb =
+        checks && conf.getBoolean(DISK_FREE_SPACE_ENABLED, true)
+            ? conf.getLong(
+                YarnConfiguration.NM_MIN_PER_DISK_FREE_SPACE_MB,
+                YarnConfiguration.DEFAULT_NM_MIN_PER_DISK_FREE_SPACE_MB)
+            : 0;
+    double used = Math.min(100, Math.max(0, fullPercent)); // as YARN takes what is out of range
+    return new DiskReserve(ABOVE_FULL_BYTES, Math.max(0, fullMb) << 20, (100 - used) / 100);
+  }
+
+  /**
+   * Tells an administrator that containers leave no room for shuffling; empty if they do, or if
+   * YARN finds out by itself how much memory containers may have.
+   */
+  static Optional<String> memoryShortage(Configuration conf, long serviceBytes, long machineBytes) {
+    int containersMb =
+        conf.getInt(YarnConfiguration.NM_PMEM_MB, YarnConfiguration.DEFAULT_NM_PMEM_MB);
+    if (containersMb < 0 || ((long) containersMb << 20) + serviceBytes <= machineBytes) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "%s is %s MiB, shuffling takes up to %s MiB, and this machine has %s MiB: take %s off the first"
+            .formatted(
+                YarnConfiguration.NM_PMEM_MB,
+                containersMb,
+                serviceBytes >> 20,
+                machineBytes >> 20,
+                NodeSettings.NODE_MEMORY_MB.name()));
   }
 }

@@ -20,11 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a NodeManager that recovers keeps of its service from one life to the next, in the directory
- * that YARN has for that: which pool it was, and at which port it was served. A pool may be
- * recovered only by the NodeManager that knows the applications whose outputs it has. Where
- * somebody has removed what the NodeManager knew, or the pool is another's, YARN would never tell
- * of their end, and the outputs would stay for ever.
+ * The state of the service that a NodeManager with recovery keeps over a restart, in YARN's own
+ * recovery directory: the name of the pool and the control port. Only a NodeManager that knows the
+ * pool's applications may recover the pool. If YARN's state was removed, or the pool is that of
+ * another NodeManager, YARN would never say that those applications end, and their outputs would
+ * stay for ever.
  *
  * <pre>
  *   recovery directory/yarn-nm-state/LOCK               made with YARN's state, and not written later
@@ -55,7 +55,7 @@ final class RecoveryState {
   }
 
   /**
-   * As the life before left it.
+   * Reads the state that the process before this one left.
    *
    * @param recoveryPath of the auxiliary service
    */
@@ -70,7 +70,7 @@ final class RecoveryState {
     return state;
   }
 
-  /** What tells YARN's state from one that was made later in its place; empty if there is none. */
+  /** Identifies YARN's state, to tell it from one that was made later; empty if there is none. */
   private static String yarnState(Configuration conf) throws IOException {
     String recoveryDirectory = conf.get(YarnConfiguration.NM_RECOVERY_DIR);
     if (recoveryDirectory == null) {
@@ -88,8 +88,8 @@ final class RecoveryState {
 
   /**
    * Whether the NodeManager knows the applications whose outputs may lie in the pool of a service
-   * with this directory. Where that is lost, so is the memory, and what has a copy on disk is the
-   * same pool's. Nothing is believed, or read, of a directory into which others can write.
+   * with this directory. If the directory is lost, so is the memory, and copies on disk are those
+   * of the same pool. A directory that other users can write to is neither read nor trusted.
    */
   boolean knowsPoolOf(Path directory) throws IOException {
     if (!former.containsKey(POOL) || !yarnState.equals(former.getProperty(YARN_STATE))) {
@@ -99,10 +99,10 @@ final class RecoveryState {
       return true;
     }
     try {
-      // Else what lies in it may be anything, and may hang whoever reads it.
+      // Else the files in it may be anything, and reading them may hang.
       TrustedPath.require(directory);
     } catch (IOException e) {
-      LOG.warn("What pool has been in {} is not believed: {}", directory, ErrorText.of(e));
+      LOG.warn("The record of the pool in {} is not trusted: {}", directory, ErrorText.of(e));
       return false;
     }
     Path mark = directory.resolve(MARK);
@@ -110,14 +110,12 @@ final class RecoveryState {
         || said(mark).equals(former.getProperty(POOL));
   }
 
-  /**
-   * The pool of this directory is a life's that keeps nothing: no later one knows its applications.
-   */
+  /** Marks the pool of this directory as one that no later process may recover. */
   static void keepNothing(Path directory) throws IOException {
     PrivateFile.replace(directory.resolve(MARK), UUID.randomUUID().toString());
   }
 
-  /** What a mark says; empty if it is none of ours. */
+  /** Reads a mark; empty if it is not one of Sluice's. */
   private static String said(Path mark) throws IOException {
     BasicFileAttributes attributes =
         Files.readAttributes(mark, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -127,16 +125,16 @@ final class RecoveryState {
     return Files.readString(mark, StandardCharsets.ISO_8859_1); // of any bytes
   }
 
-  /** Where readers of the life before look for it; 0 if there was none. */
+  /** The control port before the restart, where readers still look; 0 if there was none. */
   int port() {
     String port = former.getProperty(PORT, "0");
     return port.matches("[0-9]{1,5}") ? Integer.parseInt(port) : 0;
   }
 
   /**
-   * Keeps what is served now.
+   * Writes the state of the service that runs now.
    *
-   * @param recovered whether it is the pool of the life before
+   * @param recovered whether its pool is the one from before the restart
    */
   void keep(Path directory, int port, boolean recovered) throws IOException {
     String pool = recovered ? former.getProperty(POOL) : UUID.randomUUID().toString();

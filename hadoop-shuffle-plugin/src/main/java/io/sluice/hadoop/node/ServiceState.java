@@ -1,17 +1,24 @@
 package io.sluice.hadoop.node;
 
+import io.sluice.node.metrics.Metric;
+import io.sluice.node.metrics.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
-import io.sluice.rdma.transport.ConnectionCounters;
+import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.spill.store.StoreStats;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * The state of a service as JMX sees it.
+ * The state of a service for JMX. Differs from {@link SluiceMetrics}, which tells Hadoop's metrics
+ * system the same metrics, with the buckets of histograms.
  *
  * <p>Thread contract: safe from any thread. Ownership: the service stays its owner's. Failure: none
  * of its own.
@@ -54,11 +61,6 @@ final class ServiceState implements ServiceStateMXBean {
   }
 
   @Override
-  public long getMemoryCreatedBytes() {
-    return stat(stats -> stats.memory().createdBytes());
-  }
-
-  @Override
   public MemoryHolder[] getMemoryHolders() {
     return service == null
         ? new MemoryHolder[0]
@@ -86,16 +88,6 @@ final class ServiceState implements ServiceStateMXBean {
   }
 
   @Override
-  public long getRefusals() {
-    return stat(StoreStats::refusals);
-  }
-
-  @Override
-  public long getSegmentFailures() {
-    return stat(StoreStats::segmentFailures);
-  }
-
-  @Override
   public int getFailedOverflowDirectories() {
     return (int) stat(StoreStats::failedDirectories);
   }
@@ -106,43 +98,8 @@ final class ServiceState implements ServiceStateMXBean {
   }
 
   @Override
-  public long getBounceSlotsInUse() {
-    return bounce(BounceCounters::slotsInUse);
-  }
-
-  @Override
-  public long getBouncedReads() {
-    return bounce(BounceCounters::reads);
-  }
-
-  @Override
   public long getBouncedBytes() {
     return bounce(BounceCounters::bytes);
-  }
-
-  @Override
-  public long getBounceRefusals() {
-    return bounce(BounceCounters::refusals);
-  }
-
-  @Override
-  public long getOpenConnections() {
-    return connections(ConnectionCounters::open);
-  }
-
-  @Override
-  public long getRefusedConnections() {
-    return connections(ConnectionCounters::refused);
-  }
-
-  @Override
-  public long getExpelledConnections() {
-    return connections(ConnectionCounters::expelled);
-  }
-
-  @Override
-  public long getConnectionErrors() {
-    return connections(ConnectionCounters::errors);
   }
 
   @Override
@@ -156,13 +113,13 @@ final class ServiceState implements ServiceStateMXBean {
 
   @Override
   public Map<String, Double> getMetrics() {
-    MetricValues values = new MetricValues();
+    Table table = new Table();
     if (service == null) {
-      NodeMetrics.readDegraded(values);
+      NodeMetrics.readDegraded(table);
     } else {
-      NodeMetrics.read(service, values);
+      NodeMetrics.read(service, table);
     }
-    return values.byName();
+    return table.values;
   }
 
   @Override
@@ -176,15 +133,54 @@ final class ServiceState implements ServiceStateMXBean {
     return counts;
   }
 
-  private long connections(ToLongFunction<ConnectionCounters> value) {
-    return service == null ? 0 : value.applyAsLong(service.connectionCounters());
-  }
-
   private long bounce(ToLongFunction<BounceCounters> value) {
     return service == null ? 0 : service.bounceCounters().values().stream().mapToLong(value).sum();
   }
 
   private long stat(ToLongFunction<StoreStats> value) {
     return service == null ? 0 : value.applyAsLong(service.storeStats());
+  }
+
+  /**
+   * All metrics as one table, by names with their labels: {@code
+   * sluice_memory_held_bytes{kind="send"}}. A reader of JMX makes no percentiles of buckets, so a
+   * histogram has its median and 99th percentile since the start, unless it is empty.
+   */
+  private static final class Table implements MetricSink {
+    private static final List<Double> QUANTILES = List.of(0.5, 0.99);
+
+    private final Map<String, Double> values = new TreeMap<>();
+
+    @Override
+    public void number(Metric metric, List<String> labelValues, long value) {
+      values.put(metric.name() + text(metric.labels(), labelValues), (double) value);
+    }
+
+    @Override
+    public void waits(Metric metric, List<String> labelValues, WaitCounts value) {
+      String labels = text(metric.labels(), labelValues);
+      values.put(metric.name() + "_count" + labels, (double) value.count());
+      values.put(metric.name() + "_sum" + labels, value.totalSeconds());
+      if (value.count() > 0) {
+        List<String> names = with(metric.labels(), "quantile");
+        for (double quantile : QUANTILES) {
+          values.put(
+              metric.name() + text(names, with(labelValues, Double.toString(quantile))),
+              value.quantileSeconds(quantile));
+        }
+      }
+    }
+
+    private static List<String> with(List<String> list, String last) {
+      return Stream.concat(list.stream(), Stream.of(last)).toList();
+    }
+
+    private static String text(List<String> labels, List<String> labelValues) {
+      return labels.isEmpty()
+          ? ""
+          : IntStream.range(0, labels.size())
+              .mapToObj(i -> labels.get(i) + "=\"" + labelValues.get(i) + "\"")
+              .collect(Collectors.joining(",", "{", "}"));
+    }
   }
 }

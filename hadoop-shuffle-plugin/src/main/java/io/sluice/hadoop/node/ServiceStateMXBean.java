@@ -3,10 +3,11 @@ package io.sluice.hadoop.node;
 import java.util.Map;
 
 /**
- * What the NodeManager tells of Sluice at {@code /jmx} and to any JMX client, under {@code
+ * The bean of Sluice's service at {@code /jmx} and for any JMX client, under {@code
  * Hadoop:service=NodeManager,name=SluiceShuffle}.
  *
- * <p>Each attribute is read on its own, so two of them may be of different moments.
+ * <p>{@link #getMetrics} has every metric. The other attributes are a summary. Each attribute is
+ * read by itself, so two of them may be of different moments.
  */
 public interface ServiceStateMXBean {
   /** Whether the service works; if not, tasks of this node use the stock shuffle. */
@@ -21,12 +22,7 @@ public interface ServiceStateMXBean {
   /** Bytes of the memory tier that cannot be leased now. */
   long getMemoryUsedBytes();
 
-  /** Bytes of the memory tier that exist. */
-  long getMemoryCreatedBytes();
-
-  /**
-   * The tasks that hold most of it, the largest first. Outputs are of applications, not of tasks.
-   */
+  /** The tasks that hold most of the memory tier, the largest first. Outputs are not of tasks. */
   MemoryHolder[] getMemoryHolders();
 
   /** Bytes of the disk tier that cannot be leased now. */
@@ -41,51 +37,25 @@ public interface ServiceStateMXBean {
   /** Outputs in memory that have a copy on the disk tier now. */
   long getCopiedOutputs();
 
-  /** Leases since the start that no tier could grant. */
-  long getRefusals();
-
-  /** How many times since the start a segment of the memory tier could not be made. */
-  long getSegmentFailures();
-
   /** Overflow directories that are left out now, because they failed. */
   int getFailedOverflowDirectories();
 
   /** Memory registered for bounce buffers, over all transports. */
   long getBounceRegisteredBytes();
 
-  /** Bounce slots that readers hold now. */
-  long getBounceSlotsInUse();
-
-  /** Reads served through bounce slots since the start. */
-  long getBouncedReads();
-
-  /** Their bytes. */
+  /** Bytes read through bounce slots since the start. */
   long getBouncedBytes();
 
-  /** Readers that found no bounce slot free since the start. */
-  long getBounceRefusals();
-
-  /** Connections of tasks and readers that have proved that they may be there. */
-  long getOpenConnections();
-
-  /** Such connections that were told to come later since the start. */
-  long getRefusedConnections();
-
-  /** Connections since the start that proved nothing in time, or came in a crowd of such. */
-  long getExpelledConnections();
-
-  /** Connections since the start that ended in an error of this process. */
-  long getConnectionErrors();
-
-  /** Tasks since the start that were not served, by why. */
+  /** Tasks since the start that were not served, by the reason. */
   Map<String, Long> getTaskRefusals();
-
-  /**
-   * All that is told to metrics systems, of one moment, by the names that it has there, with labels
-   * as Prometheus writes them; of a histogram its count, its sum, median and 99th percentile.
-   */
-  Map<String, Double> getMetrics();
 
   /** Reads since the start that were refused, by transport. */
   Map<String, Long> getFailedReads();
+
+  /**
+   * Every metric of the service, all of one moment, by the names that metrics systems see. Labels
+   * are written as in Prometheus. A histogram has its count, its sum, its median and its 99th
+   * percentile.
+   */
+  Map<String, Double> getMetrics();
 }

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread contract: called by the NodeManager's dispatcher. Ownership: {@link
  * SluiceShuffleService} starts and stops it. Failure: an auxiliary service that throws takes its
- * NodeManager down, so this one never does: it degrades, says why in the log and to the tasks, and
- * they use the stock shuffle.
+ * NodeManager down, so this never throws. It tells the log and the tasks why it does not serve, and
+ * tasks use the stock shuffle.
  */
 final class ServingNode implements NodeRole {
   private static final String BEAN_NAME = "SluiceShuffle";
@@ -38,7 +38,7 @@ final class ServingNode implements NodeRole {
   private FileExpiry forgottenFiles;
   private final ApplicationCleaner ended = new ApplicationCleaner(new Freeing());
 
-  /** Kept from the first container on: it is too late to ask when a task of another user comes. */
+  /** Kept from the first container on: YARN names its user only then. */
   private ContainerUsers users;
 
   private ObjectName bean;
@@ -59,7 +59,7 @@ final class ServingNode implements NodeRole {
           metadata.address().controlPort(),
           service.listening());
       if (NodeSettings.POOL_CAPACITY_MB.get(conf::getTrimmed).isEmpty()) {
-        ContainerMemory.shortage(
+        NodeManagerPlan.memoryShortage(
                 conf,
                 service.nodeMemory().totalBytes(),
                 MachineMemory.of(metadata.pool()).totalBytes())
@@ -81,25 +81,25 @@ final class ServingNode implements NodeRole {
         address -> RecoveryState.keepNothing(address.socket().getParent()));
   }
 
-  /** Only a NodeManager that recovers keeps its containers, and with them what they wrote. */
+  /** A NodeManager with recovery keeps its containers over a restart, and so their outputs. */
   private NodeService recover(Configuration conf, Path recoveryPath) throws IOException {
     RecoveryState state =
         RecoveryState.read(conf, java.nio.file.Path.of(recoveryPath.toUri().getPath()));
     boolean knowsPool = state.knowsPoolOf(NodeManagerPlan.directory(conf));
     if (!knowsPool) {
-      LOG.info("This NodeManager knows no application of before: Sluice's pool starts empty");
+      LOG.info("This NodeManager has recovered no application, so Sluice's pool starts empty");
     }
     return recorded(
         NodeManagerPlan.start(conf, users, knowsPool, state.port()),
         address -> state.keep(address.socket().getParent(), address.controlPort(), knowsPool));
   }
 
-  /** Writes down what the next start is to know of a service. */
+  /** Writes down the state of a service for the next start. */
   private interface Recording {
     void write(ServiceAddress address) throws IOException;
   }
 
-  /** The service, or none: of one whose pool is not on record the next start would be wrong. */
+  /** Closes the service if that fails: the next start would be wrong about its pool. */
   private static NodeService recorded(NodeService started, Recording recording) throws IOException {
     try {
       recording.write(started.metadata().address());
@@ -110,7 +110,7 @@ final class ServingNode implements NodeRole {
     }
   }
 
-  /** What tasks are told, cut to what the environment of a container can be asked to hold. */
+  /** The reason for tasks, cut to fit the environment of a container. */
   private static String reason(Throwable cause) {
     String text = cause instanceof IOException ? ErrorText.of(cause) : cause.toString();
     return StringUtils.abbreviate(StringUtils.defaultIfBlank(text, cause.toString()), MAX_REASON);
@@ -127,7 +127,7 @@ final class ServingNode implements NodeRole {
       try {
         Closer.all(ended, forgottenFiles, service);
         if (!recovers) {
-          // Nobody will read it again, and it may be memory.
+          // No later service reads the pool, and it may be memory.
           PrivateDirectory.delete(metadata.pool());
         }
       } catch (IOException | RuntimeException e) {
@@ -162,7 +162,7 @@ final class ServingNode implements NodeRole {
     ended.ended(applicationId);
   }
 
-  /** Of the service, once there is one. */
+  /** Frees in the service. */
   private final class Freeing implements ApplicationCleaner.Freeing {
     @Override
     public void forget(String applicationId) throws IOException {

@@ -20,20 +20,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@link NodeMetrics} as a source of Hadoop's metrics system, and so of its sinks and of {@code
- * /prom}, which makes the very same names of it: record {@code Sluice} and metric {@code
- * MemoryFreeBytes} become {@code sluice_memory_free_bytes}.
+ * Hands {@link NodeMetrics} to Hadoop's metrics system, and so to its sinks and to {@code /prom}.
+ * That makes the usual names again: record {@code Sluice} and metric {@code MemoryFreeBytes} become
+ * {@code sluice_memory_free_bytes}.
  *
- * <p>Labels are tags, and each combination of them is a record. The metrics system has no
- * histograms, so that their buckets are counters with a tag {@code le}, as Prometheus has them, and
- * their sums gauges, because its counters are whole numbers.
+ * <p>Labels are tags, and each combination of tags is a record. The metrics system has no
+ * histograms. So their buckets are counters with a tag {@code le}, as in Prometheus. Their sums are
+ * gauges, because the system's counters are whole numbers.
  *
- * <p>Thread contract: called by the metrics system, from any thread. Ownership: whoever registered
- * it unregisters it before the service is closed. Failure: a process that has one already, with a
- * second NodeManager in it, gets no second one, and a line in its log.
+ * <p>Thread contract: called by the metrics system, from any thread. Ownership: its owner
+ * unregisters it before the service is closed. Failure: in a process with several NodeManagers only
+ * the first registers; the others log a line.
  */
 final class SluiceMetrics implements MetricsSource {
-  /** Not that of the bean, which the metrics system would make a second one of. */
+  /** Not the bean's name: the metrics system makes a bean of this name, too. */
   static final String NAME = "SluiceMetrics";
 
   private static final Logger LOG = LoggerFactory.getLogger(SluiceMetrics.class);
@@ -42,15 +42,15 @@ final class SluiceMetrics implements MetricsSource {
 
   private final NodeService service;
 
-  /** For a service, or null for one that could not start. */
+  /** For a service; null if it could not start. */
   private SluiceMetrics(NodeService service) {
     this.service = service;
   }
 
   /**
-   * Has the metrics system ask for them from now on.
+   * Registers with the metrics system.
    *
-   * @return what ends that; idempotent
+   * @return unregisters; idempotent
    */
   static Runnable register(NodeService service) {
     try {
@@ -73,7 +73,7 @@ final class SluiceMetrics implements MetricsSource {
     }
   }
 
-  /** The records of a moment, by their tags. */
+  /** The records of one moment, by their tags. */
   private static final class Records implements MetricSink {
     private final MetricsCollector collector;
     private final Map<Map<String, String>, MetricsRecordBuilder> byTags = new HashMap<>();

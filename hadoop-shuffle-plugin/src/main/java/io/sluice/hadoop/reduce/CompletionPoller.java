@@ -11,12 +11,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks the ApplicationMaster once a second which maps have ended, as stock's {@code EventFetcher}
- * does; each question is a sign of life of this task as well.
+ * does. Each question also shows that this task lives.
  *
- * <p>While only the last maps are missing it asks more often, since the reduce, and the job, can do
- * nothing until it knows of them: on average half a second sooner. News of one is late by no more
- * than a twentieth of the time since the last news, and a straggler costs few questions; each is a
- * line of the ApplicationMaster's log, so that reduces ask the less often the more there are.
+ * <p>While only the last maps are missing it asks more often, since the reduce can do nothing until
+ * it knows of them. It waits a twentieth of the time since the last news, so a straggler costs few
+ * questions. Each question is a line of the ApplicationMaster's log, so the more reduces there are,
+ * the less often each asks.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, ended by an interrupt. Failure: after
  * {@link #MAX_FAILURES} failed questions in a row the schedule fails.
@@ -29,7 +29,7 @@ final class CompletionPoller implements Runnable {
   private static final int LAST_MAPS = 16;
   private static final int PERIODS_OF_A_WAIT = 20;
 
-  /** Of all reduces of a job together, unless each asking once a second is more. */
+  /** By all reduces of a job together, unless one question a second of each is more. */
   private static final int MAX_QUESTIONS_PER_S = 200;
 
   private static final int MAX_FAILURES = 10;
@@ -101,9 +101,9 @@ final class CompletionPoller implements Runnable {
   /**
    * How long to wait before the next question.
    *
-   * @param maps that are not shuffled yet
+   * @param maps how many are not shuffled yet
    * @param reduces of the job
-   * @param idleMs since something was heard of maps
+   * @param idleMs since the last news of a map
    */
   static long periodMs(int maps, int reduces, long idleMs) {
     if (maps > LAST_MAPS) {

@@ -8,31 +8,31 @@ import java.util.Map;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
- * For how long each trouble has kept outputs of one host away. A clock starts with the first
- * failure of an output and runs until the trouble is over; when it has run for as long as the
- * reduce is patient, waiting has failed.
+ * Measures for how long each trouble has kept outputs of one host away. A clock starts with the
+ * first failure of an output and runs until the trouble is over. Once it has run for as long as the
+ * reduce waits, the output has failed.
  *
- * <p>The clocks are those of stock's Fetcher, which at one visit of a host tries for a while to
- * connect, and tries for a while again what breaks off:
+ * <p>The clocks are those of stock's Fetcher. In one visit of a host, stock tries for a while to
+ * connect, and then tries for a while to read:
  *
  * <ul>
  *   <li>No connection to the ShuffleHandler, {@link Kind#CONNECT} and {@link Kind#UNREACHED}: one
- *       clock for both, since stock too connects until it has a connection. Each answer of the
- *       ShuffleHandler ends it for all outputs, also a refusal, a request to come later (429) and a
- *       reply that breaks off. So does waiting that has failed: stock connects for as long again
- *       for the next outputs. Sluice's service is another server, and ends it for none.
- *   <li>A reply that breaks off, {@link Kind#READ}. It goes on while there is no connection. A
- *       refusal and a request to come later end it, as they end stock's visit: a ShuffleHandler
- *       that asks to come later each time is waited for as long as stock does, which is for ever.
- *   <li>A service that may have the output, {@link Kind#WAITED}, where stock would have failed at
- *       once. It goes on through all the others, so that an output whose troubles alternate is
- *       given up, too.
+ *       clock for both, since stock too tries until it has a connection. Each answer of the
+ *       ShuffleHandler ends it for all outputs: also a refusal, a request to come later (429), or a
+ *       reply that breaks off. So does an output that has failed: stock connects for as long again
+ *       for the next outputs. An answer of Sluice's service does not end it.
+ *   <li>A reply that breaks off, {@link Kind#READ}. The clock goes on while there is no connection.
+ *       A refusal and a request to come later end it, as they end stock's visit. So a
+ *       ShuffleHandler that asks to come later each time is asked for ever, as by stock.
+ *   <li>A service that may have the output, {@link Kind#WAITED}; stock would have failed at once.
+ *       The clock goes on through all other troubles, so an output whose troubles alternate fails,
+ *       too.
  *   <li>This reduce's own trouble, {@link Kind#OWN}. Any other trouble of the output ends it. While
  *       it runs, the other clocks of the output stand still.
  * </ul>
  *
- * <p>All clocks of an output end when it has come or is lost, and when Sluice's service says that
- * it is busy, whose patience is another.
+ * <p>All clocks of an output end when the output has come or is lost. They also end when Sluice's
+ * service says that it is busy: the schedule has another limit for that.
  *
  * <p>Thread contract: guarded by the schedule's lock. Failure: none.
  */
@@ -76,8 +76,8 @@ final class FailureClocks {
   }
 
   /**
-   * Waiting for these outputs has failed. What is tried again is tried for as long again, but a
-   * service was waited for long enough.
+   * These outputs have failed. They may be tried for as long again, except for a service that was
+   * waited for: that clock goes on.
    */
   void failed(Collection<TaskAttemptID> maps, Kind kind) {
     if (kind == Kind.WAITED) {
@@ -116,12 +116,12 @@ final class FailureClocks {
     return clocks != null && clocks.isRunning(Kind.UNREACHED);
   }
 
-  /** Nothing keeps the output away any more. */
+  /** Nothing keeps the output away. */
   void over(TaskAttemptID map) {
     ofOutputs.remove(map);
   }
 
-  /** The map's outputs are wanted again, after one of them was had. */
+  /** The map's output is needed again, after one of its attempts had delivered. */
   void overForMap(int index) {
     ofOutputs.keySet().removeIf(map -> map.getTaskID().getId() == index);
   }

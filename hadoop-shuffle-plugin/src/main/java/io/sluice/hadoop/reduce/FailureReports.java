@@ -13,19 +13,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Map outputs that the ApplicationMaster must hear of, and how it does.
+ * Reports map outputs to the ApplicationMaster that could not be fetched.
  *
- * <p>They travel in copies of the task's status, not in that status as stock's do. Stock's
- * communication thread serializes the status and clears it after the answer, and no lock is held
- * meanwhile: what another thread adds to it breaks the serialization, or is cleared unsent.
+ * <p>The reports travel in copies of the task's status. Stock puts them into the status itself,
+ * which its communication thread serializes and then clears, without a lock. An output that another
+ * thread adds meanwhile breaks the serialization, or is cleared unsent.
  *
- * <p>Thread contract: anybody adds and never waits; the task's thread alone sends. Failure: {@link
- * #send} throws when the ApplicationMaster cannot be told, which ends the attempt.
+ * <p>Thread contract: any thread adds and never waits; the task's thread alone sends. Failure:
+ * {@link #send} throws when the ApplicationMaster cannot be told, which ends the attempt.
  */
 final class FailureReports {
   private static final Logger LOG = LoggerFactory.getLogger(FailureReports.class);
 
-  /** As often as stock tries to send a status. */
+  /** As many tries as stock has for a status. */
   private static final int MAX_TRIES = 10;
 
   private final TaskUmbilicalProtocol umbilical;
@@ -40,12 +40,12 @@ final class FailureReports {
     this.taskStatus = taskStatus;
   }
 
-  /** To be sent as one failed fetch of this output. */
+  /** Adds one failed fetch of this output, to be sent later. */
   void add(TaskAttemptID map) {
     unsent.add(map);
   }
 
-  /** Sends what was added, all of it in one status. */
+  /** Sends all outputs that were added, in one status. */
   void send() throws IOException, InterruptedException {
     List<TaskAttemptID> maps = new ArrayList<>();
     for (TaskAttemptID map = unsent.poll(); map != null; map = unsent.poll()) {

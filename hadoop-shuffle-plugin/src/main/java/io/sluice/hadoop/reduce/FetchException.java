@@ -24,13 +24,13 @@ final class FetchException extends IOException {
   private final Scope scope;
   private final boolean absent;
 
-  /** What else cannot be fetched. */
+  /** Which outputs cannot be fetched. */
   enum Scope {
-    /** Anything of this node. */
+    /** All outputs of this node. */
     NODE,
-    /** One of those that were asked for, and nobody says which. */
+    /** One of the outputs of the request; the reply does not say which. */
     REQUEST,
-    /** The one that was coming. */
+    /** The output that was coming. */
     OUTPUT
   }
 
@@ -45,7 +45,7 @@ final class FetchException extends IOException {
     return new FetchException(kind, Scope.NODE, false, message, cause);
   }
 
-  /** What came does not hold together, or ended too early. */
+  /** The bytes do not match their checksum or format, or ended too early. */
   static FetchException damaged(Scope scope, String message, Throwable cause) {
     return new FetchException(Kind.READ, scope, false, message, cause);
   }
@@ -53,7 +53,7 @@ final class FetchException extends IOException {
   /**
    * The ShuffleHandler answered with another status than 200.
    *
-   * @param reason what it said beside
+   * @param reason the body of the answer
    */
   static FetchException refused(URL url, int status, String statusText, String reason) {
     // 500 is its answer for a single output that it cannot find.
@@ -85,7 +85,7 @@ final class FetchException extends IOException {
 
   /**
    * Whether the ShuffleHandler said in its own words that it does not have the output. Any other
-   * refusal may be the trouble of a moment, too many open files for example.
+   * refusal may pass, for example that of a process with too many open files.
    */
   boolean isAbsent() {
     return absent;

@@ -7,22 +7,15 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
- * Counts failed fetches and draws stock's conclusions from them, figure for figure: whom to tell,
- * how long to leave a host alone, when to give up.
+ * Counts failed fetches, and says what follows from each: whether the ApplicationMaster must hear
+ * of it, how long to leave the host alone, whether the attempt has failed. {@link FetchRules} has
+ * the figures.
  *
- * <p>It differs from {@link FetchSchedule} in knowing nothing of what is still to be fetched.
- * Thread contract: guarded by the schedule's lock. Failure: none of its own; hopelessness is an
+ * <p>Differs from {@link NeededOutputs} in not knowing what is still to be fetched. Thread
+ * contract: guarded by the schedule's lock. Failure: none; that an attempt is hopeless is an
  * answer.
  */
 final class FetchFailures {
-  private static final long INITIAL_PENALTY_MS = 10_000;
-  private static final double PENALTY_GROWTH = 1.3;
-  private static final int MIN_ABORT_FAILURES = 30;
-  private static final int MAX_UNIQUE_FAILURES = 5;
-  private static final double MAX_FAILED_FETCH_SHARE = 0.5;
-  private static final double MIN_PROGRESS_SHARE = 0.5;
-  private static final double MAX_STALL_SHARE = 0.5;
-
   private final FetchPolicy policy;
   private final int totalMaps;
   private final long startNs;
@@ -47,29 +40,24 @@ final class FetchFailures {
     CONNECT,
     /** No connection to the node came about for another reason. */
     UNREACHED,
-    /** The node was asked, and did not answer with the output. */
+    /** The node answered without the output. */
     REFUSED,
-    /** The connection broke in the answer, or what came was not the output. */
+    /** The connection broke in the answer, or the answer was not the output. */
     READ,
-    /** A service that may have the output was waited for, for as long as a restart may take. */
+    /** A service that may have the output did not give it within the time of a restart. */
     WAITED,
-    /** This reduce itself could not ask. That is no output's failure, and is not counted here. */
+    /** This reduce itself could not ask. No output has failed, and nothing is counted here. */
     OWN
   }
 
   /**
-   * What follows from a failure.
+   * The consequences of a failure.
    *
    * @param report whether the ApplicationMaster must hear of the output
    * @param penaltyMs how long to leave the host alone
-   * @param hopeless why the whole attempt is, if it is
+   * @param hopeless why the whole attempt has failed; empty if it has not
    */
   record Verdict(boolean report, long penaltyMs, Optional<String> hopeless) {}
-
-  /** Longest time to leave a host alone. */
-  long maxPenaltyMs() {
-    return policy.maxPenaltyMs();
-  }
 
   /** A map has run for so long; a shuffle may stall for as long as half of the longest. */
   void mapRan(long runtimeMs) {
@@ -97,9 +85,9 @@ final class FetchFailures {
   /**
    * Counts a failed fetch; {@code doneMaps} outputs are there.
    *
-   * <p>One that a service was waited for says nothing of this attempt's health until it was
-   * reported as often as {@link FetchPolicy#notifications} says: an attempt before has failed, and
-   * the next one could read it no better.
+   * <p>A failure of kind {@link Kind#WAITED} does not count against this attempt until the output
+   * was reported {@link FetchPolicy#notifications} times: an earlier attempt has failed, and the
+   * next one could not read the output either.
    */
   Verdict failed(TaskAttemptID map, String host, Kind kind, int doneMaps, long nowNs) {
     if (kind == Kind.WAITED) {
@@ -124,9 +112,9 @@ final class FetchFailures {
   }
 
   /**
-   * Counts an output that its node has lost for certain. That is no failure of this attempt, so it
-   * says nothing of its health: the map is run again, whatever else fails here. It is asked for
-   * again after a while, if only to be reported once more.
+   * Counts an output that its node has certainly lost. That does not count against this attempt:
+   * the map is run again. The output is asked for again after a while, if only to report it once
+   * more.
    */
   Verdict lost(TaskAttemptID map) {
     int count = losses.merge(map, 1, Integer::sum);
@@ -138,34 +126,26 @@ final class FetchFailures {
   }
 
   private long penaltyMs(int count) {
-    return Math.min(
-        (long) (INITIAL_PENALTY_MS * Math.pow(PENALTY_GROWTH, count)), policy.maxPenaltyMs());
+    return FetchRules.penaltyMs(count, policy.maxPenaltyMs());
   }
 
   private int mostFailures() {
-    return Math.max(MIN_ABORT_FAILURES, totalMaps / 10);
+    return FetchRules.mostFailures(totalMaps);
   }
 
   private Optional<String> unhealthy(int doneMaps, long nowNs) {
-    boolean tooManyMaps =
-        failures.size() >= Math.min(totalMaps, MAX_UNIQUE_FAILURES)
-            || failures.size() == totalMaps - doneMaps;
-    // As stock, whose 0 / 0 is not less than anything: nothing done yet counts as unhealthy.
-    boolean healthy = (double) totalFailures / (totalFailures + doneMaps) < MAX_FAILED_FETCH_SHARE;
-    boolean progressedEnough = (double) doneMaps / totalMaps >= MIN_PROGRESS_SHARE;
     long stallMs = TimeUnit.NANOSECONDS.toMillis(nowNs - lastProgressNs);
     long runMs = Math.max(TimeUnit.NANOSECONDS.toMillis(lastProgressNs - startNs), maxMapRuntimeMs);
-    boolean stalled = (double) stallMs / runMs >= MAX_STALL_SHARE;
-    if (!tooManyMaps || healthy || (progressedEnough && !stalled)) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        "Exceeded MAX_FAILED_UNIQUE_FETCHES; bailing-out: "
-            + failures.size()
-            + " map outputs could not be fetched, "
-            + doneMaps
-            + " of "
-            + totalMaps
-            + " were");
+    return FetchRules.isHopeless(
+            failures.size(), totalFailures, doneMaps, totalMaps, stallMs, runMs)
+        ? Optional.of(
+            "Exceeded MAX_FAILED_UNIQUE_FETCHES; bailing-out: "
+                + failures.size()
+                + " map outputs could not be fetched, "
+                + doneMaps
+                + " of "
+                + totalMaps
+                + " were")
+        : Optional.empty();
   }
 }

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the fetchers of a reducer know of their way to the bytes, together: it is in the log once
- * for each host and in the job's counters, and a service that did not answer is not waited for
- * again by each of them.
+ * Shares between the fetchers of a reducer which services have answered. It logs a host without a
+ * service once, and counts fetches from stock in the job's counters. When one fetcher has waited
+ * for a service in vain, the others do not wait for it for a while.
  *
  * <p>Thread contract: safe from any thread. Failure: none.
  */
@@ -35,8 +35,8 @@ final class FetchLog {
   /**
    * Knows nothing yet.
    *
-   * @param restartMs how long an output is waited for that such a service may have; it is asked
-   *     again within that time
+   * @param restartMs how long to wait for an output of a silent service; the service is asked again
+   *     three times within that time, or more often
    */
   FetchLog(Reporter reporter, LongSupplier nanoClock, long restartMs) {
     this.reporter = reporter;
@@ -44,12 +44,12 @@ final class FetchLog {
     this.silenceNs = TimeUnit.MILLISECONDS.toNanos(Math.min(LONGEST_SILENCE_MS, restartMs / 3));
   }
 
-  /** Some service has told where an output lies, so it believes and understands this reduce. */
+  /** A service has answered this reduce, so the reduce has the right secret and protocol. */
   synchronized void accepted() {
     accepted = true;
   }
 
-  /** Whether any has; a service that refuses this reduce is at fault itself then. */
+  /** Whether a service has answered. If so, a service that refuses this reduce is at fault. */
   synchronized boolean isAccepted() {
     return accepted;
   }
@@ -59,7 +59,7 @@ final class FetchLog {
     silentUntilNs.put(host, nanoClock.getAsLong() + silenceNs);
   }
 
-  /** Whether that was lately, so that its service is not to be asked. */
+  /** Whether the host's service fell silent lately, so that it is not asked now. */
   synchronized boolean isSilent(String host) {
     Long untilNs = silentUntilNs.get(host);
     if (untilNs == null || untilNs - nanoClock.getAsLong() > 0) {

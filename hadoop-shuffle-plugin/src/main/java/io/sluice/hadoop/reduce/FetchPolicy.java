@@ -11,12 +11,12 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * @param reportReadErrors whether it hears of every read error at once
  * @param maxHostFailures failures of one host after which it hears of every further one
  * @param maxPenaltyMs upper bound on how long a host is left alone
- * @param connectMs for how long a host is tried that cannot be reached, before that is a failure
- * @param retryMs for how long an output is tried again that was not read to its end, before that is
- *     a failure; 0 for not at all
+ * @param connectMs how long to try a host that cannot be reached before its outputs fail
+ * @param retryMs how long to try an output again that was not read to its end before it fails; 0
+ *     for not at all
  * @param retryIntervalMs from one of these tries to the next
- * @param notifications reports of one output that the ApplicationMaster needs to run its map again,
- *     if they are of half of the reduces that shuffle; 0 where it should not, for this reduce alone
+ * @param notifications how many reports of one output make the ApplicationMaster run its map again,
+ *     if half of the shuffling reduces send them; 0 where this reduce alone should not cause that
  */
 record FetchPolicy(
     int failuresBeforeReport,
@@ -50,7 +50,9 @@ record FetchPolicy(
             MRJobConfig.DEFAULT_MAX_FETCH_FAILURES_NOTIFICATIONS));
   }
 
-  /** The same for the first attempt of a reduce: another host may reach what it does not. */
+  /**
+   * The same for the first attempt of a reduce; the next one may run on a host that reaches more.
+   */
   FetchPolicy ofFirstAttempt() {
     return new FetchPolicy(
         failuresBeforeReport,
@@ -63,7 +65,7 @@ record FetchPolicy(
         0);
   }
 
-  /** By default where NodeManagers keep their applications when they restart. */
+  /** By default, tries again where NodeManagers keep their applications over a restart. */
   private static boolean retries(JobConf job) {
     return job.getBoolean(
         MRJobConfig.SHUFFLE_FETCH_RETRY_ENABLED,

@@ -7,73 +7,45 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.URI;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which map outputs a reducer still needs, where they are, which it has, and which nodes it must
- * leave alone for a while: the policy of stock's {@code ShuffleSchedulerImpl}.
+ * Says which host a fetcher visits next and for which map outputs, and applies what the visit
+ * brought: the policy of stock's {@code ShuffleSchedulerImpl}.
  *
- * <p>It differs where Sluice does: a map output counts as shuffled once it is <i>located</i>, its
- * bytes being read while they are merged. So when its attempt is withdrawn before the merge begins
- * and the bytes are not all on this node, the output is forgotten and its successor awaited, where
- * stock would keep its own copy. An attempt that is not needed is therefore remembered until it is
- * withdrawn itself.
+ * <p>It puts the accounts together, and guards them: {@link NeededOutputs} knows what is needed,
+ * {@link FetchHost} where it is and when to ask for it, {@link FetchFailures} what has failed;
+ * {@link FetchRules} has the figures.
  *
  * <p>Thread contract: safe from any thread; the callbacks run under its lock and must not wait. No
  * run is closed under it, since that may wait for reads. Ownership: owns every output that {@link
- * #succeeded} took, until {@link #takeAll} or {@link #takeWithdrawn} hands them over; the rest ends
+ * #apply} took, until {@link #takeAll} or {@link #takeWithdrawn} hands them over; the rest ends
  * with {@link #close}. Failure: {@link #throwIfFailed} throws what made the attempt hopeless.
  */
 final class FetchSchedule implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FetchSchedule.class);
-
-  private static final long FIRST_REFUSAL_MS = 500;
-  private static final long LONGEST_REFUSAL_MS = 30_000;
-  private static final int MAX_DOUBLINGS = 10;
-  private static final long SHORTEST_PAUSE_MS = 500;
-  private static final long LONGEST_PAUSE_MS = 10_000;
 
   /** A host that refuses for so long fails this attempt, and blames no map for it. */
   private static final long MAX_REFUSED_MS = 600_000;
 
   private final Listener listener;
   private final LongSupplier nanoClock;
-  private final int totalMaps;
   private final FetchPolicy policy;
+  private final NeededOutputs needed;
   private final FetchFailures failures;
-  private FetchedOutput[] outputs; // by map; of none once they are handed over
-  private Host[] deliveredBy; // as outputs
-  private final boolean[] done;
-  private final Map<String, Host> hosts = new LinkedHashMap<>();
-  private final Set<TaskAttemptID> obsolete = new HashSet<>();
-  private final List<FetchedOutput> withdrawn = new ArrayList<>();
+  private final FetchHosts hosts = new FetchHosts();
   private final RandomGenerator random;
-  private int remaining;
   private IOException failure;
   private boolean ended;
 
-  /** What the schedule tells its owner. */
+  /** The schedule tells its owner. */
   interface Listener {
     /** The ApplicationMaster must hear that this output cannot be fetched. */
     void reportFetchFailure(TaskAttemptID map);
@@ -96,59 +68,21 @@ final class FetchSchedule implements Closeable {
       Listener listener,
       LongSupplier nanoClock,
       RandomGenerator random) {
-    this.totalMaps = totalMaps;
     this.listener = listener;
     this.nanoClock = nanoClock;
     this.random = random;
     this.policy = policy;
+    this.needed = new NeededOutputs(totalMaps);
     this.failures = new FetchFailures(policy, totalMaps, nanoClock.getAsLong());
-    this.outputs = new FetchedOutput[totalMaps];
-    this.deliveredBy = new Host[totalMaps];
-    this.done = new boolean[totalMaps];
-    this.remaining = totalMaps;
   }
 
-  /** A NodeManager, by the address of its stock ShuffleHandler. */
-  private static final class Host {
-    final String name;
-    final String url;
-    Set<TaskAttemptID> known = new LinkedHashSet<>();
-
-    /** Outputs that were reported as lost, and when to ask for each again. */
-    final Map<TaskAttemptID, Long> lostUntilNs = new HashMap<>();
-
-    /** Lost outputs that are reported when fewer others are; they are asked for again then. */
-    final Set<TaskAttemptID> unreported = new LinkedHashSet<>();
-
-    /** Outputs that could not be had, and when to ask for each again. */
-    final Map<TaskAttemptID, Long> laterNs = new HashMap<>();
-
-    /** Since when what could not be had is waited for. */
-    final FailureClocks clocks = new FailureClocks();
-
-    boolean busy;
-    boolean failedInBatch;
-    boolean penalized;
-    int refusals;
-    long refusedSinceNs;
-    long penalizedUntilNs;
-
-    Host(String name, String url) {
-      this.name = name;
-      this.url = url;
-    }
-
-    /**
-     * Whether fewer lost outputs were reported lately, and not answered, than stock would ask for.
-     */
-    boolean mayReport(long nowNs) {
-      return lostUntilNs.values().stream().filter(untilNs -> untilNs - nowNs > 0).count()
-          < FetchLimits.MAX_MAPS_AT_ONCE;
-    }
-  }
-
-  /** Maps to fetch from one host, which nobody else fetches from until {@link #release}. */
-  record Batch(String hostName, String url, List<TaskAttemptID> maps) {}
+  /**
+   * One visit of a host, at which no other fetcher is until {@link #release}.
+   *
+   * @param maps to fetch there
+   * @param refusals of the host's service in a row, before this visit
+   */
+  record Batch(String hostName, String url, List<TaskAttemptID> maps, int refusals) {}
 
   /** Takes in one completion event, as the ApplicationMaster sent it. */
   synchronized void resolve(TaskCompletionEvent event) {
@@ -157,12 +91,14 @@ final class FetchSchedule implements Closeable {
     }
     TaskAttemptID attempt = event.getTaskAttemptId();
     switch (event.getTaskStatus()) {
-      case SUCCEEDED -> located(attempt, event.getTaskTrackerHttp(), event.getTaskRunTime());
+      case SUCCEEDED -> {
+        hosts.at(event.getTaskTrackerHttp()).know(attempt, needed);
+        failures.mapRan(event.getTaskRunTime());
+        notifyAll();
+      }
       case FAILED, KILLED, OBSOLETE -> withdrawn(attempt, event.getTaskStatus());
       case TIPFAILED -> {
-        int index = attempt.getTaskID().getId();
-        if (!done[index]) {
-          done[index] = true;
+        if (needed.addFailedMap(attempt.getTaskID().getId())) {
           mapDone();
         }
         LOG.info("Ignoring output of failed map {}", attempt.getTaskID());
@@ -171,45 +107,15 @@ final class FetchSchedule implements Closeable {
     }
   }
 
-  private void located(TaskAttemptID attempt, String url, int runtimeMs) {
-    // Not by its host: URI has none for names with an underscore, and all of them would be one.
-    String name = URI.create(url).getRawAuthority();
-    putBack(hosts.computeIfAbsent(name, n -> new Host(n, url)), attempt);
-    failures.mapRan(runtimeMs);
-    notifyAll();
-  }
-
   private void withdrawn(TaskAttemptID attempt, TaskCompletionEvent.Status status) {
-    obsolete.add(attempt);
-    for (Host host : hosts.values()) {
-      host.lostUntilNs.remove(attempt);
-      host.unreported.remove(attempt);
-      host.laterNs.remove(attempt);
-      host.clocks.over(attempt);
-    }
-    notifyAll(); // others may be reported now
-    int index = attempt.getTaskID().getId();
-    if (isLocated(attempt) && !outputs[index].isResident()) {
+    hosts.forget(attempt);
+    if (needed.withdraw(attempt)) {
       LOG.info("Map output {} was withdrawn before its merge; awaiting its successor", attempt);
-      undo(index);
+      hosts.needAgain(attempt);
     } else {
       LOG.info("Ignoring obsolete output of {} map {}", status, attempt);
     }
-  }
-
-  private boolean isLocated(TaskAttemptID attempt) {
-    FetchedOutput output = outputs[attempt.getTaskID().getId()];
-    return output != null && output.map().equals(attempt);
-  }
-
-  private void undo(int index) {
-    withdrawn.add(outputs[index]);
-    outputs[index] = null;
-    deliveredBy[index] = null;
-    done[index] = false;
-    remaining++;
-    hosts.values().forEach(host -> host.clocks.overForMap(index));
-    notifyAll();
+    notifyAll(); // others may be reported now
   }
 
   /**
@@ -220,293 +126,181 @@ final class FetchSchedule implements Closeable {
     long deadlineNs = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     while (!isOver()) {
       long nowNs = nanoClock.getAsLong();
-      long wakeNs = deadlineNs;
-      List<Host> ready = new ArrayList<>();
-      for (Host host : hosts.values()) {
-        wakeNs = knowAgain(host, host.lostUntilNs, nowNs, wakeNs);
-        if (host.mayReport(nowNs)) { // behind those that were: the ApplicationMaster counts
-          host.known.addAll(host.unreported);
-          host.unreported.clear();
-        }
-        wakeNs = knowAgain(host, host.laterNs, nowNs, wakeNs);
-        if (host.busy || !isNeeded(host)) {
-          continue;
-        }
-        if (host.penalized && host.penalizedUntilNs - nowNs > 0) {
-          wakeNs = Math.min(wakeNs, host.penalizedUntilNs);
-        } else {
-          ready.add(host);
-        }
-      }
-      if (!ready.isEmpty()) {
+      FetchHosts.Ready ready = hosts.ready(needed, nowNs, deadlineNs);
+      if (!ready.hosts().isEmpty()) {
         // Any of them, so that not all reducers of a job begin with the same node.
-        return batch(ready.get(random.nextInt(ready.size())));
+        return ready.hosts().get(random.nextInt(ready.hosts().size())).take(needed);
       }
       if (deadlineNs - nowNs <= 0) {
         return null;
       }
-      wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(wakeNs - nowNs)));
+      wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(ready.nextNs() - nowNs)));
     }
     return null;
   }
 
-  /** What has waited is asked for again; returns when the next one is, if before {@code wakeNs}. */
-  private static long knowAgain(
-      Host host, Map<TaskAttemptID, Long> untilNs, long nowNs, long wakeNs) {
-    long nextNs = wakeNs;
-    for (var waiting = untilNs.entrySet().iterator(); waiting.hasNext(); ) {
-      Map.Entry<TaskAttemptID, Long> entry = waiting.next();
-      if (entry.getValue() - nowNs <= 0) {
-        host.known.add(entry.getKey());
-        waiting.remove();
-      } else {
-        nextNs = Math.min(nextNs, entry.getValue());
-      }
-    }
-    return nextNs;
-  }
-
-  private boolean isNeeded(Host host) {
-    for (TaskAttemptID map : host.known) {
-      if (wants(map)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private Batch batch(Host host) {
-    host.known.removeAll(obsolete);
-    Stream<TaskAttemptID> wanted = host.known.stream().filter(this::wants);
-    if (host.clocks.isAnyRunning()) { // else each visit of a silent host is for other outputs
-      wanted = wanted.sorted(Comparator.comparing(map -> !host.clocks.isUnreached(map)));
-    }
-    List<TaskAttemptID> maps = wanted.limit(FetchLimits.MAX_MAPS_AT_ONCE).toList();
-    host.known.removeAll(Set.copyOf(maps));
-    if (host.known.isEmpty()) {
-      host.known = new LinkedHashSet<>(); // which takes less than one that was full
-    }
-    host.busy = true;
-    host.failedInBatch = false;
-    host.penalized = false;
-    return new Batch(host.name, host.url, maps);
-  }
-
   /** Whether this output is still wanted: its attempt stands and no other one has delivered. */
   synchronized boolean wants(TaskAttemptID map) {
-    return !obsolete.contains(map) && !done[map.getTaskID().getId()];
+    return needed.wants(map);
+  }
+
+  /** Applies one thing that a fetcher found out in its visit. */
+  void apply(Batch batch, FetchOutcome outcome) throws IOException {
+    if (!(outcome instanceof FetchOutcome.Fetched fetched)) {
+      applyOther(batch, outcome);
+    } else if (!succeeded(batch, fetched.output())) {
+      fetched.output().close(); // not under the lock
+    }
+  }
+
+  private synchronized void applyOther(Batch batch, FetchOutcome outcome) {
+    FetchHost host = hosts.of(batch);
+    if (outcome instanceof FetchOutcome.Waiting waiting) {
+      List<TaskAttemptID> failed =
+          later(batch, waiting.maps(), waiting.kind(), waiting.patienceMs());
+      waiting.log(host.name(), failed);
+      failed.forEach(map -> failed(batch, map, waiting.kind()));
+    } else if (outcome instanceof FetchOutcome.Unable unable) {
+      List<TaskAttemptID> never = later(batch, unable.maps(), Kind.OWN, unable.patienceMs());
+      if (!never.isEmpty()) {
+        fail(unable.failure(host.name(), never));
+      }
+    } else if (outcome instanceof FetchOutcome.Lost lost) {
+      lost.maps().forEach(map -> lost(host, map));
+    } else if (outcome instanceof FetchOutcome.Forgotten forgotten) {
+      forgotten.maps().forEach(map -> askAgain(host, map));
+    } else if (outcome instanceof FetchOutcome.Unasked unasked) {
+      unasked.maps().forEach(map -> host.know(map, needed));
+    } else if (outcome instanceof FetchOutcome.ServiceBusy busy) {
+      refused(host, batch, busy.reason());
+    } else if (outcome instanceof FetchOutcome.HandlerBusy busy) {
+      host.clocks().comeLater(batch.maps());
+      host.leaveAlone(
+          nanoClock.getAsLong(),
+          Math.min(busy.delayMs(), policy.maxPenaltyMs())); // as after a failure
+    } else if (outcome == FetchOutcome.Answered.SERVICE) {
+      host.accepted();
+    } else {
+      host.clocks().answered();
+    }
   }
 
   /**
-   * An output was located or fetched.
+   * Keeps an output if it is wanted.
    *
-   * @return false if it is not wanted (any more); the caller then closes what is still its own
+   * @return false if it is not (any more): it stays the caller's
    */
   synchronized boolean succeeded(Batch batch, FetchedOutput output) {
     TaskAttemptID map = output.map();
-    failures.forget(map, batch.hostName());
+    FetchHost host = hosts.of(batch);
+    failures.forget(map, host.name());
     if (ended || !wants(map)) {
-      putBack(hosts.get(batch.hostName()), map);
+      host.know(map, needed);
       return false;
     }
-    int index = map.getTaskID().getId();
-    done[index] = true;
-    outputs[index] = output;
-    Host host = hosts.get(batch.hostName());
-    deliveredBy[index] = host;
-    host.clocks.over(map);
-    host.refusals = 0;
+    needed.add(output, host);
+    host.delivered(map);
     failures.progressed(nanoClock.getAsLong());
     mapDone();
     return true;
   }
 
   private void mapDone() {
-    remaining--;
-    listener.progress(totalMaps - remaining, totalMaps);
+    listener.progress(needed.doneMaps(), needed.totalMaps());
     notifyAll();
   }
 
   /**
-   * These outputs cannot be had now, which is no failure yet: each is asked for again after a
-   * pause. {@link FailureClocks} has the rule by which troubles are timed.
+   * These outputs cannot be had now, and are asked for again after a pause. {@link FailureClocks}
+   * times the troubles.
    *
-   * @param patienceMs for how long the trouble may go on, from the first time on
-   * @return those for which it has gone on for longer: they have failed
+   * @return those for which it has gone on for {@code patienceMs} or more: they have failed
    */
   synchronized List<TaskAttemptID> later(
-      Batch batch, Collection<TaskAttemptID> maps, Kind kind, long patienceMs) {
-    Host host = hosts.get(batch.hostName());
-    long nowNs = nanoClock.getAsLong();
-    List<TaskAttemptID> failed = new ArrayList<>();
-    long pauseNs = 0; // one for all, so that they are asked for together again
-    for (TaskAttemptID map : maps) {
-      if (ended || !wants(map)) {
-        putBack(host, map);
-        continue;
-      }
-      long ageMs = TimeUnit.NANOSECONDS.toMillis(host.clocks.ageNs(map, kind, nowNs));
-      if (ageMs >= patienceMs) {
-        failed.add(map);
-      } else {
-        pauseNs = pauseNs == 0 ? TimeUnit.MILLISECONDS.toNanos(pauseMs(kind, ageMs)) : pauseNs;
-        host.laterNs.put(map, nowNs + pauseNs);
-      }
-    }
-    host.clocks.failed(failed, kind);
-    return failed;
-  }
-
-  /** As stock pauses, where it tries the same again; else the longer the older the trouble is. */
-  private long pauseMs(Kind kind, long ageMs) {
-    if (kind == Kind.READ) {
-      return policy.retryIntervalMs();
-    }
-    long pauseMs = Math.max(SHORTEST_PAUSE_MS, Math.min(LONGEST_PAUSE_MS, ageMs));
-    return pauseMs / 2 + random.nextLong(pauseMs);
+      Batch batch, List<TaskAttemptID> maps, Kind kind, long patienceMs) {
+    FetchHost host = hosts.of(batch);
+    List<TaskAttemptID> wanted = maps.stream().filter(map -> !ended && wants(map)).toList();
+    maps.stream().filter(map -> !wanted.contains(map)).forEach(map -> host.know(map, needed));
+    return host.askLater(wanted, kind, patienceMs, nanoClock.getAsLong(), policy, random);
   }
 
   /** An output could not be had; it is tried again after the host's penalty. */
   synchronized void failed(Batch batch, TaskAttemptID map, Kind kind) {
-    Host host = hosts.get(batch.hostName());
-    putBack(host, map);
+    FetchHost host = hosts.of(batch);
+    host.know(map, needed);
     if (ended || !wants(map)) {
       return;
     }
-    if (!host.failedInBatch) {
-      host.failedInBatch = true;
-      failures.hostFailed(host.name);
+    if (host.failsFirst()) {
+      failures.hostFailed(host.name());
     }
     Verdict verdict =
-        failures.failed(map, host.name, kind, totalMaps - remaining, nanoClock.getAsLong());
-    listener.fetchFailed();
+        failures.failed(map, host.name(), kind, needed.doneMaps(), nanoClock.getAsLong());
     if (verdict.report()) {
       LOG.info("Reporting fetch failure for {} to the ApplicationMaster", map);
-      listener.reportFetchFailure(map);
     }
-    verdict.hopeless().ifPresent(reason -> fail(new IOException(reason)));
-    penalize(host, verdict.penaltyMs());
+    tell(map, verdict);
+    host.leaveAlone(nanoClock.getAsLong(), verdict.penaltyMs());
   }
 
   /**
-   * The host has said that it does not have this output; the host itself is well. That is reported,
-   * and the output is asked for again later, in case nobody runs its map again. Of all that a host
-   * has lost, no more is reported at a time than stock asks a host for: the rest waits for the
-   * ApplicationMaster to answer.
+   * Reports the loss, if not too many reports of this host await their answer. The output is asked
+   * for again later, in case nobody runs its map again.
    */
-  synchronized void lost(Batch batch, TaskAttemptID map) {
-    Host host = hosts.get(batch.hostName());
+  private void lost(FetchHost host, TaskAttemptID map) {
     if (ended || !wants(map)) {
-      putBack(host, map);
+      host.know(map, needed);
       return;
     }
     long nowNs = nanoClock.getAsLong();
-    host.clocks.over(map);
-    if (!host.mayReport(nowNs)) {
-      host.unreported.add(map);
+    host.clocks().over(map);
+    if (!host.losses().mayReport(nowNs)) {
+      host.losses().defer(map);
       return;
     }
     Verdict verdict = failures.lost(map);
-    host.lostUntilNs.put(map, nowNs + TimeUnit.MILLISECONDS.toNanos(verdict.penaltyMs()));
-    LOG.info("{} has lost the output of {}; reporting that it must be run again", host.name, map);
+    host.losses().reported(map, nowNs + TimeUnit.MILLISECONDS.toNanos(verdict.penaltyMs()));
+    LOG.info("{} has lost the output of {}; reporting that it must be run again", host.name(), map);
+    tell(map, verdict);
+  }
+
+  private void tell(TaskAttemptID map, Verdict verdict) {
     listener.fetchFailed();
-    listener.reportFetchFailure(map);
+    if (verdict.report()) {
+      listener.reportFetchFailure(map);
+    }
     verdict.hopeless().ifPresent(reason -> fail(new IOException(reason)));
   }
 
-  /** The host does not have any more what it has delivered: it is asked for it again. */
-  synchronized void askAgain(Batch batch, Collection<TaskAttemptID> absent) {
-    Host host = hosts.get(batch.hostName());
-    for (TaskAttemptID map : absent) {
-      if (!ended && isLocated(map) && !outputs[map.getTaskID().getId()].isResident()) {
-        undo(map.getTaskID().getId());
-        putBack(host, map);
-      }
+  private void askAgain(FetchHost host, TaskAttemptID map) {
+    if (!ended && needed.giveUp(map)) {
+      hosts.needAgain(map);
+      host.know(map, needed);
+      notifyAll();
     }
   }
 
-  /**
-   * The outputs that were had from the batch's host, are still counted, and whose bytes are not all
-   * on this node.
-   */
-  synchronized List<TaskAttemptID> remoteOf(Batch batch) {
-    Host host = hosts.get(batch.hostName());
-    return IntStream.range(0, deliveredBy.length)
-        .filter(index -> deliveredBy[index] == host && !outputs[index].isResident())
-        .mapToObj(index -> outputs[index].map())
-        .toList();
-  }
-
-  /**
-   * The host is alive but wants to be left alone for a while; that is no failure of anything. No
-   * longer than after a failure, whatever it asks for.
-   */
-  synchronized void backOff(Batch batch, long delayMs) {
-    Host host = hosts.get(batch.hostName());
-    host.clocks.comeLater(batch.maps());
-    penalize(host, Math.min(delayMs, failures.maxPenaltyMs()));
-  }
-
-  /** The host's ShuffleHandler was reached, whatever it has answered. */
-  synchronized void answered(Batch batch) {
-    hosts.get(batch.hostName()).clocks.answered();
-  }
-
-  /** The host's service has answered and did not refuse: refusals before that are over. */
-  synchronized void accepted(Batch batch) {
-    hosts.get(batch.hostName()).refusals = 0;
-  }
-
-  /**
-   * The host's service is busy now. It is left alone for longer each time, and nothing has failed.
-   *
-   * @param reason what it says, and what it says to raise
-   * @return how often it has refused since it last answered, or the host delivered something
-   */
-  synchronized int refused(Batch batch, String reason) {
-    Host host = hosts.get(batch.hostName());
-    long nowNs = nanoClock.getAsLong();
-    if (host.refusals == 0) {
-      host.refusedSinceNs = nowNs;
-    }
-    batch.maps().forEach(host.clocks::over);
-    long delayMs =
-        Math.min(LONGEST_REFUSAL_MS, FIRST_REFUSAL_MS << Math.min(host.refusals, MAX_DOUBLINGS));
-    host.refusals++;
-    long refusedMs = TimeUnit.NANOSECONDS.toMillis(nowNs - host.refusedSinceNs);
+  /** The host is left alone for longer each time; nothing has failed, unless it never ends. */
+  private void refused(FetchHost host, Batch batch, String reason) {
+    batch.maps().forEach(host.clocks()::over);
+    long refusedMs = TimeUnit.NANOSECONDS.toMillis(host.refused(nanoClock.getAsLong()));
     if (refusedMs > MAX_REFUSED_MS) {
       fail(
           new IOException(
-              "the Sluice service at "
-                  + host.name
-                  + " has been busy for "
-                  + refusedMs
-                  + " ms: "
-                  + reason));
+              "the Sluice service at %s has been busy for %s ms: %s"
+                  .formatted(host.name(), refusedMs, reason)));
     }
-    penalize(host, delayMs / 2 + random.nextLong(delayMs)); // not all reducers at once
-    return host.refusals;
+    host.leaveAlone(nanoClock.getAsLong(), FetchRules.refusalMs(batch.refusals(), random));
   }
 
-  private void penalize(Host host, long delayMs) {
-    host.penalized = true;
-    host.penalizedUntilNs = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(delayMs);
-  }
-
-  /** These outputs of the batch were not asked for; they are as needed as before. */
-  synchronized void putBack(Batch batch, Collection<TaskAttemptID> maps) {
-    maps.forEach(map -> putBack(hosts.get(batch.hostName()), map));
-  }
-
-  private void putBack(Host host, TaskAttemptID map) {
-    if (!obsolete.contains(map)) {
-      host.known.add(map);
-    }
+  /** The outputs that the batch's host has delivered and that are not all on this node. */
+  synchronized List<TaskAttemptID> remoteOf(Batch batch) {
+    return needed.remoteOf(hosts.of(batch));
   }
 
   /** The batch's host may be taken again. */
   synchronized void release(Batch batch) {
-    hosts.get(batch.hostName()).busy = false;
+    hosts.of(batch).release();
     notifyAll();
   }
 
@@ -523,10 +317,10 @@ final class FetchSchedule implements Closeable {
    * schedule has ended, so that no withdrawal comes between the last output and the merge.
    */
   synchronized boolean awaitDone(long waitMs) throws InterruptedException {
-    if (remaining > 0 && failure == null) {
+    if (remainingMaps() > 0 && failure == null) {
       wait(waitMs);
     }
-    if (remaining > 0 || failure != null) {
+    if (remainingMaps() > 0 || failure != null) {
       return false;
     }
     end();
@@ -545,7 +339,7 @@ final class FetchSchedule implements Closeable {
     return ended || failure != null;
   }
 
-  /** Lets everybody who waits in {@link #take} go; no output is taken in any more. */
+  /** Ends all waiting in {@link #take}; no output is kept any more. */
   synchronized void end() {
     ended = true;
     notifyAll();
@@ -553,28 +347,22 @@ final class FetchSchedule implements Closeable {
 
   /** How many maps are not shuffled yet. */
   synchronized int remainingMaps() {
-    return remaining;
+    return needed.remainingMaps();
   }
 
   /** Names each attempt whose output it holds; those of failed tasks are not among them. */
   synchronized List<TaskAttemptID> shuffled() {
-    return held().map(FetchedOutput::map).toList();
+    return needed.held().map(FetchedOutput::map).toList();
   }
 
   /** How many outputs it holds. */
   synchronized int shuffledMaps() {
-    return (int) held().count();
-  }
-
-  private Stream<FetchedOutput> held() {
-    return Arrays.stream(outputs).filter(Objects::nonNull);
+    return (int) needed.held().count();
   }
 
   /** Outputs that were given up; the caller owns and closes them. */
   synchronized List<FetchedOutput> takeWithdrawn() {
-    List<FetchedOutput> taken = List.copyOf(withdrawn);
-    withdrawn.clear();
-    return taken;
+    return needed.takeWithdrawn();
   }
 
   /**
@@ -583,24 +371,14 @@ final class FetchSchedule implements Closeable {
    * @throws IllegalStateException before {@link #awaitDone} was true: records would be lost
    */
   synchronized List<MergeRun> takeAll() {
-    if (!ended || remaining > 0) {
+    if (!ended || remainingMaps() > 0) {
       throw new IllegalStateException(
-          remaining + " of " + totalMaps + " maps are not shuffled; the reduce must run again");
+          remainingMaps()
+              + " of "
+              + needed.totalMaps()
+              + " maps are not shuffled; the reduce must run again");
     }
-    List<MergeRun> runs = new ArrayList<>(totalMaps);
-    for (int index = 0; index < outputs.length; index++) {
-      if (outputs[index] != null) {
-        runs.addAll(outputs[index].runs());
-        outputs[index] = null; // one by one: there is no room for all outputs beside all runs
-      }
-    }
-    forgetAll();
-    return List.copyOf(runs);
-  }
-
-  private void forgetAll() {
-    outputs = new FetchedOutput[0];
-    deliveredBy = new Host[0];
+    return needed.takeRuns();
   }
 
   /** Ends, and closes what was not handed over, also when closing one run fails. */
@@ -609,9 +387,7 @@ final class FetchSchedule implements Closeable {
     List<FetchedOutput> closing;
     synchronized (this) {
       end();
-      closing = new ArrayList<>(takeWithdrawn());
-      held().forEach(closing::add);
-      forgetAll();
+      closing = needed.takeAll();
     }
     Closer.all(closing);
   }

@@ -8,8 +8,8 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 /**
  * One map attempt's output of this reducer's partition, located in a pool or staged.
  *
- * <p>Ownership: who holds it closes it, or hands its runs on. Failure: none of its own; a run that
- * cannot be closed leaves no other one open.
+ * <p>Ownership: its holder closes it, or hands its runs on. Failure: none of its own; if one run
+ * cannot be closed, the others are closed all the same.
  */
 interface FetchedOutput extends Closeable {
   /** The attempt that wrote it. */
@@ -18,6 +18,6 @@ interface FetchedOutput extends Closeable {
   /** Its runs; none if the map had no record for this partition. Asked for once. */
   List<? extends MergeRun> runs();
 
-  /** Whether every byte of it is on this node, whatever happens to its map's node. */
+  /** Whether every byte of it is on this node, so that the loss of its map's node does no harm. */
   boolean isResident();
 }

@@ -3,18 +3,24 @@ package io.sluice.hadoop.reduce;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.reduce.FetchException.Scope;
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchOutcome.Answered;
+import io.sluice.hadoop.reduce.FetchOutcome.Fetched;
+import io.sluice.hadoop.reduce.FetchOutcome.Forgotten;
+import io.sluice.hadoop.reduce.FetchOutcome.HandlerBusy;
+import io.sluice.hadoop.reduce.FetchOutcome.Lost;
+import io.sluice.hadoop.reduce.FetchOutcome.ServiceBusy;
+import io.sluice.hadoop.reduce.FetchOutcome.Unasked;
+import io.sluice.hadoop.reduce.FetchOutcome.Waiting;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
+import io.sluice.hadoop.reduce.ServiceAnswer.State;
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
-import io.sluice.mapreduce.stage.StagedRun;
 import io.sluice.node.client.LocatedRuns;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.RemoteError;
-import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
@@ -30,26 +36,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches from one node after the other: asks its Sluice service where the outputs lie, and gets
- * those that it does not hold from the stock ShuffleHandler of the same node, unless the job rules
- * that out. What neither has is lost; what one of them may have, and does not give now, is asked
- * for again, and has failed only after a while: {@link FailureMeaning} has the table. Where this
- * reduce is at fault itself no output is, and the shuffle fails in the end.
+ * Visits one node after the other. It asks the node's Sluice service where the outputs lie, and
+ * fetches those that the service does not hold from the node's stock ShuffleHandler, unless the job
+ * rules that out. It says each outcome to the schedule, which decides what follows.
+ *
+ * <p>An output that neither server has is lost. An output that one of them may have is asked for
+ * again, and fails after a while: {@link FailureMeaning} has the table. Where this reduce is at
+ * fault itself, no output is blamed, and the shuffle fails in the end.
  *
  * <p>Thread contract: {@link #run} on a thread of its own, until the schedule has ended. Failure:
- * an output that neither gives is reported to the schedule, never dropped; anything unexpected
- * fails the shuffle.
+ * each output that neither server gives is said to the schedule; anything unexpected fails the
+ * shuffle.
  */
 final class HostFetcher implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(HostFetcher.class);
   private static final long WAIT_MS = 10_000;
   private static final int REFUSALS_BEFORE_STOCK = 3;
 
-  /** Room is made for so much of what a ShuffleHandler announces; the rest must come first. */
-  private static final long MAX_EXPECTED_BYTES = 8L << 20;
-
   private final FetchSchedule schedule;
-  private final FetchLog notes;
+  private final FetchLog log;
   private final NodeReader reader;
   private final StockFetch stock;
   private final StageArea stage;
@@ -57,13 +62,13 @@ final class HostFetcher implements Runnable {
 
   HostFetcher(
       FetchSchedule schedule,
-      FetchLog notes,
+      FetchLog log,
       NodeReader reader,
       StockFetch stock,
       StageArea stage,
       Settings settings) {
     this.schedule = schedule;
-    this.notes = notes;
+    this.log = log;
     this.reader = reader;
     this.stock = stock;
     this.stage = stage;
@@ -71,17 +76,17 @@ final class HostFetcher implements Runnable {
   }
 
   /**
-   * What all fetchers of a reducer have in common.
+   * The same for all fetchers of a reducer.
    *
    * @param reduce the partition
    * @param codec of the job's map outputs, or null
    * @param fallback whether ShuffleHandlers may be asked
    * @param services where Sluice's services listen
-   * @param policy how long to try what cannot be reached or read
+   * @param policy how long to try an output that cannot be reached or read
    * @param restartMs how long to wait for a service that does not answer and may have an output
-   * @param windowsPerMap of remote runs that are fetched ahead
-   * @param reaches whether a node's outputs count only after a data connection to it has come
-   *     about: where an earlier attempt of the reduce may have failed for want of one
+   * @param windowsPerMap windows that each map's runs may fill before the merge
+   * @param reaches whether to open a data connection to a node before its outputs count: an earlier
+   *     attempt of the reduce may have failed because there was none
    */
   record Settings(
       int reduce,
@@ -127,8 +132,8 @@ final class HostFetcher implements Runnable {
       comeLater(batch, e);
       return;
     }
-    if (located.others() == Service.ABSENT) {
-      schedule.accepted(batch);
+    if (located.others().isAbsent()) {
+      schedule.apply(batch, Answered.SERVICE);
     }
     PoolRuns runs = new PoolRuns(located.outputs().runs(), settings.codec);
     List<TaskAttemptID> elsewhere = new ArrayList<>();
@@ -138,70 +143,41 @@ final class HostFetcher implements Runnable {
       Integer output = located.outputs().outputs().get(id);
       String unreadable = located.outputs().unreadable().get(id);
       if (output != null) {
-        prefetch = took(batch, new LocatedOutput(runs, output), prefetch);
+        LocatedOutput taken = new LocatedOutput(runs, output);
+        prefetch = prefetch && taken.prefetch(settings.windowsPerMap); // not behind one that failed
+        schedule.apply(batch, new Fetched(taken));
       } else if (unreadable != null) {
-        later(batch, List.of(map), Kind.WAITED, settings.restartMs, unreadable);
+        schedule.apply(
+            batch, new Waiting(List.of(map), Kind.WAITED, settings.restartMs, unreadable));
       } else {
         elsewhere.add(map);
       }
     }
-    fetchElsewhere(batch, elsewhere, located);
-  }
-
-  /** Nobody's failure as long as this goes on for no longer than {@code patienceMs}. */
-  private void later(
-      Batch batch, List<TaskAttemptID> maps, Kind kind, long patienceMs, String cause) {
-    List<TaskAttemptID> failed = schedule.later(batch, maps, kind, patienceMs);
-    if (failed.size() < maps.size()) {
-      LOG.info("Asking {} again later for the outputs of {}: {}", batch.hostName(), maps, cause);
-    }
-    if (!failed.isEmpty()) {
-      failed(batch, failed, kind, cause);
-    }
+    fetchElsewhere(batch, elsewhere, located.others());
   }
 
   /**
-   * The service lives and may hold every one of these outputs; only stock's may lie at the
-   * ShuffleHandler, which is asked once the service has refused for a while. What is not there
-   * either is no more lost than before.
+   * The service is busy and may hold each of these outputs, so none of them is lost. The
+   * ShuffleHandler is asked after every few refusals, for the outputs of maps that used stock.
    */
   private void comeLater(Batch batch, NodeBusyException refusal) throws IOException {
-    int refusals = schedule.refused(batch, refusal.getMessage());
+    schedule.apply(batch, new ServiceBusy(refusal.getMessage()));
     LOG.info("Coming back to {} later: {}", batch.hostName(), refusal.getMessage());
-    if (refusals % REFUSALS_BEFORE_STOCK == 0) {
-      fetchElsewhere(batch, batch.maps(), Located.none(Service.BUSY));
+    if ((batch.refusals() + 1) % REFUSALS_BEFORE_STOCK == 0) {
+      fetchElsewhere(batch, batch.maps(), ServiceAnswer.of(State.BUSY));
     } else {
-      schedule.putBack(batch, batch.maps());
+      schedule.apply(batch, new Unasked(batch.maps()));
     }
   }
 
-  /** What the service of a node said of outputs that it did not locate. */
-  private enum Service {
-    /** That it does not hold them. */
-    ABSENT,
-    /** To come later: it may hold them. */
-    BUSY,
-    /** Nothing, because nobody listens there. */
-    MISSING,
-    /** Nothing, or nothing that can be believed. */
-    SILENT,
-    /** Nothing, for which this reduce is at fault. */
-    UNASKED
-  }
-
-  /**
-   * Where outputs lie.
-   *
-   * @param others what became of those that are not among them
-   * @param own why the service could not be asked, where that is this reduce's fault; else null
-   */
-  private record Located(NodeReader.Located outputs, Service others, IOException own) {
-    static Located none(Service others) {
-      return new Located(new NodeReader.Located(null, Map.of(), Map.of()), others, null);
+  /** Where outputs lie, and what the service said of those that are not among them. */
+  private record Located(NodeReader.Located outputs, ServiceAnswer others) {
+    static Located none(ServiceAnswer others) {
+      return new Located(new NodeReader.Located(null, Map.of(), Map.of()), others);
     }
 
-    static Located unasked(IOException own) {
-      return new Located(new NodeReader.Located(null, Map.of(), Map.of()), Service.UNASKED, own);
+    static Located none(State others) {
+      return none(ServiceAnswer.of(others));
     }
   }
 
@@ -210,8 +186,8 @@ final class HostFetcher implements Runnable {
   }
 
   private Located locate(Batch batch) throws NodeBusyException {
-    if (notes.isSilent(batch.hostName())) {
-      return Located.none(Service.SILENT);
+    if (log.isSilent(batch.hostName())) {
+      return Located.none(State.SILENT);
     }
     try {
       NodeReader.Located outputs =
@@ -220,43 +196,43 @@ final class HostFetcher implements Runnable {
               address ->
                   reader.locateEach(
                       address, PartitionRange.one(settings.reduce), ids(batch.maps())));
-      notes.accepted();
+      log.accepted();
       return isReached(batch, outputs)
-          ? new Located(outputs, Service.ABSENT, null)
-          : Located.none(Service.SILENT);
+          ? new Located(outputs, ServiceAnswer.of(State.ABSENT))
+          : Located.none(State.SILENT);
     } catch (NodeBusyException e) {
       throw e;
     } catch (RemoteError e) {
       if (FailureMeaning.ofAsking(e) == FailureMeaning.GONE) {
-        return Located.none(Service.ABSENT);
+        return Located.none(State.ABSENT);
       }
       LOG.warn("Sluice's service at {} refused: {}", batch.hostName(), e.getMessage());
-      if (FailureMeaning.ofAsking(e).isOwn() && !notes.isAccepted()) {
-        return Located.unasked(e);
+      if (FailureMeaning.ofAsking(e).isOwn() && !log.isAccepted()) {
+        return Located.none(ServiceAnswer.unasked(e));
       }
     } catch (IOException e) {
       if (FailureMeaning.ofAsking(e).isOwn()) {
-        return Located.unasked(e);
+        return Located.none(ServiceAnswer.unasked(e));
       }
-      // Not lost: each of these outputs is now asked for at the stock ShuffleHandler, and what that
-      // does not have either is a fetch failure, tried again at both.
-      notes.serviceMissing(
+      // Not lost: the ShuffleHandler is asked for these outputs now. An output that it does not
+      // have either is a failed fetch, and both servers are asked again.
+      log.serviceMissing(
           batch.hostName(),
           e,
           settings.asksStock()
               ? "its map outputs are fetched from the stock ShuffleHandler"
               : settings.fallback.refusal("so its map outputs cannot be fetched"));
       if (e instanceof ConnectException) {
-        return Located.none(Service.MISSING); // that took no time: it is asked each time
+        return Located.none(State.MISSING); // that took no time: it is asked each time
       }
       if (e instanceof SocketTimeoutException) {
-        notes.fellSilent(batch.hostName());
+        log.fellSilent(batch.hostName());
       }
     }
-    return Located.none(Service.SILENT);
+    return Located.none(State.SILENT);
   }
 
-  /** Whether these outputs can be read as far as is known. */
+  /** Whether these outputs can be read, as far as this reduce knows. */
   private boolean isReached(Batch batch, NodeReader.Located located) throws IOException {
     LocatedRuns runs = located.runs();
     if (!settings.reaches
@@ -271,47 +247,28 @@ final class HostFetcher implements Runnable {
         throw e;
       }
       LOG.warn("No data can be read from {}: {}", batch.hostName(), ErrorText.of(e));
-      notes.fellSilent(batch.hostName());
+      log.fellSilent(batch.hostName());
       return false;
     }
   }
 
-  /** Returns whether to prefetch what is taken next: behind a read that failed it would too. */
-  private boolean took(Batch batch, LocatedOutput output, boolean prefetch) throws IOException {
-    boolean reads = prefetch && output.prefetch(settings.windowsPerMap);
-    keep(batch, output);
-    return reads;
-  }
-
-  private void keep(Batch batch, FetchedOutput output) throws IOException {
-    if (!schedule.succeeded(batch, output)) {
-      output.close();
-    }
-  }
-
-  private void fetchElsewhere(Batch batch, List<TaskAttemptID> maps, Located located)
+  private void fetchElsewhere(Batch batch, List<TaskAttemptID> maps, ServiceAnswer service)
       throws IOException {
     if (settings.asksStock()) {
-      fetchFromStock(batch, maps, located);
+      fetchFromStock(batch, maps, service);
     } else if (!maps.isEmpty()) {
       String refusal = settings.fallback.refusal("its ShuffleHandler is not asked");
-      switch (located.others()) {
-        case UNASKED -> laterOrNever(batch, maps, located.own());
-        case BUSY -> schedule.putBack(batch, maps);
-        case ABSENT -> lost(batch, maps, refusal);
-        case MISSING, SILENT -> later(batch, maps, Kind.WAITED, settings.restartMs, refusal);
-      }
+      say(batch, service.withoutStock(maps, refusal, settings), refusal);
     }
   }
 
   /**
-   * As stock: in one request, and what concerns the node counts for all of them, and they wait for
-   * its penalty. Where one of several cannot be had and nobody says which, each is asked for alone,
-   * so that none is blamed for another.
+   * Asks for all outputs in one request, as stock does. A failure of the node counts for all of
+   * them. If one of several cannot be had and the reply does not say which, each is asked for
+   * alone, so that no output is blamed for another.
    */
-  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, Located located)
+  private void fetchFromStock(Batch batch, List<TaskAttemptID> maps, ServiceAnswer service)
       throws IOException {
-    Service service = located.others();
     List<TaskAttemptID> left = new ArrayList<>(maps);
     boolean alone = false;
     while (!left.isEmpty() && !schedule.isOver()) {
@@ -320,8 +277,8 @@ final class HostFetcher implements Runnable {
         receive(batch, asked, left);
       } catch (StockFetch.BusyException e) {
         LOG.info("Leaving {} alone: {}", batch.hostName(), e.getMessage());
-        schedule.backOff(batch, e.retryAfterMs());
-        schedule.putBack(batch, left);
+        schedule.apply(batch, new HandlerBusy(e.retryAfterMs()));
+        schedule.apply(batch, new Unasked(List.copyOf(left)));
         return;
       } catch (FetchException e) {
         if (e.scope() == Scope.REQUEST && asked.size() > 1) {
@@ -331,28 +288,19 @@ final class HostFetcher implements Runnable {
         List<TaskAttemptID> failed =
             List.copyOf(e.scope() == Scope.NODE ? left : left.subList(0, 1));
         left.removeAll(failed);
-        if (e.isAbsent() && service == Service.ABSENT) {
-          lost(batch, failed, e.getMessage());
-          continue;
-        }
         if (e.kind() == Kind.READ) { // the others first: it may fail each time
-          schedule.putBack(batch, left);
+          schedule.apply(batch, new Unasked(List.copyOf(left)));
           left.clear();
         }
-        if (service == Service.BUSY) {
-          schedule.putBack(batch, failed); // the service may hold them
-        } else if (service == Service.UNASKED && e.kind() != Kind.READ) {
-          laterOrNever(batch, failed, located.own());
-        } else if (e.getCause() instanceof IOException cause && FailureMeaning.isShort(cause)) {
-          laterOrNever(batch, failed, e);
-        } else {
-          waitFor(batch, failed, e, service);
-        }
+        say(batch, service.afterStock(failed, e, settings), e.getMessage());
       }
     }
   }
 
-  /** Takes out of {@code left} what has come; what was coming when it fails is its first. */
+  /**
+   * Takes each output that has come out of {@code left}. If the reply breaks off, the output that
+   * was coming is the first of {@code left}.
+   */
   private void receive(Batch batch, List<TaskAttemptID> asked, List<TaskAttemptID> left)
       throws IOException {
     try (StockReply reply = ask(batch, asked)) {
@@ -360,7 +308,10 @@ final class HostFetcher implements Runnable {
         TaskAttemptID map = reply.next();
         left.remove(map);
         left.add(0, map);
-        keep(batch, new StagedOutput(map, staged(map, reply)));
+        schedule.apply(
+            batch,
+            new Fetched(
+                StagedOutput.receive(reply, map, settings.reduce, stage, settings.codec, log)));
         left.remove(0);
       }
     }
@@ -369,121 +320,53 @@ final class HostFetcher implements Runnable {
   private StockReply ask(Batch batch, List<TaskAttemptID> maps) throws IOException {
     try {
       StockReply reply = stock.ask(batch.url(), maps, settings.reduce);
-      schedule.answered(batch);
+      schedule.apply(batch, Answered.HANDLER);
       return reply;
     } catch (FetchException e) {
       if (e.isAnswer()) {
-        schedule.answered(batch);
+        schedule.apply(batch, Answered.HANDLER);
       }
       throw e;
     }
   }
 
-  /**
-   * For as long as stock's Fetcher does for what keeps it from an output. Where the output may be
-   * with Sluice's service, which does not answer, that is waited for.
-   */
-  private void waitFor(
-      Batch batch, List<TaskAttemptID> maps, FetchException failure, Service service) {
-    Kind kind = failure.kind();
-    long patienceMs =
-        switch (kind) {
-          case CONNECT, UNREACHED ->
-              Math.max(settings.policy.connectMs(), settings.restartMs); // its node may restart
-          case READ -> settings.policy.retryMs();
-          case REFUSED, WAITED, OWN -> 0;
-        };
-    if (service != Service.ABSENT && kind != Kind.READ) {
-      patienceMs = Math.max(patienceMs, settings.restartMs);
-      kind = kind == Kind.REFUSED ? Kind.WAITED : kind;
+  private void say(Batch batch, FetchOutcome outcome, String cause) throws IOException {
+    if (outcome instanceof Lost lost) {
+      LOG.warn(
+          "{} has neither with Sluice nor with stock the outputs of {}: {}",
+          batch.hostName(),
+          lost.maps(),
+          cause);
     }
-    later(batch, maps, kind, patienceMs, failure.getMessage());
-  }
-
-  /**
-   * What this reduce is at fault for itself, as far as is known: no map is blamed for it, but the
-   * shuffle fails if it goes on. Another node that accepts this reduce meanwhile shows that a
-   * refusal is the fault of its node.
-   */
-  private void laterOrNever(Batch batch, List<TaskAttemptID> maps, IOException own)
-      throws IOException {
-    List<TaskAttemptID> never = schedule.later(batch, maps, Kind.OWN, settings.restartMs);
-    if (!never.isEmpty()) {
-      throw new IOException(
-          "this reduce cannot fetch the outputs of "
-              + never
-              + " from "
-              + batch.hostName()
-              + ", for which no map is at fault: "
-              + ErrorText.of(own),
-          own);
+    schedule.apply(batch, outcome);
+    if (outcome instanceof Lost) {
+      askForTheRest(batch);
     }
   }
 
-  private FetchedRun staged(TaskAttemptID map, StockReply reply) throws IOException {
-    StagedRun staged = stage.create(map + " partition " + settings.reduce + " from stock");
-    try {
-      long travelledBytes = reply.copyTo(new Staging(staged));
-      staged.finish();
-      FetchedRun run =
-          new FetchedRun(
-              staged.name(), staged.lengthBytes(), RunForm.of(settings.codec, 0), staged.open());
-      notes.fetchedFromStock(travelledBytes);
-      return run;
-    } catch (IOException | RuntimeException | Error e) {
-      Closer.after(e, staged);
-      throw e;
-    }
-  }
-
-  /** Puts what stock sends where the merge will read it. */
-  private record Staging(StagedRun staged) implements StockReply.Sink {
-    @Override
-    public void begin(long storedBytes, long rawLengthBytes) throws IOException {
-      staged.expect(Math.min(storedBytes, MAX_EXPECTED_BYTES));
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      staged.write(bytes, offset, length);
-    }
-  }
-
-  /**
-   * All of a node's servers that were asked have said that they do not have these outputs. It may
-   * have lost those that it delivered as well, which the merge would be the next to find.
-   */
-  private void lost(Batch batch, List<TaskAttemptID> maps, String cause) {
-    LOG.warn(
-        "{} has neither with Sluice nor with stock the outputs of {}: {}",
-        batch.hostName(),
-        maps,
-        cause);
-    maps.forEach(map -> schedule.lost(batch, map));
+  /** A node that has lost outputs may have lost those that it delivered, too. */
+  private void askForTheRest(Batch batch) throws IOException {
     List<TaskAttemptID> delivered = schedule.remoteOf(batch);
     if (delivered.isEmpty()) {
       return;
     }
+    Set<String> absent;
     try {
-      Set<String> absent =
+      absent =
           settings.services.ask(
               batch,
               address ->
                   reader.absent(address, PartitionRange.one(settings.reduce), ids(delivered)));
-      schedule.askAgain(
-          batch,
-          delivered.stream().filter(map -> absent.contains(TaskNames.attempt(map))).toList());
     } catch (IOException e) {
-      LOG.info("{} does not say what else it has lost: {}", batch.hostName(), ErrorText.of(e));
+      LOG.info(
+          "{} does not say whether it has lost other outputs: {}",
+          batch.hostName(),
+          ErrorText.of(e));
+      return;
     }
-  }
-
-  private void failed(Batch batch, List<TaskAttemptID> maps, Kind kind, String cause) {
-    LOG.warn(
-        "Outputs of {} can be had neither from Sluice nor from stock at {}: {}",
-        maps,
-        batch.hostName(),
-        cause);
-    maps.forEach(map -> schedule.failed(batch, map, kind));
+    schedule.apply(
+        batch,
+        new Forgotten(
+            delivered.stream().filter(map -> absent.contains(TaskNames.attempt(map))).toList()));
   }
 }

@@ -7,9 +7,9 @@ import java.util.List;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
- * An output that a node's pool holds. A reducer keeps one for each map while it gathers, so it is
- * where the output is packed, and makes the rest when it is asked for; only runs of which something
- * is on its way are kept.
+ * An output that a node's pool holds. A reducer keeps one of these for each map while it gathers,
+ * so this is small: it knows where the output is packed, and makes its runs when asked for them. It
+ * keeps runs only while some of their bytes are here or on their way.
  *
  * <p>Thread contract: one thread at a time.
  */
@@ -24,9 +24,10 @@ final class LocatedOutput implements FetchedOutput {
   }
 
   /**
-   * Starts to fetch what of its runs goes into so many windows, and a window of each at least.
+   * Starts to fetch the beginning of its runs: at least a window of each run, and {@code windows}
+   * in all.
    *
-   * @return false if that failed: it is found again when they are read
+   * @return false if that failed; reading the runs will fail, too
    */
   boolean prefetch(int windows) {
     List<PoolRun> runs = runs();

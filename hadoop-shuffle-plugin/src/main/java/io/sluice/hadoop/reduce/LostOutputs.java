@@ -21,19 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the ApplicationMaster which maps to run again when an output turns out to be lost or
- * damaged while it is merged, so that the next attempt of this reduce does not run into the same.
+ * Tells the ApplicationMaster which map to run again when an output turns out to be lost or damaged
+ * while it is merged. So the next attempt of this reduce does not meet the same failure.
  *
- * <p>Where a failure does not say whose output it was, reading all of them to the end tells.
+ * <p>If a failure does not name its output, this reads all outputs to the end to find it.
  *
- * <p>An output is reported once, whatever was wrong with it: one reduce, whose own memory may be
- * damaged, must not make a healthy map run again by itself. The next attempt of this reduce asks
- * for it again before it merges. Bytes that are not what the map wrote may have been damaged on
- * their way, or here; so the service is told to look at its own. What it finds damaged it does not
- * hold any more, and that is what the next attempt hears, and reports as lost.
+ * <p>An output is reported once: this reduce may have damaged memory itself, and must not make a
+ * healthy map run again alone. The next attempt of the reduce asks for the output again before it
+ * merges. Damaged bytes may have been damaged on their way, or here. So the service is asked to
+ * check its own bytes. It gives up an output that it finds damaged, and the next attempt reports
+ * that as lost.
  *
  * <p>Thread contract: one thread, which no longer merges. Ownership: closes the runs that it reads.
- * Failure: none of its own; what goes wrong is suppressed in the failure it looks into.
+ * Failure: none of its own; further failures are suppressed in the one that it looks into.
  */
 final class LostOutputs {
   private static final Logger LOG = LoggerFactory.getLogger(LostOutputs.class);
@@ -45,19 +45,19 @@ final class LostOutputs {
   private final Services services;
   private boolean reported;
 
-  /** How the ApplicationMaster hears of it. */
+  /** Reports to the ApplicationMaster. */
   interface Report {
     /** The output of this map attempt could not be read. */
     void outputUnreadable(TaskAttemptID map) throws IOException;
 
-    /** It is not what a task of the job encrypted. */
+    /** No task of the job encrypted the output so. */
     void outputForged();
   }
 
-  /** Whom it asks. */
+  /** Asks the nodes' services. */
   @FunctionalInterface
   interface Services {
-    /** Whether the node's service finds this output damaged, and so holds it no more. */
+    /** Has the node's service check an output; whether it is damaged, and so given up. */
     boolean isDamaged(NodeAddress address, String outputId) throws IOException;
   }
 
@@ -83,7 +83,7 @@ final class LostOutputs {
     if (lost == null || reported) {
       return lost == null ? failure : lost;
     }
-    reported = true; // whoever reads on after a failure hears of it again, but nobody else does
+    reported = true; // a caller that reads on gets the failure again, the master no second report
     try {
       if (lost.getCause() instanceof ForgedRunException) {
         report.outputForged();
@@ -114,7 +114,8 @@ final class LostOutputs {
           boolean damaged = services.isDamaged(pool.address(), outputId);
           LOG.info("The node of {} finds it {}", run.name(), damaged ? "damaged" : "undamaged");
         } catch (IOException e) {
-          LOG.info("{} does not say whether it is damaged: {}", run.name(), ErrorText.of(e));
+          LOG.info(
+              "The node of {} does not say whether it is damaged: {}", run.name(), ErrorText.of(e));
         }
         return;
       }

@@ -9,7 +9,7 @@ import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 
 /**
- * The shuffle of a reduce task that reads from nodes' pools; single map outputs may still come from
+ * The shuffle of a reduce task that reads from nodes' pools. Some map outputs may still come from
  * stock ShuffleHandlers.
  *
  * <p>Thread contract: called by the reduce task's thread. Ownership: {@link SluiceShuffleConsumer}

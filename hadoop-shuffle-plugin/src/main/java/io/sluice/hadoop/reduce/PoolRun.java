@@ -10,12 +10,12 @@ import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 
 /**
- * A sorted run in a node's pool that this reducer will merge. Until something of it is fetched it
- * takes no more heap than its fields and its packed place: a reducer may have a million.
+ * A sorted run in a node's pool that this reducer will merge. A reducer may have a million of them,
+ * so before any byte is fetched a run takes no more heap than its fields and its packed location.
  *
- * <p>Thread contract: one thread at a time. Ownership: who has it closes it; of one that was read
- * to its end nothing else is left then, and it cannot be read again. Failure: that of {@link
- * NodeRun}; {@link ClosedRunException}.
+ * <p>Thread contract: one thread at a time. Ownership: its holder closes it. A run that was read to
+ * its end and closed cannot be read again. Failure: that of {@link NodeRun}; {@link
+ * ClosedRunException}.
  */
 final class PoolRun implements MergeRun {
   private final PoolRuns all;
@@ -28,7 +28,7 @@ final class PoolRun implements MergeRun {
     this.offset = offset;
   }
 
-  /** What reads it. */
+  /** Opens it for reading. */
   NodeRun opened() {
     if (merged) {
       throw new IllegalStateException(name() + " was read to its end and closed");
@@ -39,7 +39,7 @@ final class PoolRun implements MergeRun {
     return opened;
   }
 
-  /** Whether nothing of it was read, is here or is on its way. */
+  /** Whether none of its bytes was read, is here or is on its way. */
   boolean isUntouched() {
     return opened == null && !merged;
   }
@@ -47,7 +47,7 @@ final class PoolRun implements MergeRun {
   /**
    * Starts to fetch up to so many windows of it.
    *
-   * @return false if that failed: it is found again when the run is read
+   * @return false if that failed; reading the run will fail, too
    */
   boolean prefetch(int windows) {
     boolean ok = opened().prefetch(windows);
@@ -119,14 +119,14 @@ final class PoolRun implements MergeRun {
   public void close() throws IOException {
     if (opened != null) {
       opened.close();
-      if (opened.isReadToItsEnd()) { // else it may be looked for what has failed
+      if (opened.isReadToItsEnd()) { // else LostOutputs may read it again
         opened = null;
         merged = true;
       }
     }
   }
 
-  /** Of a run that was read to its end and closed. */
+  /** The input of a run that was read to its end and closed. */
   private record Merged(String name) implements RunInput {
     @Override
     public int read(byte[] dst, int offset, int lengthBytes) throws IOException {

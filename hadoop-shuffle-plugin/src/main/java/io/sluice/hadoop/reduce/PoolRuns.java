@@ -4,7 +4,7 @@ import io.sluice.node.client.LocatedRuns;
 import org.apache.hadoop.io.compress.CompressionCodec;
 
 /**
- * What all runs have in common that one answer of a node has located.
+ * The runs that one answer of a node has located; each of them refers to this.
  *
  * @param located where they lie
  * @param codec of the job's map outputs, or null

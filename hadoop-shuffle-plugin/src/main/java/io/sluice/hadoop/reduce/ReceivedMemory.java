@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory of its node that a reduce stages runs in, for as long as it hears whether the node
- * wants it back. Nothing is opened before the first of it is leased.
+ * The memory of its node in which a reduce stages runs. The reduce listens whether the node wants
+ * the memory back, and moves runs to disk then. Nothing is opened before the first lease.
  *
- * <p>Thread contract: safe from any thread; runs are laid on disk on the listener's. Ownership: the
- * shuffle closes it, before the connection; the stage is the shuffle's, too. Failure: when the
- * service cannot be listened to runs go to disk; a run that cannot be laid there stays in memory,
- * and the node gives this reduce no more of it.
+ * <p>Thread contract: safe from any thread; the listener's thread moves runs to disk. Ownership:
+ * the shuffle closes it, before the connection; the shuffle closes the stage, too. Failure: if the
+ * reduce cannot listen to the service, runs go to disk. A run that cannot be moved stays in memory,
+ * and the node grants this reduce no more memory.
  */
 final class ReceivedMemory implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ReceivedMemory.class);
@@ -37,10 +37,10 @@ final class ReceivedMemory implements Closeable {
   }
 
   /**
-   * Stages there; made once.
+   * Makes the stage, once.
    *
-   * @param extentBytes mapped at a time of each run that is written
-   * @param windowBytes the same of each that is read
+   * @param extentBytes most bytes that are mapped at a time of each run that is written
+   * @param windowBytes most bytes that are mapped at a time of each run that is read
    */
   synchronized LeasedStage stage(Medium medium, long extentBytes, int windowBytes, OutputKey key) {
     stage =
@@ -74,7 +74,7 @@ final class ReceivedMemory implements Closeable {
     try {
       staged.keepAtMost(bytes);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("What this reduce has received stays in memory that its node wants back", e);
+      LOG.warn("Received runs stay in memory that the node wants back", e);
     }
   }
 

@@ -10,10 +10,6 @@ import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
-import io.sluice.mapreduce.merge.MergedRecords;
-import io.sluice.mapreduce.order.KeyOrders;
-import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.stage.DiskStage;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.node.client.LocalPool;
@@ -38,17 +34,11 @@ import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
-import io.sluice.spill.merge.KWayMerge;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.security.PrivilegedAction;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.fs.LocalFileSystem;
@@ -58,10 +48,7 @@ import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.mapreduce.MRConfig;
-import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskType;
-import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.util.Progress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,13 +63,10 @@ import org.slf4j.LoggerFactory;
 final class ReduceShuffle {
   private static final Logger LOG = LoggerFactory.getLogger(ReduceShuffle.class);
 
-  private static final long PROGRESS_PERIOD_MS = 1000;
-  private static final long JOIN_TIMEOUT_MS = 5_000;
-
-  /** The part of direct memory that the windows of one transport may have; there may be two. */
+  /** The windows of one transport get this part of direct memory; there may be two transports. */
   private static final int DIRECT_SHARE = 4;
 
-  /** Created by stock's fetchers, so that every job shows them; ours has none of its own there. */
+  /** Stock's fetchers create these counters, so every job shows them; Sluice counts none there. */
   private static final String[] STOCK_ERRORS = {
     "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
   };
@@ -100,8 +84,7 @@ final class ReduceShuffle {
   private ReceivedMemory received; // null where there is no pool
   private StageArea stage;
   private NodeReader reader;
-  private StockFetch stock;
-  private FetchSchedule schedule;
+  private MapOutputGathering gathering;
   private RawKeyValueIterator records;
   private final FailureReports failureReports;
 
@@ -127,48 +110,24 @@ final class ReduceShuffle {
     }
     try {
       open();
-      gather();
+      gathering = new MapOutputGathering(context, reader, stage, failureReports);
+      gathering.run();
       stage.trim();
       context.getCopyPhase().complete();
       context.getStatus().setPhase(TaskStatus.Phase.SORT);
       context.getReduceTask().statusUpdate(context.getUmbilical());
-      int shuffledMaps = schedule.shuffledMaps();
-      List<MergeRun> runs = schedule.takeAll();
-      count(shuffledMaps, runs);
-      LostOutputs lostOutputs =
-          new LostOutputs(
-              runs,
-              context.getReporter(),
-              new MergeLosses(),
-              (address, outputId) ->
-                  reader.isDamaged(address, reduce.getTaskID().getId(), outputId));
       records =
-          new ReportingRecords(
-              new MergedRecords(merge(runs, lostOutputs), new Progress()), lostOutputs);
+          ReducerInput.merge(
+              context,
+              gathering.takeRuns(),
+              reader,
+              stage,
+              new MergeMemory(context.getCodec(), job, key != null, room.reduceMemory(codec)),
+              failureReports);
       return records;
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
-      closeAfter(e);
+      Closer.after(e, this::close);
       throw e;
-    }
-  }
-
-  private KWayMerge merge(List<MergeRun> runs, LostOutputs lostOutputs) throws IOException {
-    MergeMemory memory =
-        new MergeMemory(context.getCodec(), job, key != null, room.reduceMemory(codec));
-    ReduceMerge merge =
-        new ReduceMerge(
-            new NodeWindows(reader),
-            stage,
-            context.getCodec(),
-            KeyOrders.of(job),
-            context.getReporter(),
-            memory);
-    try {
-      return merge.merge(runs);
-    } catch (IOException e) {
-      throw lostOutputs.report(e); // a round of merging reads whole outputs
-    } finally {
-      SluiceCounter.MERGE_ROUNDS.add(context.getReporter(), merge.rounds());
     }
   }
 
@@ -234,12 +193,12 @@ final class ReduceShuffle {
   private StageArea stage(Medium medium, ReduceWindows windows) {
     return received.stage(
         medium,
-        room.reduceExtentBytes(fetchers()),
+        room.reduceExtentBytes(MapOutputGathering.fetchers(job)),
         room.stageWindowBytes(windows.count()),
         stageKey);
   }
 
-  /** For the windows of one of so many transports. */
+  /** Memory for the windows of each of so many transports. */
   private long budgetBytes(int transports) {
     int settingMb = JobSettings.REDUCE_BUFFER_MB.get(job::getTrimmed);
     long roomBytes = room.windowsBytes(codec, transports);
@@ -275,173 +234,9 @@ final class ReduceShuffle {
     }
   }
 
-  /** Waits until every map's output is located or staged. */
-  private void gather() throws IOException, InterruptedException {
-    FetchPolicy policy =
-        isFirstOfMany() ? FetchPolicy.of(job).ofFirstAttempt() : FetchPolicy.of(job);
-    schedule =
-        new FetchSchedule(
-            job.getNumMapTasks(), policy, new Listener(), System::nanoTime, new Random());
-    List<Thread> threads = new ArrayList<>();
-    try {
-      startAll(threads, policy);
-      while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
-        throwIfFailed();
-        context.getReporter().progress();
-        closeWithdrawn();
-        failureReports.send();
-      }
-      throwIfFailed();
-    } finally {
-      schedule.end();
-      // Only the poller sleeps; an interrupt in a fetcher would close the files it reads from.
-      threads.stream().limit(1).forEach(Thread::interrupt);
-      join(threads);
-    }
-    closeWithdrawn();
-    failureReports.send();
-  }
-
-  /** Whether another attempt of this reduce, on another host perhaps, may do what it cannot. */
-  private boolean isFirstOfMany() {
-    return reduce.getId() == 0 && job.getMaxReduceAttempts() > 1;
-  }
-
-  private void closeWithdrawn() throws IOException {
-    Closer.all(schedule.takeWithdrawn());
-  }
-
-  /** The next attempt depends on what this one has found, so that is sent first. */
-  private void throwIfFailed() throws IOException, InterruptedException {
-    try {
-      schedule.throwIfFailed();
-    } catch (IOException e) {
-      try {
-        failureReports.send();
-      } catch (IOException unsent) {
-        e.addSuppressed(unsent);
-      }
-      throw e;
-    }
-  }
-
-  private void startAll(List<Thread> threads, FetchPolicy policy) throws IOException {
-    threads.add(
-        start(
-            "sluice-completion-poller",
-            new CompletionPoller(
-                context.getUmbilical(),
-                reduce,
-                job.getNumReduceTasks(),
-                schedule,
-                System::nanoTime,
-                Thread::sleep)));
-    stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
-    long restartMs = JobSettings.timeouts(job).restartMs();
-    FetchLog notes = new FetchLog(context.getReporter(), System::nanoTime, restartMs);
-    HostFetcher.Settings settings =
-        new HostFetcher.Settings(
-            reduce.getTaskID().getId(),
-            context.getCodec(),
-            fallback,
-            new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
-            policy,
-            restartMs,
-            reader.windowCount() / Math.max(1, job.getNumMapTasks()),
-            !isFirstOfMany());
-    int fetchers = fetchers();
-    for (int i = 0; i < fetchers; i++) {
-      threads.add(
-          start(
-              "sluice-fetcher-" + i,
-              new HostFetcher(schedule, notes, reader, stock, stage, settings)));
-    }
-  }
-
-  private int fetchers() {
-    return Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, 5));
-  }
-
-  /** A fetcher may be waiting for a node whose outputs nobody needs any more. */
-  private static void join(List<Thread> threads) throws InterruptedException {
-    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_TIMEOUT_MS);
-    for (Thread thread : threads) {
-      thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime())));
-      if (thread.isAlive()) {
-        LOG.warn(
-            "{} has not ended within {} ms; what it still brings is discarded",
-            thread.getName(),
-            JOIN_TIMEOUT_MS);
-      }
-    }
-  }
-
-  private static Thread start(String name, Runnable body) throws IOException {
-    // Newer JDKs do not hand the caller's identity to new threads.
-    UserGroupInformation user = UserGroupInformation.getCurrentUser();
-    Thread thread =
-        new Thread(
-            () ->
-                user.doAs(
-                    (PrivilegedAction<Void>)
-                        () -> {
-                          body.run();
-                          return null;
-                        }),
-            name);
-    thread.setDaemon(true);
-    thread.start();
-    return thread;
-  }
-
-  private void count(int shuffledMaps, List<MergeRun> runs) {
-    context.getShuffledMapsCounter().increment(shuffledMaps);
-    context.getMergedMapOutputsCounter().increment(shuffledMaps);
-    context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());
-  }
-
-  /** What the schedule says goes to the ApplicationMaster and into the counters. */
-  private final class Listener implements FetchSchedule.Listener {
-    @Override
-    public void reportFetchFailure(TaskAttemptID map) {
-      failureReports.add(map); // sent by the thread that may wait
-    }
-
-    @Override
-    public void fetchFailed() {
-      context.getFailedShuffleCounter().increment(1);
-    }
-
-    @Override
-    public void progress(int doneMaps, int totalMaps) {
-      context.getCopyPhase().set((float) doneMaps / totalMaps);
-      context.getStatus().setStateString(doneMaps + " / " + totalMaps + " copied.");
-    }
-  }
-
-  /** What the merge finds goes to the ApplicationMaster before this attempt ends. */
-  private final class MergeLosses implements LostOutputs.Report {
-    @Override
-    public void outputForged() {
-      SluiceCounter.FORGED_RUNS.add(context.getReporter(), 1);
-    }
-
-    @Override
-    public void outputUnreadable(TaskAttemptID map) throws IOException {
-      failureReports.add(map);
-      context.getFailedShuffleCounter().increment(1);
-      try {
-        failureReports.send();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("interrupted while lost map outputs were reported");
-      }
-    }
-  }
-
   /**
-   * Closes it after a reduce that has succeeded. What cannot be given back then is in the log and
-   * fails nothing: the end of this process gives it back, too.
+   * Closes it after a reduce that has succeeded. A failure is logged only: the end of this process
+   * gives everything back, too.
    */
   void closeFinished() {
     if (node != null) {
@@ -462,8 +257,7 @@ final class ReduceShuffle {
     StageArea closingStage = stage;
     ReceivedMemory closingReceived = received;
     NodeReader closingReader = reader;
-    StockFetch closingStock = stock;
-    FetchSchedule closingSchedule = schedule;
+    MapOutputGathering closingGathering = gathering;
     RawKeyValueIterator closingRecords = records;
     Closeable closingMerge = closingRecords == null ? null : closingRecords::close;
     key = null;
@@ -472,18 +266,16 @@ final class ReduceShuffle {
     stage = null;
     received = null;
     reader = null;
-    stock = null;
-    schedule = null;
+    gathering = null;
     records = null;
-    // From the last to the first: the merge reads through the reader and stages on the node.
+    // Last opened, first closed: the merge reads through the reader and stages on the node.
     try (closingKey;
         closingStageKey;
         closingNode;
         closingReader;
-        closingStock;
         closingStage;
         closingReceived;
-        closingSchedule;
+        closingGathering;
         closingMerge) {
       LOG.debug("Closing the shuffle of {}", reduce);
     }
@@ -516,13 +308,5 @@ final class ReduceShuffle {
         stats.bytesByWay(),
         stats.bouncedBytes(),
         stats.retries());
-  }
-
-  private void closeAfter(Throwable failure) {
-    try {
-      close();
-    } catch (IOException | RuntimeException e) {
-      failure.addSuppressed(e);
-    }
   }
 }

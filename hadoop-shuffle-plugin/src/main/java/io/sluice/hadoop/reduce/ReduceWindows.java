@@ -1,8 +1,8 @@
 package io.sluice.hadoop.reduce;
 
 /**
- * The windows through which a reduce task reads remote map outputs: the larger, the fewer maps
- * there are.
+ * The windows through which a reduce task reads remote map outputs. The fewer maps there are, the
+ * larger they are.
  *
  * <p>Thread contract: immutable.
  *
@@ -18,7 +18,7 @@ public record ReduceWindows(int windowBytes, int count) {
   /** Windows that each map's output should be able to have; two keep a stream busy. */
   private static final int WINDOWS_PER_MAP = 4;
 
-  /** A map that sorted in little memory has many runs; what has no window is merged in rounds. */
+  /** A map that sorted in little memory has many runs. Runs without a window need extra rounds. */
   private static final int LEAST_WINDOWS = 128;
 
   /**

@@ -22,12 +22,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.lang3.exception.ExceptionUtils;
 
 /**
- * Asks the Sluice service of a host, at whichever of its {@link ControlPorts} that listens. A port
- * is passed by where nobody listens, or somebody who does not greet as Sluice does, or a service
- * that does not know the application. Where the service was found it is asked first from then on.
+ * Asks the Sluice service of a host, at the first of its {@link ControlPorts} where it listens. A
+ * port is skipped where nobody listens, where another program listens, or where a service does not
+ * know the application. The port at which the service was found is asked first from then on.
  *
- * <p>Thread contract: safe from any thread. Failure: what the first port failed with; but a service
- * that may only be busy counts more, and one that does not know the application more than nobody.
+ * <p>Thread contract: safe from any thread. Failure: that of the first port. But a busy service
+ * counts more than any other failure, and a service that does not know the application counts more
+ * than a port without one.
  */
 final class ServicePorts {
   private final int offset;
@@ -38,7 +39,7 @@ final class ServicePorts {
     this.offset = offset;
   }
 
-  /** What is asked at an address. */
+  /** Asks one address. */
   interface Question<T> {
     T ask(NodeAddress address) throws IOException;
   }
@@ -89,9 +90,11 @@ final class ServicePorts {
     return failure instanceof RemoteError ? 1 : 0;
   }
 
-  /** Not where a host or a firewall lets nobody connect: the other ports would be no better. */
+  /**
+   * Whether to try the next port. A host or a firewall that lets nobody connect has no better one.
+   */
   private static boolean mayBeSomebodyElse(IOException failure) {
-    if (failure instanceof NodeBusyException) { // or somebody who hangs up without a word
+    if (failure instanceof NodeBusyException) { // or a program that hangs up without a word
       return ExceptionUtils.indexOfType(failure, EOFException.class) >= 0;
     }
     if (failure instanceof RemoteError refusal) {

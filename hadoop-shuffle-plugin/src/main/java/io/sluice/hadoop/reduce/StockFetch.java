@@ -21,17 +21,17 @@ import org.apache.hadoop.mapreduce.security.SecureShuffleUtils;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
 
 /**
- * Asks a stock ShuffleHandler for one partition of some map outputs, for maps that did not go
- * through Sluice.
+ * Asks a stock ShuffleHandler for one partition of some map outputs, those of maps that used
+ * stock's collector.
  *
  * <pre>
  * GET /mapOutput?job=J&amp;reduce=R&amp;map=M,M,...      headers: name, version, UrlHash
  * 200, ReplyHash                                   {@link StockReply} has the body
  * </pre>
  *
- * <p>Thread contract: thread-safe. Ownership: {@link ReduceShuffle} closes it; a connection ends
- * with its reply. Failure: {@link FetchException} for what can go wrong on the way; {@link
- * BusyException} when the node wants to be left alone for a while.
+ * <p>Thread contract: thread-safe. Ownership: {@link MapOutputGathering} closes it; a connection
+ * ends with its reply. Failure: {@link FetchException}; {@link BusyException} when the node asks to
+ * come back later.
  */
 final class StockFetch implements Closeable {
   private static final int HTTP_TOO_MANY_REQUESTS = 429;
@@ -39,7 +39,7 @@ final class StockFetch implements Closeable {
   private static final long DEFAULT_RETRY_AFTER_MS = 1000;
   private static final int DEFAULT_READ_TIMEOUT_MS = 180_000;
 
-  /** As stock: a host that does not answer is tried several times within the whole timeout. */
+  /** As stock, which tries a silent host several times within the whole timeout. */
   private static final int MAX_CONNECT_TIMEOUT_MS = 60_000;
 
   private static final int MAX_REASON_BYTES = 4096;
@@ -50,7 +50,7 @@ final class StockFetch implements Closeable {
   private final int connectTimeoutMs;
   private final int readTimeoutMs;
 
-  /** Bytes that stand before an encrypted partition; 0 if the job's are not. */
+  /** Bytes before an encrypted partition; 0 if the job's outputs are not encrypted. */
   private final int paddingBytes;
 
   /**
@@ -185,7 +185,7 @@ final class StockFetch implements Closeable {
     SecureShuffleUtils.verifyReply(replyHash, hash, secret);
   }
 
-  /** What it says beside the status; as far as it can be read. */
+  /** The body of a refusal, as far as it can be read. */
   private static String reason(HttpURLConnection connection) {
     try (InputStream body = connection.getErrorStream()) {
       return body == null

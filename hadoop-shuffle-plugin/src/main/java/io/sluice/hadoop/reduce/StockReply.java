@@ -21,8 +21,8 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.CryptoUtils;
 
 /**
- * What a stock ShuffleHandler sends for one request: one partition of each map output that was
- * asked for, one after the other, in whatever order it likes.
+ * The reply of a stock ShuffleHandler to one request: one partition of each map output that was
+ * asked for, in any order.
  *
  * <pre>
  * for each output:
@@ -35,13 +35,13 @@ import org.apache.hadoop.mapreduce.CryptoUtils;
  *     both lengths count the offset and the IV
  * </pre>
  *
- * <p>What is encrypted is decrypted here, and the sink gets what the map's records were before. As
- * with stock, nothing but the CRC says that the bytes are the map's.
+ * <p>Encrypted outputs are decrypted here; the sink gets the map's records. As with stock, only the
+ * CRC says that the bytes are the map's.
  *
  * <p>Thread contract: one thread; the key of encrypted data is that of its user. Ownership: owns
  * the connection until {@link #close}. Failure: {@link FetchException} for a reply that ends too
- * early, brings what was not asked for or does not match its checksum; whatever the sink throws
- * passes through. Nothing more can be read after either.
+ * early, brings an output that was not asked for, or does not match its checksum. Exceptions of the
+ * sink pass through. Nothing more can be read after a failure.
  */
 final class StockReply implements Closeable {
   private static final int COPY_BYTES = 64 << 10;
@@ -66,7 +66,7 @@ final class StockReply implements Closeable {
   /**
    * Reads nothing yet.
    *
-   * @param paddingBytes that stand before an encrypted partition; 0 if the job's are not
+   * @param paddingBytes before an encrypted partition; 0 if the job's outputs are not encrypted
    * @param in the body of the reply
    * @param maps that were asked for
    */
@@ -137,8 +137,8 @@ final class StockReply implements Closeable {
   }
 
   /**
-   * Hadoop 3.3 begins its reply before it has looked for the outputs, and sends a second status
-   * line, headers and a reason as its body if one of them is missing.
+   * Hadoop 3.3 begins its reply before it has looked for the outputs. If one of them is missing, it
+   * sends a second status line, headers and a reason as the body.
    *
    * @param head its first bytes, but for the one that was taken for a length
    */
@@ -238,7 +238,7 @@ final class StockReply implements Closeable {
         cause);
   }
 
-  /** Ends the connection, whatever still comes. */
+  /** Ends the connection, also in the middle of the reply. */
   @Override
   public void close() {
     connection.disconnect();

@@ -11,17 +11,17 @@ import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * Which jobs Sluice leaves to the stock engine, decided from what the map and the reduce side both
- * know, so that the two always agree.
+ * Decides which jobs Sluice leaves to the stock engine. It looks only at facts that the map and the
+ * reduce side both know, so the two always agree.
  */
 public final class JobEligibility {
   private JobEligibility() {}
 
   /**
-   * Why the stock engine must do this job's shuffle.
+   * Gives the reason why the stock engine must do this job's shuffle.
    *
-   * @param secret the job's shuffle secret, which tasks in the ApplicationMaster's own process lack
-   * @return a reason in plain words, or nothing if Sluice can do it
+   * @param secret the job's shuffle secret; null for tasks in the ApplicationMaster's own process
+   * @return empty if Sluice can do it
    */
   public static Optional<String> declineReason(JobConf job, SecretKey secret) {
     if (MRConfig.LOCAL_FRAMEWORK_NAME.equals(job.get(MRConfig.FRAMEWORK_NAME)) || secret == null) {
@@ -31,7 +31,7 @@ public final class JobEligibility {
     }
     Optional<String> badSetting = JobSettings.firstError(job::getTrimmed);
     if (badSetting.isPresent()) {
-      return badSetting; // found by every map and every reduce alike, before any has begun
+      return badSetting; // every map and reduce finds it before it begins
     }
     Optional<String> keyless = JobEncryption.declineReason(job, secret);
     if (keyless.isPresent()) {

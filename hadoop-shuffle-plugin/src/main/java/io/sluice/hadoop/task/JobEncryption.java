@@ -13,8 +13,9 @@ import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * Whether a job's map outputs are encrypted, and with what: they are where stock encrypts them or
- * what it sends of them. The key comes of a secret that stock gives to all tasks of the job anyway.
+ * Says whether a job's map outputs are encrypted, and with which key. They are encrypted if stock
+ * encrypts them, on disk or on the wire. The key is derived from a secret that stock gives to all
+ * tasks of the job anyway.
  *
  * <pre>
  *   mapreduce.job.encrypted-intermediate-data   the spill key, which tasks and their master know
@@ -24,7 +25,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  * <p>Thread contract: stateless.
  */
 public final class JobEncryption {
-  /** Whoever has recorded a handshake can try all secrets that are much shorter. */
+  /** Much shorter secrets could be found by trying all against a recorded handshake. */
   private static final int MIN_SECRET_BYTES = 16;
 
   private JobEncryption() {}
@@ -33,7 +34,7 @@ public final class JobEncryption {
     return job.getBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, MRConfig.SHUFFLE_SSL_ENABLED_DEFAULT);
   }
 
-  /** Why no key can be made of what the job has; nothing if one can, or none is needed. */
+  /** The reason why no key can be made for the job; empty if one can, or none is needed. */
   static Optional<String> declineReason(JobConf job, SecretKey secret) {
     if (CryptoUtils.isEncryptedSpillEnabled(job) || !isOverTls(job)) {
       return Optional.empty();
@@ -52,7 +53,7 @@ public final class JobEncryption {
                 + MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA);
   }
 
-  /** For a log: what the map outputs of the job are encrypted with, without the key. */
+  /** Says for a log how the job's map outputs are encrypted, without the key. */
   public static String describe(JobConf job, ShuffleKey key) {
     return key == null
         ? "not encrypted"

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.mapreduce.JobID;
 
-/** How a task of a job is known to the service of its own node. */
+/** Connects a task to the service of its own node. */
 public final class NodeLink {
 
   private NodeLink() {}
@@ -38,7 +38,7 @@ public final class NodeLink {
     }
   }
 
-  /** What a service that serves its own user alone has cannot even be looked into by others. */
+  /** Names both users: the directory of a service that serves one user is closed to all others. */
   private static String reason(NodeMetadata service, Owner task, IOException failure) {
     String own =
         service.owner().equals(task)
@@ -55,7 +55,7 @@ public final class NodeLink {
         + own;
   }
 
-  /** Those of files often have nothing but its name in their message. */
+  /** The messages of file exceptions often are the file's name alone. */
   private static String text(IOException failure) {
     if (failure instanceof AccessDeniedException closed) {
       return closed.getFile() + " is closed to other users";
@@ -66,7 +66,7 @@ public final class NodeLink {
     return ErrorText.of(failure);
   }
 
-  /** The job's shuffle secret as the node protocols use it. */
+  /** The job's shuffle secret, for the node protocols. */
   public static JobSecret jobSecret(SecretKey secret) {
     return new JobSecret(secret.getEncoded());
   }

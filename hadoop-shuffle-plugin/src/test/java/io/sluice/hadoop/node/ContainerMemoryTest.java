@@ -14,7 +14,7 @@ final class ContainerMemoryTest {
   private static Optional<String> shortage(int containersMb) {
     Configuration conf = new Configuration(false);
     conf.setInt(YarnConfiguration.NM_PMEM_MB, containersMb);
-    return ContainerMemory.shortage(conf, 1024 * MIB, 8192 * MIB);
+    return NodeManagerPlan.memoryShortage(conf, 1024 * MIB, 8192 * MIB);
   }
 
   @Test

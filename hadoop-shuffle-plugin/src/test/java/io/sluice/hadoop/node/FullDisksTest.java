@@ -26,6 +26,7 @@ final class FullDisksTest {
     for (String setting : settings == null ? new String[0] : settings.split(" ")) {
       conf.set(CHECKER + setting.split("=")[0], setting.split("=")[1]);
     }
-    assertEquals(new DiskReserve(1L << 30, fullMb << 20, fullShare), FullDisks.reserve(conf));
+    assertEquals(
+        new DiskReserve(1L << 30, fullMb << 20, fullShare), NodeManagerPlan.diskReserve(conf));
   }
 }

@@ -12,6 +12,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchOutcome.Answered;
+import io.sluice.hadoop.reduce.FetchOutcome.Forgotten;
+import io.sluice.hadoop.reduce.FetchOutcome.HandlerBusy;
+import io.sluice.hadoop.reduce.FetchOutcome.Lost;
+import io.sluice.hadoop.reduce.FetchOutcome.ServiceBusy;
+import io.sluice.hadoop.reduce.FetchOutcome.Unasked;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;
@@ -55,11 +61,12 @@ final class FetchScheduleTest {
 
   /** Of one run, with the attempt's id as its name, that is elsewhere unless the test says so. */
   private FetchedOutput output(TaskAttemptID map) {
-    FetchedRun run = new FetchedRun(map.toString(), 0, RunForm.PLAIN, new ClosingInput(map));
+    StagedOutput.Run run =
+        new StagedOutput.Run(map.toString(), 0, RunForm.PLAIN, new ClosingInput(map));
     return new TestOutput(map, List.of(run), resident.contains(map));
   }
 
-  private record TestOutput(TaskAttemptID map, List<FetchedRun> runs, boolean isResident)
+  private record TestOutput(TaskAttemptID map, List<StagedOutput.Run> runs, boolean isResident)
       implements FetchedOutput {
     @Override
     public void close() throws IOException {
@@ -133,8 +140,9 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 0), HOST));
     for (int refusals = 1; refusals <= 8; refusals++) {
       Batch batch = schedule.take(0);
-      assertEquals(refusals, schedule.refused(batch, "for a test"));
-      schedule.putBack(batch, batch.maps());
+      assertEquals(refusals - 1, batch.refusals());
+      schedule.apply(batch, new ServiceBusy("for a test"));
+      schedule.apply(batch, new Unasked(batch.maps()));
       schedule.release(batch);
       passMs(Math.min(30_000, 500 << (refusals - 1)) / 2 - 1);
       assertNull(schedule.take(0), "it is left alone");
@@ -153,8 +161,8 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 0), HOST));
     for (int i = 0; i < 30 && !schedule.isOver(); i++) {
       Batch batch = schedule.take(0);
-      schedule.refused(batch, "for a test");
-      schedule.putBack(batch, batch.maps());
+      schedule.apply(batch, new ServiceBusy("for a test"));
+      schedule.apply(batch, new Unasked(batch.maps()));
       schedule.release(batch);
       passMs(45_000);
     }
@@ -169,16 +177,19 @@ final class FetchScheduleTest {
     FetchSchedule schedule = schedule(1);
     schedule.resolve(succeeded(map(0, 0), HOST));
     Batch batch = schedule.take(0);
-    assertEquals(1, schedule.refused(batch, "for a test"));
-    schedule.putBack(batch, batch.maps());
+    assertEquals(0, batch.refusals());
+    schedule.apply(batch, new ServiceBusy("for a test"));
+    schedule.apply(batch, new Unasked(batch.maps()));
     schedule.release(batch);
     passMs(1_000);
     batch = schedule.take(0);
-    schedule.accepted(batch);
-    schedule.lost(batch, map(0, 0));
+    schedule.apply(batch, Answered.SERVICE);
+    schedule.apply(batch, new Lost(List.of(map(0, 0))));
     schedule.release(batch);
     passMs(601_000);
-    assertEquals(1, schedule.refused(schedule.take(0), "for a test"));
+    batch = schedule.take(0);
+    assertEquals(0, batch.refusals());
+    schedule.apply(batch, new ServiceBusy("for a test"));
     schedule.throwIfFailed();
   }
 
@@ -349,11 +360,11 @@ final class FetchScheduleTest {
   }
 
   /** Leaves only {@link #HOST} to take. */
-  private void fetchOther(FetchSchedule schedule) throws InterruptedException {
+  private void fetchOther(FetchSchedule schedule) throws Exception {
     Batch batch = schedule.take(0);
     if (batch.hostName().equals(HOST)) {
       Batch other = schedule.take(0);
-      schedule.putBack(batch, batch.maps());
+      schedule.apply(batch, new Unasked(batch.maps()));
       schedule.release(batch);
       batch = other;
     }
@@ -382,8 +393,8 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(1, 0), HOST));
     Batch batch = schedule.take(0);
     schedule.succeeded(batch, output(map(0, 0)));
-    schedule.backOff(batch, 2000);
-    schedule.putBack(batch, List.of(map(1, 0)));
+    schedule.apply(batch, new HandlerBusy(2000));
+    schedule.apply(batch, new Unasked(List.of(map(1, 0))));
     schedule.release(batch);
     assertNull(schedule.take(0));
     passMs(2001);
@@ -400,7 +411,7 @@ final class FetchScheduleTest {
     Batch batch = schedule.take(0);
     schedule.succeeded(batch, output(map(0, 0)));
     schedule.failed(batch, map(1, 0), Kind.READ);
-    schedule.putBack(batch, batch.maps().subList(2, 5));
+    schedule.apply(batch, new Unasked(batch.maps().subList(2, 5)));
     schedule.release(batch);
     passMs(13_001);
     assertEquals(
@@ -484,7 +495,7 @@ final class FetchScheduleTest {
       }
       for (TaskAttemptID map : batch.maps()) {
         if (random.nextInt(20) == 0 && schedule.wants(map)) {
-          schedule.putBack(batch, List.of(map));
+          schedule.apply(batch, new Unasked(List.of(map)));
         } else {
           FetchedOutput output = output(map);
           made.addAll(output.runs());
@@ -591,7 +602,7 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 0), HOST));
     schedule.resolve(succeeded(map(1, 0), HOST));
     Batch batch = schedule.take(0);
-    schedule.lost(batch, map(0, 0));
+    schedule.apply(batch, new Lost(List.of(map(0, 0))));
     assertTrue(schedule.succeeded(batch, output(map(1, 0))), "the host is well");
     schedule.release(batch);
     assertEquals(List.of(map(0, 0)), listener.reported);
@@ -606,7 +617,7 @@ final class FetchScheduleTest {
     FetchSchedule schedule = schedule(1);
     schedule.resolve(succeeded(map(0, 0), HOST));
     Batch batch = schedule.take(0);
-    schedule.lost(batch, map(0, 0));
+    schedule.apply(batch, new Lost(List.of(map(0, 0))));
     schedule.release(batch);
     schedule.resolve(ended(map(0, 0), Status.FAILED));
     passMs(1_000_000);
@@ -639,11 +650,11 @@ final class FetchScheduleTest {
     assertEquals(60, listener.reported.size(), "those again, and no others");
   }
 
-  private static void loseAll(FetchSchedule schedule, int maps) throws InterruptedException {
+  private static void loseAll(FetchSchedule schedule, int maps) throws Exception {
     for (int taken = 0; taken < maps; ) {
       Batch batch = schedule.take(0);
       assertNotNull(batch, "no penalty for a host that is well");
-      batch.maps().forEach(map -> schedule.lost(batch, map));
+      schedule.apply(batch, new Lost(batch.maps()));
       schedule.release(batch);
       taken += batch.maps().size();
     }
@@ -697,7 +708,7 @@ final class FetchScheduleTest {
       Batch batch = takeSoon(schedule);
       first = first.isEmpty() ? batch.maps() : first;
       failed = schedule.later(batch, batch.maps(), Kind.UNREACHED, 180_000);
-      schedule.putBack(batch, failed);
+      schedule.apply(batch, new Unasked(failed));
       schedule.release(batch);
       passMs(60_000); // as long as it takes to see that nobody answers
     }
@@ -732,8 +743,8 @@ final class FetchScheduleTest {
     schedule.release(batch);
     passMs(10_000);
     batch = schedule.take(0);
-    schedule.refused(batch, "for a test");
-    schedule.putBack(batch, batch.maps());
+    schedule.apply(batch, new ServiceBusy("for a test"));
+    schedule.apply(batch, new Unasked(batch.maps()));
     schedule.release(batch);
     passMs(10_000);
     batch = schedule.take(0);
@@ -864,11 +875,11 @@ final class FetchScheduleTest {
     assertEquals(List.of(), laterFor(schedule, Kind.CONNECT, 170_000));
     Batch batch = takeSoon(schedule);
     if (busy) {
-      schedule.backOff(batch, 1_000);
+      schedule.apply(batch, new HandlerBusy(1_000));
     } else {
-      schedule.answered(batch);
+      schedule.apply(batch, Answered.HANDLER);
     }
-    schedule.putBack(batch, batch.maps());
+    schedule.apply(batch, new Unasked(batch.maps()));
     schedule.release(batch);
     assertEquals(List.of(), laterFor(schedule, Kind.UNREACHED, 170_000));
     assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.UNREACHED, 60_000));
@@ -881,8 +892,8 @@ final class FetchScheduleTest {
     schedule.resolve(succeeded(map(0, 0), HOST));
     assertEquals(List.of(), laterFor(schedule, Kind.READ, 170_000));
     Batch batch = takeSoon(schedule);
-    schedule.backOff(batch, 20_000);
-    schedule.putBack(batch, batch.maps());
+    schedule.apply(batch, new HandlerBusy(20_000));
+    schedule.apply(batch, new Unasked(batch.maps()));
     schedule.release(batch);
     assertEquals(List.of(), laterFor(schedule, Kind.READ, 170_000));
     assertEquals(List.of(map(0, 0)), laterFor(schedule, Kind.READ, 60_000));
@@ -898,7 +909,7 @@ final class FetchScheduleTest {
     for (int i = 1; failed.isEmpty() && i < 300; i++) {
       schedule.resolve(succeeded(map(i, 0), HOST));
       Batch batch = takeSoon(schedule);
-      schedule.accepted(batch);
+      schedule.apply(batch, Answered.SERVICE);
       assertTrue(schedule.succeeded(batch, output(map(i, 0))));
       if (batch.maps().contains(map(0, 0))) {
         failed = schedule.later(batch, List.of(map(0, 0)), Kind.CONNECT, 180_000);
@@ -948,7 +959,7 @@ final class FetchScheduleTest {
       if (other) {
         assertTrue(schedule.succeeded(batch, output(map(0, 1))));
       } else {
-        schedule.putBack(batch, batch.maps());
+        schedule.apply(batch, new Unasked(batch.maps()));
       }
       schedule.release(batch);
       if (other) {
@@ -988,12 +999,12 @@ final class FetchScheduleTest {
 
   /** The same trouble each second for so long, the first time at once. */
   private List<TaskAttemptID> laterFor(FetchSchedule schedule, Kind kind, long ms)
-      throws InterruptedException {
+      throws Exception {
     List<TaskAttemptID> failed = List.of();
     for (long passedMs = 0; passedMs < ms && failed.isEmpty(); passedMs += 1_000) {
       for (Batch batch = schedule.take(0); batch != null; batch = schedule.take(0)) {
         failed = schedule.later(batch, batch.maps(), kind, 180_000);
-        schedule.putBack(batch, failed);
+        schedule.apply(batch, new Unasked(failed));
         schedule.release(batch);
         if (!failed.isEmpty()) {
           break;
@@ -1013,7 +1024,7 @@ final class FetchScheduleTest {
     schedule.release(batch);
     passMs(10_000);
     fetchAll(schedule);
-    schedule.askAgain(batch, batch.maps());
+    schedule.apply(batch, new Forgotten(batch.maps()));
     Batch again = schedule.take(0);
     assertEquals(batch.maps(), again.maps());
     assertEquals(List.of(), schedule.later(again, again.maps(), Kind.WAITED, 1_000));
@@ -1030,8 +1041,9 @@ final class FetchScheduleTest {
     assertTrue(schedule.succeeded(batch, output(map(0, 0))));
     assertTrue(schedule.succeeded(batch, output(map(1, 0))));
     assertEquals(List.of(map(0, 0)), schedule.remoteOf(batch));
-    schedule.lost(batch, map(2, 0));
-    schedule.askAgain(batch, List.of(map(0, 0), map(1, 0))); // all of the second is here
+    schedule.apply(batch, new Lost(List.of(map(2, 0))));
+    schedule.apply(
+        batch, new Forgotten(List.of(map(0, 0), map(1, 0)))); // all of the second is here
     schedule.release(batch);
     assertEquals(List.of(map(2, 0)), listener.reported);
     assertEquals(List.of(map(0, 0)), schedule.take(0).maps());
@@ -1048,7 +1060,7 @@ final class FetchScheduleTest {
     for (int i = 0; i < 30; i++) {
       schedule.throwIfFailed();
       Batch batch = schedule.take(0);
-      schedule.lost(batch, map(0, 0));
+      schedule.apply(batch, new Lost(List.of(map(0, 0))));
       schedule.release(batch);
       passMs(60_000);
     }
@@ -1064,7 +1076,7 @@ final class FetchScheduleTest {
     Batch one = schedule.take(0);
     Batch two = schedule.take(0);
     assertTrue(schedule.succeeded(one, output(one.maps().get(0))));
-    schedule.lost(two, two.maps().get(0));
+    schedule.apply(two, new Lost(List.of(two.maps().get(0))));
     assertEquals(List.of(), listener.reported);
     assertEquals(one.maps(), schedule.shuffled());
   }
@@ -1086,8 +1098,8 @@ final class FetchScheduleTest {
     FetchSchedule schedule = schedule(1);
     schedule.resolve(succeeded(map(0, 0), HOST));
     Batch batch = schedule.take(0);
-    schedule.backOff(batch, Long.MAX_VALUE);
-    schedule.putBack(batch, batch.maps());
+    schedule.apply(batch, new HandlerBusy(Long.MAX_VALUE));
+    schedule.apply(batch, new Unasked(batch.maps()));
     schedule.release(batch);
     assertNull(schedule.take(0));
     passMs(60_001);

@@ -321,7 +321,7 @@ final class LostOutputsTest {
 
   private LostOutputs of(RunInput input) {
     return new LostOutputs(
-        List.of(new FetchedRun("test", 1, RunForm.PLAIN, input)),
+        List.of(new StagedOutput.Run("test", 1, RunForm.PLAIN, input)),
         () -> {},
         report(),
         this::isDamaged);

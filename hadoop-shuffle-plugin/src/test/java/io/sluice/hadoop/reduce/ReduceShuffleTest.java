@@ -1033,7 +1033,7 @@ final class ReduceShuffleTest {
   /** Stock serializes a status without a lock and clears it after the answer, in two threads. */
   @Test
   void everyLossIsSentThoughMoreAreFoundMeanwhileAndStockSendsAndClearsToo() throws Exception {
-    int maps = FetchLimits.MAX_MAPS_AT_ONCE; // which may be reported before one is answered
+    int maps = FetchRules.MAX_MAPS_AT_ONCE; // which may be reported before one is answered
     Semaphore moreMayBeFound = new Semaphore(1);
     String host =
         stockBeside(

@@ -110,7 +110,7 @@ final class ServiceAtAnotherPortTest {
 
   private void assertFound(int firstPortTimeoutMs) throws IOException {
     int firstPort = first.getLocalPort();
-    Batch batch = new Batch("node1", "http://127.0.0.1:" + (firstPort - OFFSET), List.of());
+    Batch batch = new Batch("node1", "http://127.0.0.1:" + (firstPort - OFFSET), List.of(), 0);
     try (NodeReader ofFirst = reader(firstPortTimeoutMs);
         NodeReader ofOthers = reader(LONG_MS)) {
       Map<String, List<NodeRun>> located =

@@ -22,7 +22,7 @@ final class ServicePortsTest {
   private static final int FIRST = 17_562;
   private static final int SECOND = 18_562;
   private static final int THIRD = 19_562;
-  private static final Batch BATCH = new Batch("node1", "http://127.0.0.1:13562", List.of());
+  private static final Batch BATCH = new Batch("node1", "http://127.0.0.1:13562", List.of(), 0);
 
   private final ServicePorts services = new ServicePorts(4_000);
   private final Map<Integer, IOException> failures = new HashMap<>();

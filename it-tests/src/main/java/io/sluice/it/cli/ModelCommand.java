@@ -8,7 +8,7 @@ import io.sluice.bench.model.ShuffleLimits;
 import io.sluice.bench.model.ShuffleLoad;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.NodeSettings;
-import io.sluice.hadoop.reduce.FetchLimits;
+import io.sluice.hadoop.reduce.FetchRules;
 import io.sluice.hadoop.reduce.ReduceWindows;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -102,7 +102,7 @@ final class ModelCommand implements Callable<Integer> {
         NodeSettings.LIMITS.maxConnections().name(),
         LimitSettings.SPARK.maxConnections().get(DEFAULTS),
         LimitSettings.SPARK.maxConnections().name(),
-        FetchLimits.MAX_MAPS_AT_ONCE,
+        FetchRules.MAX_MAPS_AT_ONCE,
         NodeSettings.NODE_MEMORY_MB.get(DEFAULTS) * MIB,
         NodeSettings.NODE_MEMORY_MB.name(),
         reduceBytes,

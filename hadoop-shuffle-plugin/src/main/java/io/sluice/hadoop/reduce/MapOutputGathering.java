@@ -1,0 +1,215 @@
+package io.sluice.hadoop.reduce;
+
+import io.sluice.hadoop.conf.JobSettings;
+import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.mapreduce.reduce.MergeRun;
+import io.sluice.mapreduce.stage.StageArea;
+import io.sluice.node.client.NodeReader;
+import io.sluice.rdma.memory.Closer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.security.PrivilegedAction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Locates or stages the outputs of all maps, with one thread that asks which maps have ended and
+ * several that fetch.
+ *
+ * <p>Thread contract: the task's thread; its own threads are gone when {@link #run} returns.
+ * Ownership: {@link ReduceShuffle} closes it; it owns what was gathered until {@link #takeRuns}.
+ * Failure: {@link IOException} when the shuffle is hopeless, as stock's policy defines it.
+ */
+final class MapOutputGathering implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(MapOutputGathering.class);
+
+  private static final long PROGRESS_PERIOD_MS = 1000;
+  private static final long JOIN_TIMEOUT_MS = 5_000;
+  private static final int DEFAULT_FETCHERS = 5;
+
+  private final ShuffleConsumerPlugin.Context<?, ?> context;
+  private final JobConf job;
+  private final TaskAttemptID reduce;
+  private final NodeReader reader;
+  private final StageArea stage;
+  private final FailureReports failureReports;
+  private final FetchPolicy policy;
+  private final FetchSchedule schedule;
+  private final StockFetch stock;
+  private final List<Thread> threads = new ArrayList<>();
+
+  /**
+   * Nothing is asked yet.
+   *
+   * @param reader of nodes' pools; the caller's, as is {@code stage}
+   */
+  MapOutputGathering(
+      ShuffleConsumerPlugin.Context<?, ?> context,
+      NodeReader reader,
+      StageArea stage,
+      FailureReports failureReports)
+      throws IOException {
+    this.context = context;
+    this.job = context.getJobConf();
+    this.reduce = (TaskAttemptID) context.getReduceId();
+    this.reader = reader;
+    this.stage = stage;
+    this.failureReports = failureReports;
+    this.policy = isFirstOfMany() ? FetchPolicy.of(job).ofFirstAttempt() : FetchPolicy.of(job);
+    this.schedule =
+        new FetchSchedule(
+            job.getNumMapTasks(), policy, new Listener(), System::nanoTime, new Random());
+    this.stock = new StockFetch(job, context.getReduceTask().getShuffleSecret());
+  }
+
+  /** How many threads fetch. */
+  static int fetchers(JobConf job) {
+    return Math.max(1, job.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, DEFAULT_FETCHERS));
+  }
+
+  /** Whether another attempt may follow, perhaps on a host that reaches more nodes. */
+  private boolean isFirstOfMany() {
+    return reduce.getId() == 0 && job.getMaxReduceAttempts() > 1;
+  }
+
+  /** The schedule's news go to the ApplicationMaster and into the counters. */
+  private final class Listener implements FetchSchedule.Listener {
+    @Override
+    public void reportFetchFailure(TaskAttemptID map) {
+      failureReports.add(map); // sent by the thread that may wait
+    }
+
+    @Override
+    public void fetchFailed() {
+      context.getFailedShuffleCounter().increment(1);
+    }
+
+    @Override
+    public void progress(int doneMaps, int totalMaps) {
+      context.getCopyPhase().set((float) doneMaps / totalMaps);
+      context.getStatus().setStateString(doneMaps + " / " + totalMaps + " copied.");
+    }
+  }
+
+  /** Waits until every map's output is located or staged. */
+  void run() throws IOException, InterruptedException {
+    try {
+      startAll();
+      while (!schedule.awaitDone(PROGRESS_PERIOD_MS)) {
+        throwIfFailed();
+        context.getReporter().progress();
+        closeWithdrawn();
+        failureReports.send();
+      }
+      throwIfFailed();
+    } finally {
+      schedule.end();
+      // Only the poller sleeps; an interrupt in a fetcher would close the files it reads from.
+      threads.stream().limit(1).forEach(Thread::interrupt);
+      join();
+    }
+    closeWithdrawn();
+    failureReports.send();
+  }
+
+  private void closeWithdrawn() throws IOException {
+    Closer.all(schedule.takeWithdrawn());
+  }
+
+  /** Before the attempt fails, its reports are sent: the next attempt depends on them. */
+  private void throwIfFailed() throws IOException, InterruptedException {
+    try {
+      schedule.throwIfFailed();
+    } catch (IOException e) {
+      try {
+        failureReports.send();
+      } catch (IOException unsent) {
+        e.addSuppressed(unsent);
+      }
+      throw e;
+    }
+  }
+
+  private void startAll() throws IOException {
+    start(
+        "sluice-completion-poller",
+        new CompletionPoller(
+            context.getUmbilical(),
+            reduce,
+            job.getNumReduceTasks(),
+            schedule,
+            System::nanoTime,
+            Thread::sleep));
+    long restartMs = JobSettings.timeouts(job).restartMs();
+    FetchLog log = new FetchLog(context.getReporter(), System::nanoTime, restartMs);
+    HostFetcher.Settings settings =
+        new HostFetcher.Settings(
+            reduce.getTaskID().getId(),
+            context.getCodec(),
+            FallbackPolicy.of(job),
+            new ServicePorts(JobSettings.PORT_OFFSET.get(job::getTrimmed)),
+            policy,
+            restartMs,
+            reader.windowCount() / Math.max(1, job.getNumMapTasks()),
+            !isFirstOfMany());
+    for (int i = 0; i < fetchers(job); i++) {
+      start("sluice-fetcher-" + i, new HostFetcher(schedule, log, reader, stock, stage, settings));
+    }
+  }
+
+  private void start(String name, Runnable body) throws IOException {
+    // Newer JDKs do not hand the caller's identity to new threads.
+    UserGroupInformation user = UserGroupInformation.getCurrentUser();
+    Thread thread =
+        new Thread(
+            () ->
+                user.doAs(
+                    (PrivilegedAction<Void>)
+                        () -> {
+                          body.run();
+                          return null;
+                        }),
+            name);
+    thread.setDaemon(true);
+    thread.start();
+    threads.add(thread);
+  }
+
+  /** A fetcher may be waiting for a node whose outputs nobody needs any more. */
+  private void join() throws InterruptedException {
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_TIMEOUT_MS);
+    for (Thread thread : threads) {
+      thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime())));
+      if (thread.isAlive()) {
+        LOG.warn(
+            "{} has not ended within {} ms; the outputs that it still fetches are discarded",
+            thread.getName(),
+            JOIN_TIMEOUT_MS);
+      }
+    }
+  }
+
+  /** Hands over the runs of all maps, in the order of the maps, and counts them. */
+  List<MergeRun> takeRuns() {
+    int shuffledMaps = schedule.shuffledMaps();
+    List<MergeRun> runs = schedule.takeAll();
+    context.getShuffledMapsCounter().increment(shuffledMaps);
+    context.getMergedMapOutputsCounter().increment(shuffledMaps);
+    context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());
+    return runs;
+  }
+
+  @Override
+  public void close() throws IOException {
+    Closer.all(schedule, stock);
+  }
+}
