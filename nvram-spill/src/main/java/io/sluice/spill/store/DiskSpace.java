@@ -28,19 +28,12 @@ import org.slf4j.LoggerFactory;
 final class DiskSpace {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
 
+  private final StoreState state;
   private final ReentrantLock lock;
   private final Condition ended;
   private final Allocator allocator;
   private final DiskTier disk;
-  private final Allocator.Leased leased;
-  private final Usable usable;
   private final Set<Request> making = new HashSet<>(); // guarded by the lock
-
-  /** What a lease must still be; called under the lock. */
-  interface Usable {
-    /** Throws if it is not. */
-    void check(Lease lease) throws IOException;
-  }
 
   /** What becomes of a request; called under the lock. */
   interface Outcome {
@@ -67,13 +60,12 @@ final class DiskSpace {
     }
   }
 
-  DiskSpace(ReentrantLock lock, Allocator allocator, Allocator.Leased leased, Usable usable) {
-    this.lock = lock;
+  DiskSpace(StoreState state) {
+    this.state = state;
+    this.lock = state.lock;
     this.ended = lock.newCondition();
-    this.allocator = allocator;
+    this.allocator = state.allocator;
     this.disk = allocator.disk();
-    this.leased = leased;
-    this.usable = usable;
   }
 
   /** Reserves so much for a lease; called under the lock. What it returns is to be made. */
@@ -92,7 +84,7 @@ final class DiskSpace {
     Owner owner = request.lease.owner();
     Optional<DiskDirectories.Room> room = disk.roomiest(request.tried);
     if (room.isPresent()) {
-      allocator.checkShare(owner, request.lengthBytes, room.get(), leased);
+      allocator.checkShare(owner, request.lengthBytes, room.get(), state.leased);
     }
     long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
     if (roomBytes < request.lengthBytes) {
@@ -142,7 +134,7 @@ final class DiskSpace {
   private boolean begin(Request request) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       request.begun = true;
       return disk.begin(request.reservation);
     } finally {
@@ -153,7 +145,7 @@ final class DiskSpace {
   private void requireUsable(Request request) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
     } finally {
       lock.unlock();
     }
@@ -163,7 +155,7 @@ final class DiskSpace {
   private void failed(Request request, IOException cause) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       disk.failed(request.reservation, cause);
     } finally {
       lock.unlock();
@@ -175,7 +167,7 @@ final class DiskSpace {
     try {
       request.tried.add(request.reservation.directory());
       disk.notMade(request.reservation);
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       reserve(request);
     } finally {
       lock.unlock();
@@ -194,7 +186,7 @@ final class DiskSpace {
   private List<Extent> grantNow(Request request, List<SegmentHandle> files) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       List<Extent> extents = disk.made(request.reservation, files);
       request.outcome.granted(extents);
       end(request);

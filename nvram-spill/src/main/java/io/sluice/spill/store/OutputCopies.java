@@ -20,16 +20,15 @@ import java.util.function.Predicate;
 final class OutputCopies {
   private final Map<OutputId, Copy> copies = new LinkedHashMap<>(); // oldest first
   private final Map<Owner, Long> ownBytes = new HashMap<>(); // of users that have any
-  private final Listener listener;
+  private final OutputDirectory outputs;
 
-  /** Is told whether an output has one, when that changes. */
-  interface Listener {
-    void changed(OutputId id, boolean hasCopy);
-  }
-
-  /** Without any. */
-  OutputCopies(Listener listener) {
-    this.listener = listener;
+  /**
+   * Without any.
+   *
+   * @param outputs is told whether an output has a copy, when that changes
+   */
+  OutputCopies(OutputDirectory outputs) {
+    this.outputs = outputs;
   }
 
   /**
@@ -60,7 +59,7 @@ final class OutputCopies {
       throw new IllegalStateException(copy.id() + " has a copy already");
     }
     ownBytes.merge(added.owner(), added.ownBytes(), Long::sum);
-    listener.changed(copy.id(), true);
+    outputs.setCopied(copy.id(), true);
     return added;
   }
 
@@ -81,7 +80,7 @@ final class OutputCopies {
     if (ownBytes.merge(copy.owner(), -copy.ownBytes(), Long::sum) == 0) {
       ownBytes.remove(copy.owner());
     }
-    listener.changed(id, false);
+    outputs.setCopied(id, false);
     return Optional.of(copy);
   }
 
