@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * The two tiers, of which {@link MemoryTier} and {@link DiskSpace} grant blocks: takes them back,
- * and says why there are none.
+ * The two tiers: takes blocks back, and says why there are none. {@link MemoryTier} and {@link
+ * DiskSpace} grant them.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
@@ -74,20 +74,22 @@ final class Allocator {
   /** Checks a user's shares of the disk tier and the heap. Copies count as free: they give way. */
   void checkShare(Owner owner, long lengthBytes, DiskDirectories.Room room, LeasedTotals leased)
       throws DiskShareException, HeapShareException {
-    disk.checkShare(
-        owner,
-        lengthBytes,
-        room.allBytes(),
-        leased.copiesBytes(),
-        leased.copiesBytes(owner),
-        leased.isServingOthers(owner));
+    disk.shares()
+        .check(
+            owner,
+            lengthBytes,
+            disk.createdBytes(),
+            room.allBytes(),
+            leased.copiesBytes(),
+            leased.copiesBytes(owner),
+            leased.isServingOthers(owner));
     long files = (lengthBytes - 1) / Extent.MAX_LENGTH_BYTES + 1;
     heap.check(owner, files * HeapShares.FILE_BYTES, () -> leased.isServingOthers(owner));
   }
 
   /**
-   * What a lease lacks of all of the memory tier, whoever has it, and of what the disk tier has
-   * left; not positive if it could fit.
+   * How much a lease is longer than all of the memory tier and the room that the disk tier has
+   * left, together; not positive if it could fit.
    */
   long lackingBytes(long lengthBytes, LeasedTotals leased) {
     if (lengthBytes <= config.memoryCapacityBytes()) {

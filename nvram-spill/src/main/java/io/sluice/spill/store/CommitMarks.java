@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.Optional;
@@ -39,11 +40,7 @@ final class CommitMarks {
 
   /** Clears the mark of an output after a failure, which is what the caller is told. */
   void takeBackAfter(Throwable failure, CommittedOutput output) {
-    try {
-      takeBack(output, failure);
-    } catch (IOException | RuntimeException | Error alsoFailed) {
-      failure.addSuppressed(alsoFailed);
-    }
+    Closer.after(failure, () -> takeBack(output, failure));
   }
 
   private void takeBack(CommittedOutput output, Throwable failure) throws IOException {

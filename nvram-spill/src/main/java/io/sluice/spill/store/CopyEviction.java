@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.Optional;
@@ -64,16 +65,16 @@ final class CopyEviction {
   boolean evict(long bytes, long waitMs) throws IOException {
     AtomicLong droppedBytes = new AtomicLong();
     AtomicReference<Lease> ended = new AtomicReference<>();
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     releases.run(
-        cleanup,
+        closer,
         givenBack -> {
           Lease copying = state.copying;
           if (state.leased.copyingBytes() > 0 && !copying.isClosed() && mayWork(copying)) {
             droppedBytes.addAndGet(state.leased.copyingBytes());
             state.droppedCopies++;
             ended.set(copying);
-            releases.end(copying, givenBack, cleanup);
+            releases.end(copying, givenBack, closer);
             state.diskSpace.takeBack(copying);
           }
           while (droppedBytes.get() < bytes) {
@@ -83,7 +84,7 @@ final class CopyEviction {
             }
             droppedBytes.addAndGet(oldest.get().ownBytes());
             state.droppedCopies++;
-            cleanup.run(() -> releases.giveUpCopy(oldest.get(), givenBack));
+            closer.run(() -> releases.giveUpCopy(oldest.get(), givenBack));
           }
           if (droppedBytes.get() > 0) {
             state.copier.pause(); // else it takes the room again
@@ -92,7 +93,7 @@ final class CopyEviction {
     if (ended.get() != null) {
       state.diskSpace.awaitEnd(ended.get(), waitMs);
     }
-    cleanup.finish();
+    closer.finish(DeferredRelease.NOT_ALL);
     return droppedBytes.get() > 0;
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -17,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Grants room on the disk tier. Who gets it is decided under the lock of the store; the files are
- * made under none, so that a disk which takes its time for them holds up nobody but whoever leases
- * there.
+ * Grants room on the disk tier. The store decides under its lock which lease gets room; the files
+ * are made under no lock, so that a slow disk holds up only the leases that get room there.
  *
  * <p>Thread contract: what says so is called under the lock, all else under none. Failure: {@link
  * StoreFullException} with nothing granted. A directory in which a file cannot be made is left out,
@@ -35,12 +35,12 @@ final class DiskSpace {
   private final DiskTier disk;
   private final Set<Request> making = new HashSet<>(); // guarded by the lock
 
-  /** What becomes of a request; called under the lock. */
+  /** Is told how a request ends; called under the lock. */
   interface Outcome {
     /** The lease has these, in files that are there. */
     void granted(List<Extent> extents);
 
-    /** It has nothing, since so much is lacking; returns what its task is told. */
+    /** The lease has nothing, since so much is lacking; returns the message for its task. */
     String refused(long shortBytes) throws IOException;
   }
 
@@ -101,7 +101,7 @@ final class DiskSpace {
   List<Extent> make(Request request) throws IOException {
     try {
       while (true) {
-        Optional<List<SegmentHandle>> files = makeInTurn(request);
+        Optional<List<DiskSegment>> files = makeInTurn(request);
         if (files.isPresent()) {
           return grant(request, files.get());
         }
@@ -113,7 +113,7 @@ final class DiskSpace {
   }
 
   /** Empty if its directory has failed, and room is reserved elsewhere now. */
-  private Optional<List<SegmentHandle>> makeInTurn(Request request) throws IOException {
+  private Optional<List<DiskSegment>> makeInTurn(Request request) throws IOException {
     ReentrantLock turn = request.reservation.turn();
     turn.lock();
     try {
@@ -122,7 +122,7 @@ final class DiskSpace {
             disk.make(request.reservation, request.tried.isEmpty(), () -> requireUsable(request)));
       }
     } catch (IOException e) {
-      failed(request, e); // before whoever has the next turn looks
+      failed(request, e); // before the next one in turn looks
     } finally {
       turn.unlock();
     }
@@ -174,16 +174,16 @@ final class DiskSpace {
     }
   }
 
-  private List<Extent> grant(Request request, List<SegmentHandle> files) throws IOException {
+  private List<Extent> grant(Request request, List<DiskSegment> files) throws IOException {
     try {
       return grantNow(request, files);
     } catch (IOException | RuntimeException | Error e) {
-      files.forEach(file -> DiskTier.deleteAfter(e, file));
+      files.forEach(file -> Closer.after(e, file::deleteSometime));
       throw e;
     }
   }
 
-  private List<Extent> grantNow(Request request, List<SegmentHandle> files) throws IOException {
+  private List<Extent> grantNow(Request request, List<DiskSegment> files) throws IOException {
     lock.lock();
     try {
       state.checkUsable(request.lease);

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
@@ -30,36 +31,36 @@ final class FreeOperations {
 
   /** As {@link SpillStore#freeApplication}. */
   void freeApplication(String applicationId) throws IOException {
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     releases.run(
-        cleanup,
+        closer,
         givenBack -> {
           state.checkOpen();
           state.leases.stream()
               .filter(lease -> lease.applicationId().equals(applicationId))
               .forEach(Lease::revoke);
           state.arbiter.stopped(applicationId);
-          freeAll(state.outputs.of(applicationId), givenBack, cleanup);
+          freeAll(state.outputs.of(applicationId), givenBack, closer);
           quarantine.freed(applicationId);
         });
-    cleanup.run(quarantine::review);
-    cleanup.finish();
+    closer.run(quarantine::review);
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 
   /** Frees the outputs of an application of which this holds for the output's id. */
   void freeOutputs(String applicationId, Predicate<String> areFreed) throws IOException {
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     releases.run(
-        cleanup,
+        closer,
         givenBack -> {
           state.checkOpen();
           List<CommittedOutput> chosen =
               state.outputs.of(applicationId).stream()
                   .filter(output -> areFreed.test(output.id().outputId()))
                   .toList();
-          freeAll(chosen, givenBack, cleanup);
+          freeAll(chosen, givenBack, closer);
         });
-    cleanup.finish();
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 
   /** Frees one output, if it is here. */
@@ -75,16 +76,16 @@ final class FreeOperations {
   }
 
   /** Frees those that are still there; lets in others meanwhile, because disks take their time. */
-  private void freeAll(List<CommittedOutput> freed, DeferredRelease givenBack, Cleanup cleanup) {
+  private void freeAll(List<CommittedOutput> freed, DeferredRelease givenBack, Closer closer) {
     YieldingLock turn = new YieldingLock(state.lock);
     for (CommittedOutput output : freed) {
       turn.pass(() -> givenBack.tell(state.arbiter));
       if (state.quiet) {
-        cleanup.run(state::checkOpen); // what is left is freed by the next start
+        closer.run(state::checkOpen); // what is left is freed by the next start
         return;
       }
       if (state.outputs.find(output.id()) == output) {
-        cleanup.run(() -> free(output, givenBack));
+        closer.run(() -> free(output, givenBack));
       }
     }
   }
@@ -110,10 +111,10 @@ final class FreeOperations {
     DeferredRelease.Step blocks =
         to -> {
           to.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
-          Cleanup cleanup = new Cleanup();
-          cleanup.run(() -> state.free(place.extents(), to));
-          stale.ifPresent(it -> cleanup.run(() -> state.free(it.extents(), to)));
-          cleanup.finish();
+          Closer closer = new Closer();
+          closer.run(() -> state.free(place.extents(), to));
+          stale.ifPresent(it -> closer.run(() -> state.free(it.extents(), to)));
+          closer.finish(DeferredRelease.NOT_ALL);
         };
     if (onDisk) {
       givenBack.unmark(place, blocks);

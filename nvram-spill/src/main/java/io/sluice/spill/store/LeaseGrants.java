@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import static io.sluice.spill.store.StoreState.memoryBytesOf;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -147,11 +148,7 @@ final class LeaseGrants {
   private void giveBackAfter(Throwable failure, Lease lease, List<Extent> taken) {
     state.lock.lock();
     try {
-      giveBack(lease, taken);
-    } catch (IOException | RuntimeException | Error e) {
-      if (e != failure) {
-        failure.addSuppressed(e);
-      }
+      Closer.after(failure, () -> giveBack(lease, taken));
     } finally {
       state.lock.unlock();
     }

@@ -2,6 +2,7 @@ package io.sluice.spill.store;
 
 import static io.sluice.spill.store.StoreState.memoryBytesOf;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
@@ -59,8 +60,7 @@ final class LeaseOperations {
       state.checkOpen();
       long generation = state.files.generations().next();
       LeaseInfo info = new LeaseInfo(state.files.poolId(), state.config.blockBytes(), generation);
-      Lease lease =
-          new Lease(this, commits, applicationId, owner, ioClass, info, state.leasedBytes);
+      Lease lease = new Lease(this, commits, applicationId, owner, ioClass, info, state.leased);
       state.leases.add(lease);
       return lease;
     } finally {
@@ -226,7 +226,7 @@ final class LeaseOperations {
 
   /** As {@link Lease#beginWrite}. */
   DiskWrite beginWrite(Lease lease, Range range) throws IOException {
-    SegmentHandle segment = writable(lease, range);
+    DiskSegment segment = writable(lease, range);
     return new DiskWrite(
         segment.beginWrite(lease.ioClass(), range.offsetBytes(), (int) range.lengthBytes()),
         failure -> state.failed(segment, failure));
@@ -239,12 +239,12 @@ final class LeaseOperations {
   }
 
   /** The file of the disk tier in which a range lies that a lease may write. */
-  private SegmentHandle writable(Lease lease, Range range) throws IOException {
+  private DiskSegment writable(Lease lease, Range range) throws IOException {
     Range blocks = state.allocator.wholeBlocks(range);
     state.lock.lock();
     try {
       state.checkUsable(lease);
-      SegmentHandle segment = state.allocator.disk().segment(range.segmentId());
+      DiskSegment segment = state.allocator.disk().segment(range.segmentId());
       boolean leased =
           segment != null
               && segment.owner().equals(lease.owner())
@@ -287,8 +287,8 @@ final class LeaseOperations {
 
   /** Takes back everything that a lease holds; idempotent. */
   void close(Lease lease) throws IOException {
-    Cleanup cleanup = new Cleanup();
-    releases.run(cleanup, givenBack -> releases.end(lease, givenBack, cleanup));
-    cleanup.finish();
+    Closer closer = new Closer();
+    releases.run(closer, givenBack -> releases.end(lease, givenBack, closer));
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 }

@@ -1,23 +1,60 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
- * How much all leases and all copies hold now, for shares and for messages.
+ * How much all leases and all copies hold now. What leases hold is kept as running sums, by tier
+ * and by segment of memory: a caller under the lock of the store must not look at each of ten
+ * thousand leases.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
-final class LeasedTotals {
+final class LeasedTotals implements BlockSet.Changes {
   private final StoreState state;
+  private final BlockSet.Changes promised;
+  private final Map<Tier, Long> tiers = new EnumMap<>(Tier.class);
+  private final Map<Integer, Long> segments = new HashMap<>(); // of memory, those that have any
 
+  /** Nothing is leased; the disk tier is told the same changes as this. */
   LeasedTotals(StoreState state) {
     this.state = state;
+    this.promised = state.allocator.disk().promised();
+  }
+
+  @Override
+  public void added(Range range) {
+    promised.added(range);
+    change(range, range.lengthBytes());
+  }
+
+  @Override
+  public void removed(Range range) {
+    promised.removed(range);
+    change(range, -range.lengthBytes());
+  }
+
+  private void change(Range range, long bytes) {
+    Tier tier = SegmentInfo.tierOf(range.segmentId());
+    tiers.merge(tier, bytes, Long::sum);
+    if (tier == Tier.MEMORY && segments.merge(range.segmentId(), bytes, Long::sum) == 0) {
+      segments.remove(range.segmentId());
+    }
   }
 
   /** Bytes of a tier that leases hold. */
   long bytes(Tier tier) {
-    return state.leasedBytes.of(tier);
+    return tiers.getOrDefault(tier, 0L);
+  }
+
+  /** Bytes of a segment of memory that leases hold. */
+  long bytesIn(int segmentId) {
+    return segments.getOrDefault(segmentId, 0L);
   }
 
   /** Bytes of the disk tier that copies hold: they are given up for a lease. */
@@ -31,7 +68,7 @@ final class LeasedTotals {
     return state.copies.bytes(owner) + (isCopying ? copyingBytes() : 0);
   }
 
-  /** What the copy holds that is being written. */
+  /** Bytes of the disk tier of the copy that is being written. */
   long copyingBytes() {
     return state.copying == null
         ? 0

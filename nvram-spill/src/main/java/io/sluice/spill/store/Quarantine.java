@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.segment.Range;
@@ -16,9 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * Blocks that were found without an output at recovery, and which of them can be granted again:
- * those that no task can be writing to any more, when every mark in them is cleared. A mark left
- * there by mistake or malice must never come back.
+ * Blocks that recovery found without an output. A block can be granted again when no task can be
+ * writing to it any more and every mark in it is cleared: a mark that was left there by mistake or
+ * malice must never come back.
  *
  * <p>Clearing is done little by little, because a file of the disk tier may have thousands of
  * blocks, and what is cleared stays so: nobody writes there. Nothing is released before all that
@@ -110,10 +111,10 @@ final class Quarantine {
     long deadlineNs =
         state.nanoTime.getAsLong()
             + TimeUnit.MILLISECONDS.toNanos(state.config.diskTimeoutMs()) / REVIEW_PART;
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     AtomicBoolean complete = new AtomicBoolean();
     releases.run(
-        cleanup,
+        closer,
         givenBack -> {
           YieldingLock turn = new YieldingLock(state.lock);
           BlockSet releasable = releasable(review);
@@ -122,10 +123,10 @@ final class Quarantine {
                 turn.pass();
                 return !state.quiet && state.nanoTime.getAsLong() - deadlineNs < 0;
               };
-          clear(releasable, goesOn, cleanup);
-          complete.set(release(releasable, goesOn, givenBack, cleanup));
+          clear(releasable, goesOn, closer);
+          complete.set(release(releasable, goesOn, givenBack, closer));
         });
-    cleanup.finish();
+    closer.finish(DeferredRelease.NOT_ALL);
     if (complete.get()) {
       state.config.formerLeases().settled(review);
     }
@@ -150,7 +151,7 @@ final class Quarantine {
    * @param wanted what is releasable
    * @param goesOn is asked before each step; one may take as long as a disk has for its answer
    */
-  private void clear(BlockSet wanted, BooleanSupplier goesOn, Cleanup cleanup) {
+  private void clear(BlockSet wanted, BooleanSupplier goesOn, Closer closer) {
     BlockSet left = wanted.copy();
     cleared.ranges().forEach(left::exclude);
     for (Range range : left.ranges()) {
@@ -159,7 +160,7 @@ final class Quarantine {
           return;
         }
         if (blocks.contains(part) && cleared.isDisjoint(part)) { // others have been here meanwhile
-          cleanup.run(
+          closer.run(
               () -> {
                 long endBytes = clear(part);
                 cleared.add(
@@ -218,7 +219,7 @@ final class Quarantine {
    * @return whether none is left
    */
   private boolean release(
-      BlockSet wanted, BooleanSupplier goesOn, DeferredRelease givenBack, Cleanup cleanup) {
+      BlockSet wanted, BooleanSupplier goesOn, DeferredRelease givenBack, Closer closer) {
     BlockSet going = wanted.common(blocks);
     if (going.common(cleared).bytes() < going.bytes()) {
       return false;
@@ -228,7 +229,7 @@ final class Quarantine {
         return false;
       }
       if (blocks.contains(range)) {
-        cleanup.run(() -> release(range, givenBack));
+        closer.run(() -> release(range, givenBack));
       }
     }
     return wanted.common(blocks).isEmpty();

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.util.Optional;
@@ -27,19 +28,15 @@ final class ReleaseOperations {
     try {
       underLock(step, givenBack);
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        finish(givenBack);
-      } catch (IOException | RuntimeException | Error alsoFailed) {
-        e.addSuppressed(alsoFailed);
-      }
+      Closer.after(e, () -> finish(givenBack));
       throw e;
     }
     finish(givenBack);
   }
 
   /** The same as one step of a clean-up; the step may add others to it. */
-  void run(Cleanup cleanup, DeferredRelease.Step step) {
-    cleanup.run(() -> run(step));
+  void run(Closer closer, DeferredRelease.Step step) {
+    closer.run(() -> run(step));
   }
 
   private void underLock(DeferredRelease.Step step, DeferredRelease givenBack) throws IOException {
@@ -65,13 +62,13 @@ final class ReleaseOperations {
    * because clearing one gives back more.
    */
   void finish(DeferredRelease givenBack) throws IOException {
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     for (DeferredRelease.Marked each : givenBack.takeMarked()) {
-      cleanup.run(() -> unmark(each, givenBack));
+      closer.run(() -> unmark(each, givenBack));
     }
-    givenBack.cuts().forEach((segment, bytes) -> cleanup.run(() -> cut(segment, bytes)));
-    cleanup.run(() -> state.announced.retire(givenBack.retired()));
-    cleanup.finish();
+    givenBack.cuts().forEach((segment, bytes) -> closer.run(() -> cut(segment, bytes)));
+    closer.run(() -> state.announced.retire(givenBack.retired()));
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 
   private void unmark(DeferredRelease.Marked marked, DeferredRelease givenBack) throws IOException {
@@ -98,7 +95,7 @@ final class ReleaseOperations {
     marked.blocks().run(givenBack);
   }
 
-  private void cut(SegmentHandle segment, long lengthBytes) {
+  private void cut(DiskSegment segment, long lengthBytes) {
     IOException failure = null;
     try {
       segment.truncate(lengthBytes);
@@ -122,11 +119,11 @@ final class ReleaseOperations {
    * its mark, and of two outputs with one name recovery trusts neither.
    */
   void unmarkAtOnce(DeferredRelease givenBack) throws IOException {
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     for (DeferredRelease.Marked each : givenBack.takeMarked()) {
-      cleanup.run(() -> giveBack(each, CommitMarks.tryClear(each.place()), givenBack));
+      closer.run(() -> giveBack(each, CommitMarks.tryClear(each.place()), givenBack));
     }
-    cleanup.finish();
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 
   /** Gives back the room of a copy that was taken from {@link StoreState#copies}. */
@@ -136,7 +133,7 @@ final class ReleaseOperations {
   }
 
   /** Closes a lease and gives back what it holds, unless a successor is to find it. */
-  void end(Lease lease, DeferredRelease givenBack, Cleanup cleanup) {
+  void end(Lease lease, DeferredRelease givenBack, Closer closer) {
     if (!lease.markClosed() || state.quiet) {
       return;
     }
@@ -144,7 +141,7 @@ final class ReleaseOperations {
     for (MemoryUse use : MemoryUse.values()) {
       for (Range range : lease.held(use).ranges()) {
         lease.held(use).remove(range);
-        cleanup.run(() -> state.allocator.free(range, givenBack));
+        closer.run(() -> state.allocator.free(range, givenBack));
       }
     }
     state.arbiter.closed(lease);

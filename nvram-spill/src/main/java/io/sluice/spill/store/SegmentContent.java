@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.format.OutputId;
 import java.io.IOException;
 import java.util.List;
@@ -21,7 +22,7 @@ final class SegmentContent implements Emptying.Content {
 
   @Override
   public long leasedBytes(SegmentHandle segment) {
-    return state.leasedBytes.in(segment.info().segmentId());
+    return state.leased.bytesIn(segment.info().segmentId());
   }
 
   @Override
@@ -41,11 +42,11 @@ final class SegmentContent implements Emptying.Content {
 
   @Override
   public void reuseFormer(int segmentId) throws IOException {
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     for (OutputLocation place : state.staleExtents.takeIn(segmentId)) { // in memory: none deleted
-      cleanup.run(() -> state.free(place.extents(), new DeferredRelease()));
+      closer.run(() -> state.free(place.extents(), new DeferredRelease()));
     }
-    cleanup.finish();
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 
   @Override

@@ -92,7 +92,7 @@ public final class SpillStore implements Closeable {
    * @throws IOException if the directory is in use, somebody else's, or of another geometry
    */
   public static SpillStore open(StoreConfig config) throws IOException {
-    return open(config, PoolSpaces::open);
+    return open(config, PoolSpace::open);
   }
 
   static SpillStore open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
@@ -317,9 +317,9 @@ public final class SpillStore implements Closeable {
   public void expectReads(List<Range> told) {
     List<DeviceFile.Told> expected = new ArrayList<>();
     for (Range range : told) {
-      Optional.ofNullable(state.lookUp(range.segmentId()))
-          .flatMap(segment -> segment.told(range))
-          .ifPresent(expected::add);
+      if (state.lookUp(range.segmentId()) instanceof DiskSegment segment) {
+        expected.add(segment.told(range));
+      }
     }
     DeviceFile.expect(expected);
   }

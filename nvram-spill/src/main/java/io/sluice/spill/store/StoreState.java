@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
@@ -39,7 +40,6 @@ final class StoreState {
   final OutputCopies copies;
   final SegmentHolders holders = new SegmentHolders();
   final Set<Lease> leases = new HashSet<>();
-  final LeasedBytes leasedBytes;
   final LeasedTotals leased;
   final DiskSpace diskSpace;
 
@@ -78,7 +78,6 @@ final class StoreState {
     this.allocator = new Allocator(config, files, nanoTime);
     this.outputs = new OutputDirectory(allocator.heap());
     this.copies = new OutputCopies(outputs);
-    this.leasedBytes = new LeasedBytes(allocator.disk().promised());
     this.leased = new LeasedTotals(this);
     this.diskSpace = new DiskSpace(this);
     this.announced = new AnnouncedSegments(config.segmentListener(), this::failed, nanoTime);
@@ -157,11 +156,11 @@ final class StoreState {
 
   /** Gives back the blocks of all of these, whatever fails for one. */
   void free(List<Extent> extents, DeferredRelease givenBack) throws IOException {
-    Cleanup cleanup = new Cleanup();
+    Closer closer = new Closer();
     for (Extent extent : extents) {
-      cleanup.run(() -> allocator.free(extent.range(), givenBack));
+      closer.run(() -> allocator.free(extent.range(), givenBack));
     }
-    cleanup.finish();
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 
   /** Has an output copied to disk, if the configuration asks for copies; the lock is not needed. */
@@ -176,7 +175,7 @@ final class StoreState {
     lock.lock();
     try {
       if (e instanceof DiskShareException) {
-        allocator.disk().shareRefused(lease.owner());
+        allocator.disk().shares().refused(lease.owner());
       } else if (e instanceof HeapShareException) {
         allocator.heap().refused(lease.owner());
       }
@@ -187,12 +186,12 @@ final class StoreState {
 
   /** Something to be done with a file of the disk tier. */
   interface DiskStep {
-    void run(SegmentHandle segment) throws IOException;
+    void run(DiskSegment segment) throws IOException;
   }
 
   /** Does it under no lock; if it fails, the directory of the file is left out. */
   void atDisk(int segmentId, DiskStep step) throws IOException {
-    SegmentHandle segment = segmentOnDisk(segmentId);
+    DiskSegment segment = segmentOnDisk(segmentId);
     try {
       step.run(segment);
     } catch (IOException e) {
@@ -201,13 +200,19 @@ final class StoreState {
     }
   }
 
-  /** Takes the lock. */
-  SegmentHandle segmentOnDisk(int segmentId) throws IOException {
-    SegmentHandle segment = lookUp(segmentId);
-    if (segment == null) {
-      throw new IOException("segment " + segmentId + " was closed while an output was moved to it");
+  /** The file of the disk tier with that id; takes the lock. */
+  DiskSegment segmentOnDisk(int segmentId) throws IOException {
+    lock.lock();
+    try {
+      DiskSegment segment = allocator.disk().segment(segmentId);
+      if (segment == null) {
+        throw new IOException(
+            "segment " + segmentId + " was closed while an output was moved to it");
+      }
+      return segment;
+    } finally {
+      lock.unlock();
     }
-    return segment;
   }
 
   /** As {@link #failed}, unless the store closed the file meanwhile; takes the lock. */
@@ -233,8 +238,8 @@ final class StoreState {
   /** How full the store is, and its counters. */
   StoreStats stats() {
     return new StoreStats(
-        allocator.memoryStats(leasedBytes.of(Tier.MEMORY), outputs.bytesOf(Tier.MEMORY)),
-        allocator.diskStats(leasedBytes.of(Tier.DISK), outputs.bytesOf(Tier.DISK)),
+        allocator.memoryStats(leased.bytes(Tier.MEMORY), outputs.bytesOf(Tier.MEMORY)),
+        allocator.diskStats(leased.bytes(Tier.DISK), outputs.bytesOf(Tier.DISK)),
         outputs.size(),
         allocator.overflows(),
         allocator.refusals(),
@@ -245,8 +250,8 @@ final class StoreState {
         allocator.failedDirectories(),
         allocator.memory().segmentsOfOwners(),
         new CopyStats(copies.size(), copies.bytes(), copier.failures(), droppedCopies),
-        allocator.disk().ownerBytes(),
-        allocator.disk().shareRefusals(),
+        allocator.disk().shares().heldBytes(),
+        allocator.disk().shares().refusals(),
         allocator.heap().outputs(),
         allocator.heap().files(),
         allocator.heap().refusals());

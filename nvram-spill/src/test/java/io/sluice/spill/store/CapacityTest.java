@@ -205,7 +205,7 @@ class CapacityTest extends PoolTestBase {
             .diskTimeoutMs(DISK_TIMEOUT_MS)
             .memoryKeeper(keeper)
             .build();
-    try (SpillStore store = SpillStore.open(config, PoolSpaces::open, clockNs::get);
+    try (SpillStore store = SpillStore.open(config, PoolSpace::open, clockNs::get);
         Lease lease = store.openLease(APP)) {
       String message = assertThrows(StoreFullException.class, () -> lease.lease(1)).getMessage();
       gate.opened.countDown();
@@ -300,7 +300,7 @@ class CapacityTest extends PoolTestBase {
 
   @Test
   void aSegmentThatIsNotFinishedLeavesNothing() throws Exception {
-    try (PoolSpace space = PoolSpaces.open(config(1).build())) {
+    try (PoolSpace space = PoolSpace.open(config(1).build())) {
       space.format(new PoolHeader(UUID.randomUUID(), SEGMENT_BYTES, BLOCK_BYTES));
       assertEquals(null, space.create(0, () -> true));
       assertEquals(List.of(), space.segmentIds());
