@@ -18,11 +18,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one task holds of the store and has not committed.
+ * The blocks that one task holds of the store and has not committed.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, but only when
- * the task can no longer write, because its blocks go to somebody else at once. Failure: after its
- * application was freed it grants and commits nothing more.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that opened it closes it, but
+ * only when the task can no longer write, because its blocks go to others at once. Failure: after
+ * its application was freed it grants and commits nothing more.
  */
 public final class Lease implements MemorySource, Closeable {
   private final LeaseOperations operations;
@@ -64,12 +64,12 @@ public final class Lease implements MemorySource, Closeable {
     return applicationId;
   }
 
-  /** Whose task it is for; it is granted blocks of his segments alone. */
+  /** The user of the task; the lease is granted blocks of this user's segments alone. */
   public Owner owner() {
     return owner;
   }
 
-  /** Why it writes to the disk tier. */
+  /** The class in which it writes to the disk tier. */
   IoClass ioClass() {
     return ioClass;
   }
@@ -90,7 +90,7 @@ public final class Lease implements MemorySource, Closeable {
   }
 
   /**
-   * For who is about to lease so much in several steps.
+   * Checks this for a task that is about to lease so much in several steps.
    *
    * @throws StoreFullException if it would not fit though everybody gave back what can be
    */
@@ -154,8 +154,8 @@ public final class Lease implements MemorySource, Closeable {
   }
 
   /**
-   * Commits, and frees in the same moment what was committed with that id before: whoever looks
-   * finds one of them, whole. If the medium fails in between, neither is left.
+   * Commits, and frees in the same moment the output that was committed with that id before: a
+   * reader finds one of them, whole. If the medium fails in between, neither is left.
    */
   public void replace(OutputStamp stamp, FooterLocation trailer) throws IOException {
     commits.commit(this, stamp, trailer, true);

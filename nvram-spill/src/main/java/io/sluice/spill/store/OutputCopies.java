@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Second places of outputs that lie in memory: whole on the disk tier, with their marks, and no
- * reader is told of them. They differ from {@link StaleExtents} in that the output is still to come
- * there: when it has to leave memory, or when the memory is lost.
+ * Copies of outputs that lie in memory: whole on the disk tier, with their marks. No reader is told
+ * of them. An output moves to its copy when it has to leave memory, or when the memory is lost;
+ * {@link StaleExtents} are the opposite: places that outputs have left.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
@@ -71,7 +71,7 @@ final class OutputCopies {
     return Optional.ofNullable(copies.get(id));
   }
 
-  /** Forgets that of an output; whoever takes it has its place, or gives it back. */
+  /** Forgets the copy of an output; the caller uses its place, or gives that back. */
   Optional<Copy> take(OutputId id) {
     Copy copy = copies.remove(id);
     if (copy == null) {
