@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Who needs whom, and by what: packages by files, files by names. */
+/** Which package needs which, and the files that make it so. */
 final class Needs {
   private final Map<String, Map<String, TreeSet<String>>> all = new TreeMap<>();
 

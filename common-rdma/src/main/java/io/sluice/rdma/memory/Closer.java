@@ -8,14 +8,43 @@ import java.util.stream.Stream;
 
 /**
  * Closes several things, in their order, whatever becomes of one: memory, files and locks that are
- * not given back would be missed until the process ends.
+ * not given back would be missed until the process ends. {@link #all} takes the things together; an
+ * instance takes the steps of a clean-up one by one, as they turn up.
  *
- * <p>Thread contract: that of the things. Failure: the first one's, to which the others' are added
- * as suppressed ones. It may be a checked exception that no signature declares: Scala's methods
- * throw those.
+ * <p>Thread contract: that of the things; an instance is for one thread. Failure: the first one's,
+ * to which the others' are added as suppressed ones. It may be a checked exception that no
+ * signature declares: Scala's methods throw those.
  */
 public final class Closer {
-  private Closer() {}
+  private Throwable failure; // the first one; null: none yet
+
+  /** With nothing done. */
+  public Closer() {}
+
+  /** Does one step of a clean-up, which may add others; {@link #finish} tells if it failed. */
+  public void run(Closeable step) {
+    try {
+      step.close();
+    } catch (Throwable e) {
+      failure = first(failure, e); // as it is now: the step may have run others
+    }
+  }
+
+  /**
+   * Tells what failed first, if anything did.
+   *
+   * @param message what was not achieved
+   * @throws Error the very error, such as a fault in mapped memory
+   * @throws IOException with the message, of any other failure, its cause
+   */
+  public void finish(String message) throws IOException {
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure != null) {
+      throw new IOException(message + ": " + failure, failure);
+    }
+  }
 
   /** As below, of what does no I/O. */
   public static void all(Stream<Runnable> ends) {
@@ -63,16 +92,23 @@ public final class Closer {
           thing.close();
         }
       } catch (Throwable e) {
-        if (failure == null) {
-          failure = e;
-        } else if (failure != e) {
-          failure.addSuppressed(e);
-        }
+        failure = first(failure, e);
       }
     }
     if (failure != null) {
       throw Closer.<IOException>asItIs(failure);
     }
+  }
+
+  /** The failure to tell, with the later one added to it. */
+  private static Throwable first(Throwable before, Throwable e) {
+    if (before == null) {
+      return e;
+    }
+    if (before != e) { // the JVM has some errors once only
+      before.addSuppressed(e);
+    }
+    return before;
   }
 
   /** Lets the compiler take any failure for one that may be thrown. */

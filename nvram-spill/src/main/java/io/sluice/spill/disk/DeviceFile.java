@@ -26,14 +26,15 @@ import org.slf4j.LoggerFactory;
  * what was asked for; what is written of a page in part, at either end, goes through the page
  * cache, and the kernel sees to it that both ways show the same bytes.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opens it closes it. A descriptor is
- * open while something of it is under way, since a pool has thousands of such files. The {@link
- * SharedFile} stays its owner's. Failure: {@link IOException} of the file, or within the device's
- * deadline where it does not answer; {@link NoBufferException} where its memory is all in use.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that opens it closes it. A
+ * descriptor is open while something of it is under way, since a pool has thousands of such files.
+ * The {@link SharedFile} stays its owner's. Failure: {@link IOException} of the file, or within the
+ * device's deadline where it does not answer; {@link NoBufferException} where its memory is all in
+ * use.
  */
 public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceFile.class);
-  private static final int PAGE_BYTES = BufferSet.ALIGNMENT_BYTES;
+  static final int PAGE_BYTES = BufferSet.ALIGNMENT_BYTES;
 
   private final Device device;
   private final SharedFile shared;
@@ -67,7 +68,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
     long sinceNanos = System.nanoTime(); // the wait for memory is part of it
     int unitBytes = Math.min(lengthBytes, Device.UNIT_BYTES);
-    Transfer transfer = new Transfer(acquire(device.reads(), 0), offsetBytes, unitBytes);
+    Transfer transfer = new Transfer(this, acquire(device.reads(), 0), offsetBytes, unitBytes);
     try {
       device.queue().await(transfer.begin(ioClass, sinceNanos, transfer::read));
       return transfer;
@@ -139,12 +140,12 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
     Transfer transfer;
     try {
-      transfer = new Transfer(buffer.get(), offsetBytes, lengthBytes);
+      transfer = new Transfer(this, buffer.get(), offsetBytes, lengthBytes);
     } catch (ClosedChannelException e) {
       return Optional.empty();
     }
     try {
-      transfer.request = transfer.begin(IoClass.READ_AHEAD, System.nanoTime(), transfer::read);
+      transfer.beginReadAhead();
       return Optional.of(transfer);
     } catch (RuntimeException | Error e) {
       transfer.close();
@@ -168,7 +169,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
         ioClass == IoClass.COPY
             ? acquireFromReadAhead()
             : acquire(device.writes(), ioClass.freesMemory() ? 0 : Device.URGENT_WRITE_BUFFERS);
-    return new Write(ioClass, new Transfer(buffer, offsetBytes, lengthBytes));
+    return new Write(ioClass, new Transfer(this, buffer, offsetBytes, lengthBytes));
   }
 
   /** Everything before this has been written since it was opened. */
@@ -279,7 +280,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
 
     private void write() throws IOException {
       ByteBuffer bytes = transfer.bytes();
-      long position = transfer.offsetBytes;
+      long position = transfer.offsetBytes();
       int headBytes = Math.min(bytes.remaining(), paddingTo(position));
       int wholeBytes = (bytes.remaining() - headBytes) / PAGE_BYTES * PAGE_BYTES;
       shared.write(position, part(bytes, 0, headBytes));
@@ -301,155 +302,35 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
   }
 
-  private static int paddingTo(long position) {
+  /** How many bytes are missing to the end of a page. */
+  static int paddingTo(long position) {
     return (int) (-position & (PAGE_BYTES - 1));
   }
 
-  /** One unit and its memory, which is given back by the last of its owners and the device. */
-  private final class Transfer implements LentBytes, ReadAhead.Piece {
-    private final long offsetBytes;
-    private final int lengthBytes;
-    private final BufferSet.Buffer buffer;
-    private DiskRequest request; // of what is read ahead
-    private int holders = 1;
-    private boolean ownersClosed;
-
-    /** Takes the buffer over, also if it fails. */
-    Transfer(BufferSet.Buffer buffer, long offsetBytes, int lengthBytes)
-        throws ClosedChannelException {
-      this.offsetBytes = offsetBytes;
-      this.lengthBytes = lengthBytes;
-      this.buffer = buffer;
-      try {
-        use();
-      } catch (ClosedChannelException e) {
-        buffer.close();
-        throw e;
-      }
-    }
-
-    @Override
-    public ByteBuffer bytes() {
-      return buffer.bytes().slice(skipBytes(), lengthBytes);
-    }
-
-    @Override
-    public long offsetBytes() {
-      return offsetBytes;
-    }
-
-    @Override
-    public long endBytes() {
-      return offsetBytes + lengthBytes;
-    }
-
-    @Override
-    public LentBytes part(long partOffsetBytes, int partBytes) {
-      ByteBuffer part = bytes().slice((int) (partOffsetBytes - offsetBytes), partBytes);
-      hold();
-      return new LentBytes() {
-        private boolean closed;
-
-        @Override
-        public ByteBuffer bytes() {
-          return part.duplicate();
-        }
-
-        @Override
-        public void close() {
-          if (!closed) {
-            closed = true;
-            letGo();
-          }
-        }
-      };
-    }
-
-    @Override
-    public void await() throws IOException {
-      device.queue().promote(request, IoClass.READ_SEND);
-      device.queue().await(request);
-    }
-
-    /** Whole pages, in which they lie. */
-    void read() throws IOException {
-      int endBytes = skipBytes() + lengthBytes;
-      ByteBuffer pages = buffer.bytes().limit(endBytes + paddingTo(endBytes));
-      direct().read(pages, offsetBytes - skipBytes());
-    }
-
-    private int skipBytes() {
-      return (int) (offsetBytes & (PAGE_BYTES - 1));
-    }
-
-    DiskRequest begin(IoClass ioClass, long sinceNanos, Step step) {
-      DiskRequest begun =
-          new DiskRequest(
-              ioClass, stream, 1, unit -> count(ioClass, sinceNanos, step), this::letGo);
-      hold();
-      device.queue().submit(begun);
-      return begun;
-    }
-
-    private void count(IoClass ioClass, long sinceNanos, Step step) throws IOException {
-      step.run();
-      device.meter().done(ioClass, lengthBytes, System.nanoTime() - sinceNanos);
-    }
-
-    private synchronized void hold() {
-      holders++;
-    }
-
-    private void letGo() {
-      synchronized (this) {
-        if (--holders > 0) {
-          return;
-        }
-      }
-      buffer.close();
-      unuse();
-    }
-
-    /** What is read for nobody else, and was not begun, is not read at all. */
-    @Override
-    public void close() {
-      if (ownersClosed) {
-        return;
-      }
-      ownersClosed = true;
-      boolean unwanted = request != null && isOnlyRequested();
-      letGo();
-      if (unwanted) {
-        device.queue().cancel(request);
-      }
-    }
-
-    /** Whether nobody holds it but its owner and the device: no part of it was given out. */
-    private synchronized boolean isOnlyRequested() {
-      return holders == 2;
-    }
+  Device device() {
+    return device;
   }
 
-  /** What a unit does. */
-  private interface Step {
-    void run() throws IOException;
+  DiskStream stream() {
+    return stream;
   }
 
-  private synchronized void use() throws ClosedChannelException {
+  /** Keeps the descriptor open until {@link #unuse}. */
+  synchronized void use() throws ClosedChannelException {
     if (closed) {
       throw new ClosedChannelException();
     }
     uses++;
   }
 
-  private void unuse() {
+  void unuse() {
     synchronized (this) {
       uses--;
     }
     closeUnused();
   }
 
-  private DirectFile direct() throws IOException {
+  DirectFile direct() throws IOException {
     synchronized (opening) {
       if (direct == null) {
         direct = DirectFile.open(shared.path(), device.takesDirect(shared.path()));

@@ -1,5 +1,6 @@
 package io.sluice.spill.merge;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.sort.KeyOrder;
 import java.io.Closeable;
 import java.io.IOException;
@@ -182,23 +183,6 @@ public final class KWayMerge implements Closeable {
   /** Closes every run, also when closing one fails. */
   @Override
   public void close() throws IOException {
-    Exception failure = null;
-    for (RunCursor run : runs) {
-      try {
-        run.close();
-      } catch (IOException | RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure instanceof IOException e) {
-      throw e;
-    }
-    if (failure instanceof RuntimeException e) {
-      throw e;
-    }
+    Closer.all(Arrays.asList(runs));
   }
 }

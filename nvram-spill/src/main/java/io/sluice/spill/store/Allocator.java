@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * The two tiers, of which {@link MemoryTier} and {@link DiskSpace} grant blocks: takes them back,
- * and says why there are none.
+ * The two tiers: takes blocks back, and says why there are none. {@link MemoryTier} and {@link
+ * DiskSpace} grant them.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
@@ -72,29 +72,31 @@ final class Allocator {
   }
 
   /** Checks a user's shares of the disk tier and the heap. Copies count as free: they give way. */
-  void checkShare(Owner owner, long lengthBytes, DiskDirectories.Room room, Leased leases)
+  void checkShare(Owner owner, long lengthBytes, DiskDirectories.Room room, LeasedTotals leased)
       throws DiskShareException, HeapShareException {
-    disk.checkShare(
-        owner,
-        lengthBytes,
-        room.allBytes(),
-        leases.copiesBytes(),
-        leases.copiesBytes(owner),
-        leases.isServingOthers(owner));
+    disk.shares()
+        .check(
+            owner,
+            lengthBytes,
+            disk.createdBytes(),
+            room.allBytes(),
+            leased.copiesBytes(),
+            leased.copiesBytes(owner),
+            leased.isServingOthers(owner));
     long files = (lengthBytes - 1) / Extent.MAX_LENGTH_BYTES + 1;
-    heap.check(owner, files * HeapShares.FILE_BYTES, () -> leases.isServingOthers(owner));
+    heap.check(owner, files * HeapShares.FILE_BYTES, () -> leased.isServingOthers(owner));
   }
 
   /**
-   * What a lease lacks of all of the memory tier, whoever has it, and of what the disk tier has
-   * left; not positive if it could fit.
+   * How much a lease is longer than all of the memory tier and the room that the disk tier has
+   * left, together; not positive if it could fit.
    */
-  long lackingBytes(long lengthBytes, Leased leases) {
+  long lackingBytes(long lengthBytes, LeasedTotals leased) {
     if (lengthBytes <= config.memoryCapacityBytes()) {
       return 0;
     }
     long roomBytes =
-        leases.copiesBytes()
+        leased.copiesBytes()
             + disk.roomiest(Set.of()).map(DiskDirectories.Room::usableBytes).orElse(0L);
     return lengthBytes - config.memoryCapacityBytes() - roomBytes;
   }
@@ -104,12 +106,12 @@ final class Allocator {
    *
    * @throws StoreFullException if not, which counts as a lease that was refused
    */
-  void checkCanEverFit(long lengthBytes, Leased leases) throws StoreFullException {
-    long shortBytes = lackingBytes(lengthBytes, leases);
+  void checkCanEverFit(long lengthBytes, LeasedTotals leased) throws StoreFullException {
+    long shortBytes = lackingBytes(lengthBytes, leased);
     if (shortBytes > 0) {
       refused();
       throw new StoreFullException(
-          full(lengthBytes, shortBytes, leases, ", even if all of it were free"));
+          full(lengthBytes, shortBytes, leased, ", even if all of it were free"));
     }
   }
 
@@ -170,10 +172,10 @@ final class Allocator {
   /**
    * What is said where a lease gets nothing.
    *
-   * @param leases everything leased now
+   * @param leased everything leased now
    * @param lack why the memory tier has no room although it is not whole
    */
-  String full(long lengthBytes, long shortBytes, Leased leases, String lack) {
+  String full(long lengthBytes, long shortBytes, LeasedTotals leased, String lack) {
     StoreConfig.SettingNames names = config.settingNames();
     String memoryText =
         "memory tier "
@@ -185,7 +187,7 @@ final class Allocator {
             + " configured, free "
             + memory.freeBytes()
             + ", leased "
-            + leases.bytes(Tier.MEMORY)
+            + leased.bytes(Tier.MEMORY)
             + lack;
     String diskText =
         config.diskDirectories().isEmpty()
@@ -214,19 +216,5 @@ final class Allocator {
         + names.diskDirectories()
         + " or raise "
         + names.diskCapacity();
-  }
-
-  /** How much is leased now. */
-  interface Leased {
-    long bytes(Tier tier);
-
-    /** Of the disk tier, by copies that are given up for a lease. */
-    long copiesBytes();
-
-    /** Of these, by those of one user's outputs. */
-    long copiesBytes(Owner owner);
-
-    /** Whether another user has a lease or an output. */
-    boolean isServingOthers(Owner owner);
   }
 }

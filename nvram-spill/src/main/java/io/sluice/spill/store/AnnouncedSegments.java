@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * and the disk are waited for under no lock, so that one segment holds up no other. Ownership:
  * segments that are to go are its own, until they are deleted or it is closed. Failure: a segment
  * that cannot go stands in nobody's way: it is tried again {@value #RETRY_PAUSE_MS} ms later at the
- * earliest, when the next one goes, and on a thread of its own. So is what is behind one that takes
- * its time: whoever frees many waits for one of them, and not for each.
+ * earliest, when the next one goes, and on a thread of its own. The thread also takes over the
+ * segments behind one that is slow, so a caller that frees many waits for one of them only.
  */
 final class AnnouncedSegments implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
@@ -48,7 +48,7 @@ final class AnnouncedSegments implements Closeable {
   private final ThreadPoolExecutor cleaner;
   private final Set<Integer> announcing = new HashSet<>();
   private final Set<Integer> announcedIds = new HashSet<>();
-  private final List<SegmentHandle> staying = new ArrayList<>();
+  private final List<DiskSegment> staying = new ArrayList<>();
   private long stayingSinceNs;
   private int going;
   private boolean closed;
@@ -70,7 +70,7 @@ final class AnnouncedSegments implements Closeable {
   }
 
   /** Announces those that were not announced yet. */
-  void announce(Collection<SegmentHandle> segments) {
+  void announce(Collection<? extends SegmentHandle> segments) {
     for (SegmentHandle segment : segments) {
       if (segment != null && begin(segment.info().segmentId())) {
         boolean announced = false;
@@ -100,8 +100,8 @@ final class AnnouncedSegments implements Closeable {
     notifyAll();
   }
 
-  /** Takes leave of segments of which nothing is used any more, and deletes them. */
-  void retire(List<SegmentHandle> segments) {
+  /** Withdraws segments that nobody uses any more, and deletes them. */
+  void retire(List<DiskSegment> segments) {
     enter(); // before any is nobody's
     try {
       try {
@@ -115,7 +115,7 @@ final class AnnouncedSegments implements Closeable {
   }
 
   /** On the thread, if there are any from that one on. */
-  private void retireLater(List<SegmentHandle> segments, int first) {
+  private void retireLater(List<DiskSegment> segments, int first) {
     if (first == segments.size()) {
       return;
     }
@@ -134,7 +134,7 @@ final class AnnouncedSegments implements Closeable {
     }
   }
 
-  private void retireOnThread(List<SegmentHandle> segments, int first) {
+  private void retireOnThread(List<DiskSegment> segments, int first) {
     try {
       retireFrom(segments, first, Long.MAX_VALUE);
     } finally {
@@ -143,7 +143,7 @@ final class AnnouncedSegments implements Closeable {
   }
 
   /** What comes after a failure is retired as well, and what there is no time for later. */
-  private void retireFrom(List<SegmentHandle> segments, int first, long shareNs) {
+  private void retireFrom(List<DiskSegment> segments, int first, long shareNs) {
     Error failure = null;
     long beginNs = nanoTime.getAsLong();
     int next = first;
@@ -160,7 +160,7 @@ final class AnnouncedSegments implements Closeable {
     }
   }
 
-  private synchronized List<SegmentHandle> takeDue() {
+  private synchronized List<DiskSegment> takeDue() {
     boolean due =
         !staying.isEmpty()
             && nanoTime.getAsLong() - stayingSinceNs
@@ -168,13 +168,13 @@ final class AnnouncedSegments implements Closeable {
     return due ? takeStaying() : List.of();
   }
 
-  private synchronized List<SegmentHandle> takeStaying() {
-    List<SegmentHandle> taken = List.copyOf(staying);
+  private synchronized List<DiskSegment> takeStaying() {
+    List<DiskSegment> taken = List.copyOf(staying);
     staying.clear();
     return taken;
   }
 
-  private void retire(SegmentHandle segment) {
+  private void retire(DiskSegment segment) {
     boolean gone = false;
     try {
       withdraw(segment);
@@ -191,7 +191,7 @@ final class AnnouncedSegments implements Closeable {
     }
   }
 
-  /** Takes leave of a segment whose file is taken away by others. */
+  /** Tells the listener that a segment goes; others take the file away. */
   void withdraw(SegmentHandle segment) {
     if (isAnnounced(segment)) {
       listener.segmentRemoved(segment);
@@ -219,7 +219,7 @@ final class AnnouncedSegments implements Closeable {
     announcedIds.remove(segment.info().segmentId());
   }
 
-  private void stays(SegmentHandle segment) {
+  private void stays(DiskSegment segment) {
     synchronized (this) {
       if (!closed) {
         staying.add(segment);

@@ -5,9 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * What is shown, to those who only watch, of something that a lock guards: as it is now, or as it
- * was when somebody last looked, where the lock cannot be had soon. Under the lock of a store a
- * disk may be waited for, and a disk that hangs is what a watcher wants to see.
+ * A value for monitors of something that a lock guards: as it is now, or, if the lock cannot be had
+ * soon, as it was at the last look. A thread may wait for a disk under the lock of a store, and
+ * monitors must show a disk that hangs.
  *
  * <p>Thread contract: safe from any thread; an interrupt is kept.
  */
@@ -18,7 +18,7 @@ final class CachedStats<T> {
   private final Supplier<T> look;
   private volatile T last;
 
-  /** Begins with what somebody sees who looks now. */
+  /** Looks for the first time. */
   CachedStats(ReentrantLock lock, Supplier<T> look) {
     this.lock = lock;
     this.look = look;

@@ -13,11 +13,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Checks the indexes that a recovery finds, and reads no block of one twice: whoever may write to a
- * segment may forge an output at the end of every block, and have all of them name one long index.
+ * Checks the indexes that a recovery finds, and reads no block of one twice: a user that may write
+ * to a segment may forge an output at the end of every block, and let all of them name one long
+ * index.
  *
- * <p>Two places of one output have the same index where that stayed on disk. Of any other outputs
- * whose indexes share a block none is believed: one of them is forged.
+ * <p>Two places of one output have the same index if the index stayed on disk. Any other outputs
+ * whose indexes share a block are all left out: one of them is forged.
  *
  * <p>Thread contract: one thread. Failure: {@link CorruptOutputException} for one that is not
  * valid, or has blocks of another.

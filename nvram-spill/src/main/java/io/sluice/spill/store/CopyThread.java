@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has outputs copied to the disk tier, one after the other, in a thread of its own. What is to be
- * copied waits in the device's queue until nothing else is done there, so one is enough.
+ * Copies outputs to the disk tier, one after the other, in a thread of its own. A copy waits in the
+ * device's queue until nothing else is done there, so one thread is enough.
  *
  * <p>Thread contract: safe from any thread; {@link #add}, {@link #remove} and {@link #pause} return
  * at once, and the lock is a leaf. Ownership: {@link SpillStore} closes it: {@link #stop}, then the

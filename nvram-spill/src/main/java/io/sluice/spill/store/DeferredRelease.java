@@ -7,15 +7,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is still to be done when something was given back. A disk takes its time, so what is to be
- * done there is decided under the lock of the store and done behind it. The keeper of the memory is
- * told once for many outputs.
+ * The work that is left when something was given back. Disks are slow, so the store decides under
+ * its lock what they have to do, and {@link ReleaseOperations} does it after the lock. The {@link
+ * MemoryArbiter} is told once for many outputs.
  *
  * <p>Thread contract: one thread. Failure: none of its own.
  */
 final class DeferredRelease {
-  private final List<SegmentHandle> retired = new ArrayList<>();
-  private final Map<SegmentHandle, Long> cuts = new LinkedHashMap<>();
+  /** The message of a failure to give something back. */
+  static final String NOT_ALL = "not everything could be given back";
+
+  private final List<DiskSegment> retired = new ArrayList<>();
+  private final Map<DiskSegment, Long> cuts = new LinkedHashMap<>();
   private final List<Marked> marked = new ArrayList<>();
   private final Map<String, Long> freedBytes = new LinkedHashMap<>();
 
@@ -32,13 +35,13 @@ final class DeferredRelease {
   record Marked(OutputLocation place, Step blocks) {}
 
   /** Nothing of this segment is left, and nobody knows it any more. */
-  void retire(SegmentHandle segment) {
+  void retire(DiskSegment segment) {
     cuts.remove(segment);
     retired.add(segment);
   }
 
   /** Nothing of this file is left behind there. */
-  void cut(SegmentHandle segment, long endBytes) {
+  void cut(DiskSegment segment, long endBytes) {
     cuts.put(segment, endBytes);
   }
 
@@ -54,18 +57,18 @@ final class DeferredRelease {
     }
   }
 
-  /** Tells the keeper what was freed since it was told last, under the lock of the store. */
-  void tell(MemoryArbiter keeper) {
+  /** Tells the arbiter what was freed since it was told last, under the lock of the store. */
+  void tell(MemoryArbiter arbiter) {
     Map<String, Long> told = Map.copyOf(freedBytes);
     freedBytes.clear(); // first: what fails halfway is not to be told twice
-    told.forEach(keeper::freed);
+    told.forEach(arbiter::freed);
   }
 
-  List<SegmentHandle> retired() {
+  List<DiskSegment> retired() {
     return retired;
   }
 
-  Map<SegmentHandle, Long> cuts() {
+  Map<DiskSegment, Long> cuts() {
     return cuts;
   }
 

@@ -38,7 +38,7 @@ final class DirectorySpace {
     this(directory, Files::getFileStore);
   }
 
-  /** The same by a list of one's own. */
+  /** The same with another list of mounts. */
   DirectorySpace(Path directory, Mounts mounts) {
     this.directory = directory;
     this.mounts = mounts;

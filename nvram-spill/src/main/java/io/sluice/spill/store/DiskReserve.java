@@ -1,11 +1,12 @@
 package io.sluice.spill.store;
 
 /**
- * What the disk tier leaves free on each of its file systems: so many bytes above the larger of a
- * share of its size and a least number of bytes, from which on somebody else calls it full.
+ * How much the disk tier leaves free on each of its file systems, for another program that calls a
+ * file system full when little is left: so many bytes more than that. The little is the larger of a
+ * number of bytes and a share of the size.
  *
- * @param aboveBytes what that one's own writing may take before
- * @param fullBytes how much is free where that one calls it full
+ * @param aboveBytes how much more is left free, for what the other program writes before
+ * @param fullBytes how many free bytes the other program calls full
  * @param fullShare the same, as a share of the size
  */
 public record DiskReserve(long aboveBytes, long fullBytes, double fullShare) {

@@ -1,13 +1,13 @@
 package io.sluice.spill.store;
 
 /**
- * Thrown when the disk tier has room for a lease, but keeps it for users who hold less than this
- * one; the message says how much this one holds.
+ * Thrown when the disk tier has room for a lease, but keeps it for users that hold less than this
+ * one. The message says how much this user holds.
  */
 public final class DiskShareException extends StoreFullException {
   private static final long serialVersionUID = 1;
 
-  /** Says who holds how much. */
+  /** The message names the user, and how much it holds. */
   public DiskShareException(String message) {
     super(message);
   }

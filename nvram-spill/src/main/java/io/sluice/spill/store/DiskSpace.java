@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -17,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Grants room on the disk tier. Who gets it is decided under the lock of the store; the files are
- * made under none, so that a disk which takes its time for them holds up nobody but whoever leases
- * there.
+ * Grants room on the disk tier. The store decides under its lock which lease gets room; the files
+ * are made under no lock, so that a slow disk holds up only the leases that get room there.
  *
  * <p>Thread contract: what says so is called under the lock, all else under none. Failure: {@link
  * StoreFullException} with nothing granted. A directory in which a file cannot be made is left out,
@@ -28,26 +28,19 @@ import org.slf4j.LoggerFactory;
 final class DiskSpace {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
 
+  private final StoreState state;
   private final ReentrantLock lock;
   private final Condition ended;
   private final Allocator allocator;
   private final DiskTier disk;
-  private final Allocator.Leased leased;
-  private final Usable usable;
   private final Set<Request> making = new HashSet<>(); // guarded by the lock
 
-  /** What a lease must still be; called under the lock. */
-  interface Usable {
-    /** Throws if it is not. */
-    void check(Lease lease) throws IOException;
-  }
-
-  /** What becomes of a request; called under the lock. */
+  /** Is told how a request ends; called under the lock. */
   interface Outcome {
     /** The lease has these, in files that are there. */
     void granted(List<Extent> extents);
 
-    /** It has nothing, since so much is lacking; returns what its task is told. */
+    /** The lease has nothing, since so much is lacking; returns the message for its task. */
     String refused(long shortBytes) throws IOException;
   }
 
@@ -67,13 +60,12 @@ final class DiskSpace {
     }
   }
 
-  DiskSpace(ReentrantLock lock, Allocator allocator, Allocator.Leased leased, Usable usable) {
-    this.lock = lock;
+  DiskSpace(StoreState state) {
+    this.state = state;
+    this.lock = state.lock;
     this.ended = lock.newCondition();
-    this.allocator = allocator;
+    this.allocator = state.allocator;
     this.disk = allocator.disk();
-    this.leased = leased;
-    this.usable = usable;
   }
 
   /** Reserves so much for a lease; called under the lock. What it returns is to be made. */
@@ -92,7 +84,7 @@ final class DiskSpace {
     Owner owner = request.lease.owner();
     Optional<DiskDirectories.Room> room = disk.roomiest(request.tried);
     if (room.isPresent()) {
-      allocator.checkShare(owner, request.lengthBytes, room.get(), leased);
+      allocator.checkShare(owner, request.lengthBytes, room.get(), state.leased);
     }
     long roomBytes = room.map(DiskDirectories.Room::usableBytes).orElse(0L);
     if (roomBytes < request.lengthBytes) {
@@ -109,7 +101,7 @@ final class DiskSpace {
   List<Extent> make(Request request) throws IOException {
     try {
       while (true) {
-        Optional<List<SegmentHandle>> files = makeInTurn(request);
+        Optional<List<DiskSegment>> files = makeInTurn(request);
         if (files.isPresent()) {
           return grant(request, files.get());
         }
@@ -121,7 +113,7 @@ final class DiskSpace {
   }
 
   /** Empty if its directory has failed, and room is reserved elsewhere now. */
-  private Optional<List<SegmentHandle>> makeInTurn(Request request) throws IOException {
+  private Optional<List<DiskSegment>> makeInTurn(Request request) throws IOException {
     ReentrantLock turn = request.reservation.turn();
     turn.lock();
     try {
@@ -130,7 +122,7 @@ final class DiskSpace {
             disk.make(request.reservation, request.tried.isEmpty(), () -> requireUsable(request)));
       }
     } catch (IOException e) {
-      failed(request, e); // before whoever has the next turn looks
+      failed(request, e); // before the next one in turn looks
     } finally {
       turn.unlock();
     }
@@ -142,7 +134,7 @@ final class DiskSpace {
   private boolean begin(Request request) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       request.begun = true;
       return disk.begin(request.reservation);
     } finally {
@@ -153,7 +145,7 @@ final class DiskSpace {
   private void requireUsable(Request request) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
     } finally {
       lock.unlock();
     }
@@ -163,7 +155,7 @@ final class DiskSpace {
   private void failed(Request request, IOException cause) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       disk.failed(request.reservation, cause);
     } finally {
       lock.unlock();
@@ -175,26 +167,26 @@ final class DiskSpace {
     try {
       request.tried.add(request.reservation.directory());
       disk.notMade(request.reservation);
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       reserve(request);
     } finally {
       lock.unlock();
     }
   }
 
-  private List<Extent> grant(Request request, List<SegmentHandle> files) throws IOException {
+  private List<Extent> grant(Request request, List<DiskSegment> files) throws IOException {
     try {
       return grantNow(request, files);
     } catch (IOException | RuntimeException | Error e) {
-      files.forEach(file -> DiskTier.deleteAfter(e, file));
+      files.forEach(file -> Closer.after(e, file::deleteSometime));
       throw e;
     }
   }
 
-  private List<Extent> grantNow(Request request, List<SegmentHandle> files) throws IOException {
+  private List<Extent> grantNow(Request request, List<DiskSegment> files) throws IOException {
     lock.lock();
     try {
-      usable.check(request.lease);
+      state.checkUsable(request.lease);
       List<Extent> extents = disk.made(request.reservation, files);
       request.outcome.granted(extents);
       end(request);

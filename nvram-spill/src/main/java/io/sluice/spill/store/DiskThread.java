@@ -177,7 +177,7 @@ final class DiskThread implements AutoCloseable {
       executor.execute(job);
     } catch (RejectedExecutionException e) {
       throw new IOException(directory + " was closed", e);
-    } catch (OutOfMemoryError e) { // whoever frees things must be able to go on with the next
+    } catch (OutOfMemoryError e) { // a caller that frees things must go on with the next
       IOException failure = job.giveUp("no thread can be had for " + directory);
       executor.remove(job);
       failure.initCause(e);

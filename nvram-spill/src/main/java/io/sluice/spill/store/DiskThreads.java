@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The threads of one directory of the disk tier. What is waited for under the lock of the store
- * does not queue behind files that are made, cut and deleted, which a loaded disk does slowly: how
- * much room there is, which a file system knows without its disk, and a mark or an epoch. A
+ * The threads of one directory of the disk tier. A loaded disk is slow to make, cut and delete
+ * files. Two things must not queue behind that, because the store waits for them under its lock:
+ * how much room there is, which a file system knows without its disk, and marks and epochs. A
  * directory whose mark may be wrong is not believed at the next start, so the thread for marks is
- * there before it is needed.
+ * started before it is needed.
  *
  * <p>Ownership: {@link DiskDirectories} closes them.
  *
@@ -19,8 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * @param marks writes commit marks and epochs, and looks for marks that nobody claims; it never
  *     waits for the others, but for a file that is in use there
  * @param room asks how much room there is
- * @param turn of those who have files made: one at a time, so that nobody's time runs while others
- *     have theirs made
+ * @param turn is held by the lease whose files are made: one at a time, so that the deadline of one
+ *     does not run while the files of others are made
  */
 record DiskThreads(DiskThread files, DiskThread marks, DiskThread room, ReentrantLock turn)
     implements AutoCloseable {
@@ -39,7 +39,7 @@ record DiskThreads(DiskThread files, DiskThread marks, DiskThread room, Reentran
         new ReentrantLock(true));
   }
 
-  /** Starts that for marks, which stays: who had none when a mark is due would lose outputs. */
+  /** Starts the thread for marks, which stays: without it, a mark that is due would be lost. */
   void start() throws IOException {
     marks.runPatiently(() -> {});
   }

@@ -1,11 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closer;
-import io.sluice.rdma.memory.SharedFile;
-import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
-import io.sluice.spill.disk.Devices;
-import io.sluice.spill.disk.DiskStream;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
@@ -28,13 +24,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The overflow files: one per lease request, cut when its tail is given back, deleted when all of
- * it is. Unlike the {@link MemoryTier} it reuses nothing, nor the id of a file: a task may still
- * have the former one open.
+ * it is. Unlike the {@link MemoryTier} it reuses no file and no id: a task may still have the
+ * former file open. {@link DiskFiles} makes the files, {@link DiskShares} counts what each user
+ * holds.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it; what says so is
  * called under none. Failure: where a file cannot be made or cut, its directory is left out, see
@@ -44,30 +39,20 @@ final class DiskTier {
   /** How many ids there are. */
   private static final long IDS = Integer.MAX_VALUE - SegmentInfo.DISK_ID_BASE + 1L;
 
-  /** So much of the tier is kept for users who hold less. */
-  private static final int KEPT_PART = 8;
-
-  /** Files that a former store left take turns as those of one application. */
-  private static final String RECOVERED = "";
-
-  private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
-
   private final StoreConfig config;
   private final UUID poolId;
-  private final Owner own;
   private final DiskDirectories directories;
   private final GenerationCounter generations;
   private final HeapShares heap;
-  private final Devices devices;
-  private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
+  private final DiskShares shares;
+  private final DiskFiles diskFiles;
+  private final SortedMap<Integer, DiskSegment> segments = new TreeMap<>();
   private final BlockSet used;
   private final ReservedDiskBytes promised;
   private final Map<Integer, Long> lengths =
       new HashMap<>(); // of the files, as createdBytes has them
   private final List<Reservation> reserved = new ArrayList<>();
   private long createdBytes; // and reserved
-  private final Map<Owner, Long> ownerBytes = new HashMap<>(); // of used, by whose it is
-  private final Map<Owner, Long> shareRefusals = new HashMap<>();
 
   /**
    * A tier without files.
@@ -86,13 +71,13 @@ final class DiskTier {
       HeapShares heap) {
     this.config = config;
     this.poolId = poolId;
-    this.own = own;
     this.directories = directories;
     this.generations = generations;
     this.heap = heap;
-    this.devices = new Devices(config.diskTimeoutMs());
+    this.shares = new DiskShares(config);
     this.used = new BlockSet(config.blockBytes());
     this.promised = new ReservedDiskBytes(config.blockBytes(), segments::get);
+    this.diskFiles = new DiskFiles(config, own, promised::wrote);
   }
 
   /** Opens a file that a former store left; all its blocks count as used. */
@@ -121,16 +106,14 @@ final class DiskTier {
     }
     SegmentInfo info = new SegmentInfo(segmentId, Tier.DISK, path, lengthBytes);
     DiskThreads threads = directories.threads(path.getParent());
-    SegmentHandle segment =
-        handle(info, owner, SharedFile.openForEachCall(path), threads, RECOVERED);
-    add(segment);
+    add(diskFiles.open(info, owner, threads));
   }
 
-  private void add(SegmentHandle segment) {
+  private void add(DiskSegment segment) {
     segments.put(segment.info().segmentId(), segment);
     heap.addFile(segment.owner());
     used.add(segment.range());
-    ownerBytes.merge(segment.owner(), segment.range().lengthBytes(), Long::sum);
+    shares.add(segment.owner(), segment.range().lengthBytes());
     hasLength(segment.info().segmentId(), segment.lengthBytes());
   }
 
@@ -148,11 +131,11 @@ final class DiskTier {
     return promised;
   }
 
-  Collection<SegmentHandle> segments() {
+  Collection<DiskSegment> segments() {
     return Collections.unmodifiableCollection(segments.values());
   }
 
-  SegmentHandle segment(int segmentId) {
+  DiskSegment segment(int segmentId) {
     return segments.get(segmentId);
   }
 
@@ -198,68 +181,9 @@ final class DiskTier {
     return Math.max(0, Math.min(usableBytes, configuredBytes));
   }
 
-  /**
-   * Checks the share of a user where several are served: the last eighth of the tier is for users
-   * who hold less than an eighth. What is leased cannot be taken back, so whoever comes later must
-   * find some room. Who is here alone may have all: where every task runs as the same user, nobody
-   * else comes.
-   *
-   * @param roomBytes what all directories have left
-   * @param copiesBytes what copies hold, which give way
-   * @param ownCopiesBytes of these, those of this user's outputs
-   * @param others whether another user has a lease or an output, in whichever tier
-   * @throws DiskShareException if this user would take some of that and hold more
-   */
-  void checkShare(
-      Owner owner,
-      long lengthBytes,
-      long roomBytes,
-      long copiesBytes,
-      long ownCopiesBytes,
-      boolean others)
-      throws DiskShareException {
-    long heldBytes = ownerBytes.getOrDefault(owner, 0L) - ownCopiesBytes;
-    long freeBytes = roomBytes + copiesBytes;
-    long keptBytes = (createdBytes() + roomBytes) / KEPT_PART;
-    boolean leavesEnough = freeBytes - lengthBytes >= keptBytes;
-    boolean holdsLess = heldBytes + lengthBytes <= keptBytes;
-    if (config.shared() && !leavesEnough && !holdsLess && (others || isOthersToo(owner))) {
-      throw new DiskShareException(
-          "the disk tier is full for user id "
-              + owner
-              + ", who holds "
-              + heldBytes
-              + " bytes of it and asks for "
-              + lengthBytes
-              + ": "
-              + freeBytes
-              + " bytes are free, and "
-              + keptBytes
-              + " are kept for users who hold less than that; add directories to "
-              + config.settingNames().diskDirectories()
-              + " or raise "
-              + config.settingNames().diskCapacity());
-    }
-  }
-
-  /** Also by what is in quarantine: its tasks may still be writing. */
-  private boolean isOthersToo(Owner owner) {
-    return ownerBytes.keySet().stream().anyMatch(holder -> !holder.equals(owner));
-  }
-
-  /** What each user holds: leases, outputs and their copies. */
-  Map<Owner, Long> ownerBytes() {
-    return Map.copyOf(ownerBytes);
-  }
-
-  /** A task's lease was granted nothing, because what is left is kept for others. */
-  void shareRefused(Owner owner) {
-    shareRefusals.merge(owner, 1L, Long::sum);
-  }
-
-  /** How many leases of each user's tasks were refused room that was kept for others. */
-  Map<Owner, Long> shareRefusals() {
-    return Map.copyOf(shareRefusals);
+  /** What each user holds of the tier, and may have. */
+  DiskShares shares() {
+    return shares;
   }
 
   /** Room that is leased for files which are being made. */
@@ -303,7 +227,7 @@ final class DiskTier {
       reservation.files.add(newFile(directory, owner, fileBytes));
       leftBytes -= fileBytes;
     }
-    ownerBytes.merge(owner, lengthBytes, Long::sum); // before: it needs heap
+    shares.add(owner, lengthBytes); // before: it needs heap
     reserved.add(reservation);
     createdBytes += lengthBytes;
     return reservation;
@@ -327,23 +251,28 @@ final class DiskTier {
    * @param patiently with all of the deadline for each, whatever else hangs
    * @param wanted throws if no more is wanted; asked before each file
    */
-  List<SegmentHandle> make(Reservation reservation, boolean patiently, DiskThread.Action wanted)
+  List<DiskSegment> make(Reservation reservation, boolean patiently, DiskThread.Action wanted)
       throws IOException {
     DiskThread thread = reservation.threads.files();
-    List<SegmentHandle> made = new ArrayList<>();
+    List<DiskSegment> made = new ArrayList<>();
     try {
       for (SegmentInfo file : reservation.files) {
         wanted.run();
         made.add(
             patiently
-                ? thread.callPatiently(() -> createFile(file, reservation), DiskTier::deleteLate)
-                : thread.call(() -> createFile(file, reservation), DiskTier::deleteLate));
+                ? thread.callPatiently(() -> create(file, reservation), DiskFiles::deleteLate)
+                : thread.call(() -> create(file, reservation), DiskFiles::deleteLate));
       }
       return made;
     } catch (IOException | RuntimeException | Error e) {
-      made.forEach(segment -> deleteAfter(e, segment));
+      made.forEach(segment -> Closer.after(e, segment::deleteSometime));
       throw e;
     }
+  }
+
+  private DiskSegment create(SegmentInfo file, Reservation reservation) throws IOException {
+    return diskFiles.create(
+        file, reservation.owner, reservation.applicationId, reservation.threads);
   }
 
   /** Of directories that are used now. */
@@ -352,7 +281,7 @@ final class DiskTier {
   }
 
   /** The files are there: they are leased from here on. */
-  List<Extent> made(Reservation reservation, List<SegmentHandle> files) {
+  List<Extent> made(Reservation reservation, List<DiskSegment> files) {
     notMade(reservation);
     directories.worked(reservation.directory, reservation.failures);
     files.forEach(this::add);
@@ -363,7 +292,7 @@ final class DiskTier {
   void notMade(Reservation reservation) {
     if (reserved.remove(reservation)) {
       createdBytes -= reservation.lengthBytes;
-      disowned(reservation.owner, reservation.lengthBytes);
+      shares.remove(reservation.owner, reservation.lengthBytes);
     }
   }
 
@@ -372,15 +301,11 @@ final class DiskTier {
     directories.failed(reservation.directory, cause);
   }
 
-  private void disowned(Owner owner, long lengthBytes) {
-    ownerBytes.compute(owner, (it, bytes) -> bytes == lengthBytes ? null : bytes - lengthBytes);
-  }
-
   /** Gives back blocks, and with the last ones the file, which is no longer known here then. */
   void free(Range range, DeferredRelease givenBack) {
     used.remove(range);
-    SegmentHandle segment = segments.get(range.segmentId());
-    disowned(segment.owner(), range.lengthBytes());
+    DiskSegment segment = segments.get(range.segmentId());
+    shares.remove(segment.owner(), range.lengthBytes());
     long endBytes = used.endBytesOf(range.segmentId());
     if (endBytes == 0) {
       segments.remove(range.segmentId());
@@ -393,7 +318,7 @@ final class DiskTier {
   }
 
   /** A file was cut to that length. */
-  void wasCut(SegmentHandle segment, long lengthBytes) {
+  void wasCut(DiskSegment segment, long lengthBytes) {
     int segmentId = segment.info().segmentId();
     if (segments.get(segmentId) == segment) { // else it is gone
       hasLength(segmentId, Math.min(lengthBytes, lengths.get(segmentId)));
@@ -401,7 +326,7 @@ final class DiskTier {
   }
 
   /** A file could not be cut: nobody's bytes, and their room comes back when it is deleted. */
-  void wasNotCut(SegmentHandle segment, IOException cause) {
+  void wasNotCut(DiskSegment segment, IOException cause) {
     if (segments.get(segment.info().segmentId()) == segment) {
       failed(segment, cause);
     }
@@ -425,7 +350,7 @@ final class DiskTier {
 
   /** A moment of each device that it has used. */
   List<DeviceStats> deviceStats() {
-    return devices.stats();
+    return diskFiles.deviceStats();
   }
 
   /** Length of the files, and of those being made; what could not be cut counts until it goes. */
@@ -435,59 +360,9 @@ final class DiskTier {
 
   void close() throws IOException {
     List<Closeable> all = new ArrayList<>(segments.values());
-    all.add(devices);
+    all.add(diskFiles);
     Closer.all(all);
     segments.clear();
-  }
-
-  private SegmentHandle createFile(SegmentInfo info, Reservation reservation) throws IOException {
-    Path directory = reservation.directory;
-    if (devices.of(directory).hangs()) { // a new file is made in memory, and nobody could write it
-      throw new IOException("the device of " + directory + " does not answer");
-    }
-    LockedDirectory.createFile(info.path()).close();
-    SegmentHandle segment;
-    try {
-      SharedFile file = SharedFile.openForEachCall(info.path()); // there may be very many
-      segment =
-          handle(info, reservation.owner, file, reservation.threads, reservation.applicationId);
-    } catch (IOException | RuntimeException | Error e) {
-      Files.deleteIfExists(info.path());
-      throw e;
-    }
-    try {
-      segment.extendTo(info.lengthBytes());
-      return segment;
-    } catch (IOException | RuntimeException | Error e) {
-      deleteAfter(e, segment);
-      throw e;
-    }
-  }
-
-  private SegmentHandle handle(
-      SegmentInfo info, Owner owner, SharedFile file, DiskThreads threads, String applicationId)
-      throws IOException {
-    try {
-      DeviceFile deviceFile =
-          new DeviceFile(
-              devices.of(info.path().getParent()),
-              file,
-              new DiskStream(owner.toString(), applicationId, info.segmentId()),
-              () -> promised.wrote(info.segmentId()));
-      return new SegmentHandle(
-          info, owner, owner.equals(own), file, config.medium(), threads, deviceFile);
-    } catch (IOException | RuntimeException | Error e) {
-      file.close();
-      throw e;
-    }
-  }
-
-  private static void deleteLate(SegmentHandle segment) {
-    try {
-      segment.delete();
-    } catch (IOException e) {
-      LOG.warn("{} is left for the next start to delete", segment.info().path(), e);
-    }
   }
 
   private int newId() throws IOException {
@@ -496,16 +371,5 @@ final class DiskTier {
       segmentId = (int) (SegmentInfo.DISK_ID_BASE + generations.next() % IDS);
     } while (segments.containsKey(segmentId));
     return segmentId;
-  }
-
-  /** Deletes what nobody was told of, under no lock. */
-  static void deleteAfter(Throwable failure, SegmentHandle segment) {
-    try {
-      segment.deleteSometime();
-    } catch (IOException | RuntimeException | Error e) {
-      if (e != failure) {
-        failure.addSuppressed(e);
-      }
-    }
   }
 }

@@ -7,10 +7,11 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * Bytes on their way to a leased range of the disk tier: filled by whoever has them, then written.
+ * Bytes on their way to a leased range of the disk tier: the caller fills the memory, then writes.
  *
- * <p>Thread contract: one thread. Ownership: whoever begins it closes it, soon, because others wait
- * for the memory. Failure: {@link IOException}; its directory is then left out for a while.
+ * <p>Thread contract: one thread. Ownership: the caller that begins it closes it, soon, because
+ * others wait for the memory. Failure: {@link IOException}; its directory is then left out for a
+ * while.
  */
 public final class DiskWrite implements LentBytes {
   private final DeviceFile.Write write;
@@ -26,7 +27,7 @@ public final class DiskWrite implements LentBytes {
     return write.bytes();
   }
 
-  /** So long may it take to fill it. */
+  /** How long the caller may take to fill it. */
   public long fillTimeoutMs() {
     return write.fillTimeoutMs();
   }

@@ -22,21 +22,17 @@ final class Emptier {
   private final Emptying.Content content;
   private final ReentrantLock lock;
   private final Condition wanted;
-  private final Runnable moved;
+  private final MemorySpace room;
   private final Thread thread = DaemonThreads.create("sluice-pool-emptier", this::run);
   private boolean ended;
 
-  /**
-   * With no thread yet.
-   *
-   * @param moved called under the lock when nothing is left to be moved for now
-   */
-  Emptier(Emptying emptying, Emptying.Content content, ReentrantLock lock, Runnable moved) {
+  /** With no thread yet. */
+  Emptier(Emptying emptying, Emptying.Content content, ReentrantLock lock, MemorySpace room) {
     this.emptying = emptying;
     this.content = content;
     this.lock = lock;
     this.wanted = lock.newCondition();
-    this.moved = moved;
+    this.room = room;
   }
 
   void start() {
@@ -86,7 +82,7 @@ final class Emptier {
     try {
       CommittedOutput output = null;
       while (!ended && (output = emptying.next()) == null) {
-        moved.run();
+        room.wakeFiller(); // nothing is left to be moved: what was emptied may go over
         wanted.awaitUninterruptibly();
       }
       return ended ? null : output;

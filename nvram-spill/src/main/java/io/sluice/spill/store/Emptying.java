@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which segment is emptied for an owner who lacks room although memory is free, because that lies
- * between the bytes of others: its outputs leave for the disk tier, one after the other, and then
- * it goes over ({@link SegmentReassignment}).
+ * Chooses a segment to empty for an owner that lacks room although memory is free: the free memory
+ * lies between the bytes of others. The outputs in the segment leave for the disk tier, one after
+ * the other, and then the segment goes over to the owner ({@link SegmentReassignment}).
  *
  * <pre>
  *  OWNED ── little is ──► leaving ── no block ──► its outputs ── all on ──► idle ──► handed
@@ -30,13 +30,14 @@ import org.slf4j.LoggerFactory;
  *                                                     of these, or one could not be moved
  * </pre>
  *
- * <p>One of which nothing is leased comes first. Of one of which little is, nothing more is
- * granted, so that it is empty when its leases end, and its outputs stay until then.
+ * <p>A segment without leases comes first. In a segment with few leased bytes nothing more is
+ * granted, so that it is empty when its leases end; its outputs stay until then.
  *
- * <p>Nobody waits for it: who lacked room has written to disk by then, and the next one has it. It
- * is taken only from who has at least two segments more than who gets it, so that two owners never
- * take from each other in turns: each time they are more alike. One that was tried in vain is not
- * tried again before all others were, unless what was leased in it has been given back.
+ * <p>Nobody waits for it: the task that lacked room has written to disk by then, and the next one
+ * has the room. A segment is taken only from an owner that has at least two segments more than the
+ * owner that gets it. So two owners never take from each other in turns: each time they are more
+ * alike. A segment that was tried in vain is tried again after all others, or when its leases have
+ * been given back.
  *
  * <p>Thread contract: guarded by the lock of the store, but for {@link Content#moveToDisk}, which
  * {@link Emptier} calls. Ownership: nothing to close. Failure: the segment stays its owner's, and
@@ -73,7 +74,7 @@ final class Emptying {
     /** Whether a task of before a restart may be writing there. */
     boolean isQuarantined(SegmentHandle segment);
 
-    /** Those of which something lies there. */
+    /** The outputs that lie there, all or in part. */
     List<CommittedOutput> outputs(int segmentId);
 
     /** An output as it lies now, if something of it lies there: some may have left. */
@@ -99,7 +100,7 @@ final class Emptying {
     this.nanoTime = nanoTime;
   }
 
-  /** An owner has found no room, and nothing that is idle. */
+  /** An owner has found no room, and no segment is idle. */
   void lacked(Owner owner) {
     if (possible && !isPausing()) {
       lacking = owner;
@@ -168,7 +169,7 @@ final class Emptying {
     return memory.segmentsOf(has) >= memory.segmentsOf(owner) + 2;
   }
 
-  /** Of who has most, the one with fewest bytes to be moved, where that can begin now. */
+  /** The segment to empty: of the owner with most segments, the one with fewest bytes to move. */
   private Optional<SegmentHandle> victim(Owner owner) {
     if (untried(owner).findAny().isEmpty()) {
       victims(owner).map(each -> each.info().segmentId()).forEach(this::tryAgain);

@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * The outputs of one application that lie in memory, in the order in which they had best leave it:
+ * The outputs of one application that lie in memory, in the order in which they should leave it:
  * first those that have a copy on disk, then those that no reader was told of, of each the largest.
  * It is kept in order, since there may be a hundred thousand, and one leaves at a time.
  *
- * <p>Thread contract: guarded by the lock of the store. Readers are told of outputs under none, so
- * that whoever takes the next one files it anew if it {@link #isFormer}.
+ * <p>Thread contract: guarded by the lock of the store. Readers are told of outputs under no lock,
+ * so the caller that takes the next one files it anew if it {@link #isFormer}.
  */
 final class EvictionOrder {
   private static final Comparator<Turn> ORDER =

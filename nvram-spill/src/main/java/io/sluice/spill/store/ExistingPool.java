@@ -18,7 +18,7 @@ public final class ExistingPool {
     try {
       return PoolHeader.read(directory).stream().mapToInt(PoolHeader::segmentBytes).findFirst();
     } catch (OtherFormatException e) {
-      return OptionalInt.empty(); // whoever opens it empties it
+      return OptionalInt.empty(); // the store that opens it empties it
     }
   }
 }

@@ -116,7 +116,7 @@ final class FilePool implements PoolSpace {
   @Override
   public List<Integer> segmentIds() throws IOException {
     locked.deleteTemporaries();
-    for (SegmentName name : SegmentNames.in(locked, poolId)) {
+    for (SegmentName name : locked.segments(poolId)) {
       SegmentName former = names.put(name.segmentId(), name); // of two the higher incarnation
       if (former != null) {
         Files.delete(directory.resolve(former.toString()));
@@ -298,7 +298,7 @@ final class FilePool implements PoolSpace {
     SharedFile file = SharedFile.open(path);
     try (SegmentFile mapped = SegmentFile.open(info, true)) {
       Mapping mapping = medium.map(mapped, 0, segmentBytes);
-      return new SegmentHandle(info, whose, whose.equals(owner), file, mapping, medium);
+      return new MemorySegment(info, whose, whose.equals(owner), file, mapping, medium);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;

@@ -64,8 +64,9 @@ final class GenerationCounter implements Closeable {
   }
 
   /**
-   * Begins, in a new area, above all that a pool may have handed out whose own area is lost. How
-   * far above is drawn: there may have been a life after that epoch of which nobody knows any more.
+   * Begins, in a new area, above all numbers that a pool may have handed out whose own area is
+   * lost. How far above is drawn at random: the pool may have lost its memory once more since that
+   * epoch, and no trace of that is left.
    *
    * @param epoch of its disk tier, which it goes on with
    */

@@ -6,25 +6,25 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * What outputs and files of the disk tier take of this process's heap, by whose they are. Each
- * takes little, but a task may make very many, and a heap that is full ends the process.
+ * How much of this process's heap the outputs and the files on disk of each user take. Each takes
+ * little, but a task may make very many, and a full heap ends the process.
  *
- * <p>The last eighth is for users who have less than an eighth, as it is of the disk tier. A user
- * who is alone may have all.
+ * <p>The last eighth is kept for users that have less than an eighth, as on the disk tier ({@link
+ * DiskShares}). A user that is alone may have all.
  *
  * <p>Thread contract: guarded by the lock of the store. Failure: {@link HeapShareException}.
  */
 final class HeapShares {
-  /** Of an output and each of its extents, and of a file; some more than was measured. */
+  /** The heap of an output, of each of its extents, and of a file; some more than was measured. */
   static final long OUTPUT_BYTES = 576;
 
   static final long EXTENT_BYTES = 64;
   static final long FILE_BYTES = 1024;
 
-  /** So much is kept for users who have less. */
+  /** The part that is kept for users that have less than it. */
   private static final int KEPT_PART = 8;
 
-  /** A task that comes is to find so much room, so that it can keep what it will have written. */
+  /** A task that comes must find this part free, so that it can keep its outputs. */
   private static final int TASKS_PART = 32;
 
   private final long mostBytes;
@@ -33,7 +33,7 @@ final class HeapShares {
   private final Map<Owner, Long> refusals = new HashMap<>();
   private long heldBytes;
 
-  /** What one user has; no field is changed. */
+  /** What one user has. */
   private record Use(long outputs, long files, long bytes) {
     private static final Use NONE = new Use(0, 0, 0);
 
@@ -122,12 +122,12 @@ final class HeapShares {
     check(owner, mostBytes / TASKS_PART, others);
   }
 
-  /** Checks a file for a copy, which nobody needs: half of it all is for other things. */
+  /** Checks a file for a copy, which nobody needs: half of the heap stays for other things. */
   void checkCopy(Owner owner, BooleanSupplier others) throws HeapShareException {
     check(owner, mostBytes / 2, others);
   }
 
-  /** A task was refused something for lack of this. */
+  /** A task was refused something for lack of heap. */
   void refused(Owner owner) {
     refusals.merge(owner, 1L, Long::sum);
   }

@@ -10,28 +10,28 @@ import java.util.Deque;
 import java.util.function.BiConsumer;
 
 /**
- * What one thread writes to the disk tier, with {@link Device#UNITS_UNDER_WAY} units under way:
- * whoever waits for each before he makes the next has half of a device that others want too,
- * however urgent he is.
+ * What one thread writes to the disk tier, with {@link Device#UNITS_UNDER_WAY} units under way. A
+ * thread that waits for each unit before it makes the next gets half of a device that others want
+ * too, however urgent it is.
  *
- * <p>Thread contract: one thread. It waits for memory while units of its own are under way, which
- * is the device's until it has done them, so that this waits for nobody who waits for it.
- * Ownership: whoever opens it closes it, which waits for what is under way. Failure: the first one
- * of a unit, at the latest from {@link #await}, once its segment was told to {@code onFailure};
- * {@link io.sluice.spill.disk.NoBufferException}, of which {@code onFailure} is not told.
+ * <p>Thread contract: one thread. It waits for a buffer while units of its own are under way; their
+ * buffers are the device's until it has done them, so no two threads wait for each other.
+ * Ownership: the caller that opens it closes it, which waits for the units under way. Failure: the
+ * first one of a unit, at the latest from {@link #await}, after {@code onFailure} was told of its
+ * segment; or {@link io.sluice.spill.disk.NoBufferException}, and {@code onFailure} is not told.
  */
 final class InFlightWrites implements AutoCloseable {
-  private final BiConsumer<SegmentHandle, IOException> onFailure;
+  private final BiConsumer<DiskSegment, IOException> onFailure;
   private final Deque<Unit> units = new ArrayDeque<>(); // oldest first
 
-  private record Unit(SegmentHandle segment, DeviceFile.Write write) {}
+  private record Unit(DiskSegment segment, DeviceFile.Write write) {}
 
-  InFlightWrites(BiConsumer<SegmentHandle, IOException> onFailure) {
+  InFlightWrites(BiConsumer<DiskSegment, IOException> onFailure) {
     this.onFailure = onFailure;
   }
 
   /** Begins to write all that remains in a buffer to a file of the disk tier. */
-  void write(SegmentHandle segment, IoClass ioClass, long offsetBytes, ByteBuffer bytes)
+  void write(DiskSegment segment, IoClass ioClass, long offsetBytes, ByteBuffer bytes)
       throws IOException {
     for (long atBytes = offsetBytes; bytes.hasRemaining(); ) {
       int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
@@ -44,7 +44,7 @@ final class InFlightWrites implements AutoCloseable {
   }
 
   /** The device is asked for nothing until it has the bytes: what fails here is not its failure. */
-  private void begin(SegmentHandle segment, IoClass ioClass, long offsetBytes, ByteBuffer bytes)
+  private void begin(DiskSegment segment, IoClass ioClass, long offsetBytes, ByteBuffer bytes)
       throws IOException {
     try (DeviceFile.Write write = segment.beginWrite(ioClass, offsetBytes, bytes.remaining())) {
       write.bytes().put(bytes);
@@ -75,7 +75,10 @@ final class InFlightWrites implements AutoCloseable {
     }
   }
 
-  /** What is still under way then has no more to say: whoever wrote it has failed before. */
+  /**
+   * Waits for the units still under way; the caller has failed before, so their failures are
+   * dropped.
+   */
   @Override
   public void close() {
     while (!units.isEmpty()) {

@@ -18,14 +18,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one task holds of the store and has not committed.
+ * The blocks that one task holds of the store and has not committed.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, but only when
- * the task can no longer write, because its blocks go to somebody else at once. Failure: after its
- * application was freed it grants and commits nothing more.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that opened it closes it, but
+ * only when the task can no longer write, because its blocks go to others at once. Failure: after
+ * its application was freed it grants and commits nothing more.
  */
 public final class Lease implements MemorySource, Closeable {
-  private final Keeper keeper;
+  private final LeaseOperations operations;
+  private final CommitOperations commits;
   private final String applicationId;
   private final Owner owner;
   private final IoClass ioClass;
@@ -34,41 +35,21 @@ public final class Lease implements MemorySource, Closeable {
   private boolean closed;
   private boolean revoked;
 
-  /** Keeps the books of all leases: does what one is asked for, and its lock guards their state. */
-  interface Keeper {
-    List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException;
-
-    void checkCanEverFit(Lease lease, long lengthBytes) throws IOException;
-
-    Optional<Extent> leaseMemory(Lease lease, MemoryUse use, long lengthBytes) throws IOException;
-
-    List<Extent> leaseDisk(Lease lease, long lengthBytes) throws IOException;
-
-    DiskWrite beginWrite(Lease lease, Range range) throws IOException;
-
-    void force(Lease lease, Range place) throws IOException;
-
-    void release(Lease lease, List<Extent> extents) throws IOException;
-
-    void commit(Lease lease, OutputStamp stamp, FooterLocation trailer, boolean mayReplace)
-        throws IOException;
-
-    void close(Lease lease) throws IOException;
-  }
-
   /**
    * Nothing is leased yet.
    *
    * @param changes is told what is leased, and no more
    */
   Lease(
-      Keeper keeper,
+      LeaseOperations operations,
+      CommitOperations commits,
       String applicationId,
       Owner owner,
       IoClass ioClass,
       LeaseInfo info,
       BlockSet.Changes changes) {
-    this.keeper = keeper;
+    this.operations = operations;
+    this.commits = commits;
     this.applicationId = applicationId;
     this.owner = owner;
     this.ioClass = ioClass;
@@ -83,12 +64,12 @@ public final class Lease implements MemorySource, Closeable {
     return applicationId;
   }
 
-  /** Whose task it is for; it is granted blocks of his segments alone. */
+  /** The user of the task; the lease is granted blocks of this user's segments alone. */
   public Owner owner() {
     return owner;
   }
 
-  /** Why it writes to the disk tier. */
+  /** The class in which it writes to the disk tier. */
   IoClass ioClass() {
     return ioClass;
   }
@@ -105,31 +86,31 @@ public final class Lease implements MemorySource, Closeable {
 
   @Override
   public List<Extent> lease(long lengthBytes) throws IOException {
-    return keeper.lease(this, lengthBytes, false);
+    return operations.lease(this, lengthBytes, false);
   }
 
   /**
-   * For who is about to lease so much in several steps.
+   * Checks this for a task that is about to lease so much in several steps.
    *
    * @throws StoreFullException if it would not fit though everybody gave back what can be
    */
   public void checkCanEverFit(long lengthBytes) throws IOException {
-    keeper.checkCanEverFit(this, lengthBytes);
+    operations.checkCanEverFit(this, lengthBytes);
   }
 
   @Override
   public Extent leaseContiguous(long lengthBytes) throws IOException {
-    return keeper.lease(this, lengthBytes, true).get(0);
+    return operations.lease(this, lengthBytes, true).get(0);
   }
 
   @Override
   public Optional<Extent> leaseMemory(MemoryUse use, long lengthBytes) throws IOException {
-    return keeper.leaseMemory(this, use, lengthBytes);
+    return operations.leaseMemory(this, use, lengthBytes);
   }
 
   @Override
   public List<Extent> leaseDisk(long lengthBytes) throws IOException {
-    return keeper.leaseDisk(this, lengthBytes);
+    return operations.leaseDisk(this, lengthBytes);
   }
 
   @Override
@@ -149,7 +130,7 @@ public final class Lease implements MemorySource, Closeable {
 
   /** Memory for what is to be written to a leased range, of {@link Device#UNIT_BYTES} at most. */
   public DiskWrite beginWrite(Range range) throws IOException {
-    return keeper.beginWrite(this, range);
+    return operations.beginWrite(this, range);
   }
 
   @Override
@@ -159,31 +140,31 @@ public final class Lease implements MemorySource, Closeable {
 
   /** The same of an extent that begins there; what is behind may have been given back. */
   public void force(int segmentId, long offsetBytes) throws IOException {
-    keeper.force(this, new Range(segmentId, offsetBytes, 1));
+    operations.force(this, new Range(segmentId, offsetBytes, 1));
   }
 
   @Override
   public void release(List<Extent> extents) throws IOException {
-    keeper.release(this, extents);
+    operations.release(this, extents);
   }
 
   @Override
   public void commit(OutputStamp stamp, FooterLocation trailer) throws IOException {
-    keeper.commit(this, stamp, trailer, false);
+    commits.commit(this, stamp, trailer, false);
   }
 
   /**
-   * Commits, and frees in the same moment what was committed with that id before: whoever looks
-   * finds one of them, whole. If the medium fails in between, neither is left.
+   * Commits, and frees in the same moment the output that was committed with that id before: a
+   * reader finds one of them, whole. If the medium fails in between, neither is left.
    */
   public void replace(OutputStamp stamp, FooterLocation trailer) throws IOException {
-    keeper.commit(this, stamp, trailer, true);
+    commits.commit(this, stamp, trailer, true);
   }
 
   /** Gives back everything that is not committed; idempotent. */
   @Override
   public void close() throws IOException {
-    keeper.close(this);
+    operations.close(this);
   }
 
   /** Blocks leased to write to and not committed; guarded by the lock of the store. */

@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.LockFile;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.PrivateDirectory;
+import io.sluice.spill.segment.SegmentName;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -18,8 +19,11 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
@@ -80,6 +84,18 @@ final class LockedDirectory implements Closeable {
   static SharedFile createShared(Path file) throws IOException {
     createFile(file).close();
     return SharedFile.open(file);
+  }
+
+  /** The names of a pool's segments that lie here, by id and incarnation. */
+  List<SegmentName> segments(UUID poolId) throws IOException {
+    return files().stream()
+        .map(SegmentName::parse)
+        .flatMap(Optional::stream)
+        .filter(name -> name.isOf(poolId))
+        .sorted(
+            Comparator.comparingInt(SegmentName::segmentId)
+                .thenComparingInt(SegmentName::incarnation))
+        .toList();
   }
 
   /** The files of this directory except the lock. */

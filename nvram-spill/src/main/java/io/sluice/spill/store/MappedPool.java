@@ -150,7 +150,7 @@ final class MappedPool implements PoolSpace {
     SegmentInfo info = backing.segment(poolId, segmentId, layout);
     try (SegmentFile file = SegmentFile.open(info, true)) {
       Mapping mapping = medium.map(file, 0, layout.segmentBytes());
-      return new SegmentHandle(info, owner, true, null, mapping, medium);
+      return new MemorySegment(info, owner, true, null, mapping, medium);
     }
   }
 

@@ -3,15 +3,15 @@ package io.sluice.spill.store;
 import java.io.IOException;
 
 /**
- * Says who may have how much of the memory tier, and is told of everything that becomes of it.
+ * Decides how much of the memory tier each task may have, and is told of all that becomes of it.
  *
  * <p>Thread contract: safe from any thread. {@link #ask} may wait and is called under no lock;
  * everything else is told under the lock of the store, in the order in which it happens, and
- * returns at once without calling the store. Ownership: whoever opens the store. Failure: what it
- * does not grant is leased from the disk tier.
+ * returns at once without calling the store. Ownership: the caller that opens the store. Failure:
+ * memory that it does not grant is leased from the disk tier.
  */
 public interface MemoryArbiter {
-  /** Grants all that there is to whoever comes first. */
+  /** Grants all that there is to the first that asks. */
   MemoryArbiter NONE =
       new MemoryArbiter() {
         @Override

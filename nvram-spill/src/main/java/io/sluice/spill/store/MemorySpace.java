@@ -20,10 +20,10 @@ import java.util.stream.IntStream;
  * {@link PoolFiller} makes a segment, {@link Emptier} moves outputs away. This brings them together
  * under the lock of the store.
  *
- * <p>Thread contract: called under the lock of the store, but for {@link #start} and {@link #stop};
- * the threads take that lock themselves, and make, take and empty segments under none. Ownership:
- * the store stops it, then closes it. Failure: a lease that waited in vain is told why there is no
- * more room; the tier is as large as it got.
+ * <p>Thread contract: called under the lock of the store, but for {@link #start}, {@link #stop} and
+ * the methods for the filler, whose thread takes the lock in them. The threads make, take and empty
+ * segments under no lock. Ownership: the store stops it, then closes it. Failure: a lease that
+ * waited in vain is told why there is no more room; the tier is as large as it got.
  */
 final class MemorySpace implements Closeable {
   /** What a lease that waits must still be. */
@@ -77,8 +77,8 @@ final class MemorySpace implements Closeable {
         new SegmentReassignment(shared, files.owner(), memory, growth, holders, nanoTime);
     this.empties = shared && !config.diskDirectories().isEmpty();
     this.emptying = new Emptying(empties, memory, content, nanoTime);
-    this.emptier = new Emptier(emptying, content, lock, this::wakeFiller);
-    this.filler = new PoolFiller(files.memory(), shared, new FillerSink());
+    this.emptier = new Emptier(emptying, content, lock, this);
+    this.filler = new PoolFiller(files.memory(), shared, this);
   }
 
   void start() {
@@ -192,7 +192,8 @@ final class MemorySpace implements Closeable {
     emptier.wake();
   }
 
-  private void wakeFiller() {
+  /** A segment may be wanted, or be idle by now. */
+  void wakeFiller() {
     if (growth.isWanted() || handOver.isWanted()) {
       growthWanted.signal();
     }
@@ -214,113 +215,111 @@ final class MemorySpace implements Closeable {
     handOver.close();
   }
 
-  private final class FillerSink implements PoolFiller.Sink {
-    @Override
-    public OptionalInt awaitWanted() {
-      while (true) {
-        SegmentHandle taken = null;
-        lock.lock();
-        try {
-          while (!isDone() && !growth.isWanted() && (taken = handOver.next()) == null) {
-            growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
-          }
-          if (taken == null) {
-            return isDone() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
-          }
-        } finally {
-          lock.unlock();
+  /** For the filler: waits until a segment is to be made; empty when none ever will be. */
+  OptionalInt awaitWanted() {
+    while (true) {
+      SegmentHandle taken = null;
+      lock.lock();
+      try {
+        while (!isDone() && !growth.isWanted() && (taken = handOver.next()) == null) {
+          growthWanted.awaitUninterruptibly(); // idle, until a lease or the end of the store
         }
-        take(taken);
-      }
-    }
-
-    private boolean isDone() {
-      return ended || growth.isComplete() && !handOver.isPossible();
-    }
-
-    /** Takes a segment from its owner, under no lock. */
-    private void take(SegmentHandle segment) {
-      Throwable failure = null;
-      try {
-        announced.withdraw(segment);
-        files.memory().retire(segment);
-      } catch (IOException | RuntimeException | Error e) {
-        failure = e;
-      }
-      lock.lock();
-      try {
-        if (failure == null) {
-          handOver.done(segment);
-        } else {
-          handOver.failed(segment, failure);
+        if (taken == null) {
+          return isDone() ? OptionalInt.empty() : OptionalInt.of(growth.nextId());
         }
-        grown.signalAll();
       } finally {
         lock.unlock();
       }
+      take(taken);
     }
+  }
 
-    @Override
-    public void freeCreated(int segmentId) throws IOException {
-      writeMarks(new Range(segmentId, 0, config.segmentBytes()));
-      lock.lock();
-      try {
-        growth.made();
-        memory.addNobodys(segmentId);
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
+  private boolean isDone() {
+    return ended || growth.isComplete() && !handOver.isPossible();
+  }
+
+  /** Takes a segment from its owner, under no lock. */
+  private void take(SegmentHandle segment) {
+    Throwable failure = null;
+    try {
+      announced.withdraw(segment);
+      files.memory().retire(segment);
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
     }
-
-    @Override
-    public void segmentCreated(SegmentHandle segment) throws IOException {
-      try {
-        writeMarks(segment.range());
-        announced.announce(List.of(segment));
-      } catch (IOException | RuntimeException | Error e) {
-        files.memory().discard(segment);
-        throw e;
+    lock.lock();
+    try {
+      if (failure == null) {
+        handOver.done(segment);
+      } else {
+        handOver.failed(segment, failure);
       }
-      lock.lock();
-      try {
-        growth.made(); // first: whatever fails from here on, it is never made over itself
-        memory.addFree(segment);
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
+      grown.signalAll();
+    } finally {
+      lock.unlock();
     }
+  }
 
-    private void writeMarks(Range segment) throws IOException {
-      lock.lock();
-      try {
-        files.leaseMarks().freed(segment);
-      } finally {
-        lock.unlock();
-      }
+  /** For the filler: a segment exists that is nobody's. */
+  void freeCreated(int segmentId) throws IOException {
+    writeMarks(new Range(segmentId, 0, config.segmentBytes()));
+    lock.lock();
+    try {
+      growth.made();
+      memory.addNobodys(segmentId);
+      grown.signalAll();
+    } finally {
+      lock.unlock();
     }
+  }
 
-    @Override
-    public void segmentFailed(String cause) {
-      lock.lock();
-      try {
-        growth.failed(cause);
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
+  /** For the filler: a segment exists that is this process's user's. It is the store's now. */
+  void segmentCreated(SegmentHandle segment) throws IOException {
+    try {
+      writeMarks(segment.range());
+      announced.announce(List.of(segment));
+    } catch (IOException | RuntimeException | Error e) {
+      files.memory().discard(segment);
+      throw e;
     }
+    lock.lock();
+    try {
+      growth.made(); // first: whatever fails from here on, it is never made over itself
+      memory.addFree(segment);
+      grown.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
 
-    @Override
-    public void fillerDone() {
-      lock.lock();
-      try {
-        growth.end();
-        grown.signalAll();
-      } finally {
-        lock.unlock();
-      }
+  private void writeMarks(Range segment) throws IOException {
+    lock.lock();
+    try {
+      files.leaseMarks().freed(segment);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** For the filler: the segment that was wanted could not be made. */
+  void segmentFailed(String cause) {
+    lock.lock();
+    try {
+      growth.failed(cause);
+      grown.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** For the filler: no segment follows. */
+  void fillerDone() {
+    lock.lock();
+    try {
+      growth.end();
+      grown.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 }

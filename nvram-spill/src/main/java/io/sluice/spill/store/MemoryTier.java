@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The segments of the pool directory, whose they are, and which of their blocks are free. Unlike
- * the {@link DiskTier} it reuses its files, each for its owner: another one gets what is nobody's.
+ * the {@link DiskTier} it reuses its files, each for its owner; another owner gets a segment that
+ * is nobody's. {@link SegmentShares} says how many each may have.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
@@ -37,13 +37,9 @@ final class MemoryTier {
   /** So long a segment that was emptied is kept for the owner for whom that was done. */
   static final long RESERVED_MS = 30_000;
 
-  /** So much of the tier, in segments, is kept for owners who have fewer than their share. */
-  private static final int KEPT_PART = 8;
-
   private static final Logger LOG = LoggerFactory.getLogger(MemoryTier.class);
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
-  private final Map<Owner, Integer> owners = new HashMap<>(); // how many segments each has
-  private final Map<Owner, Integer> busy = new HashMap<>(); // of these, not idle
+  private final SegmentShares shares;
   private final SortedSet<Integer> nobodys = new TreeSet<>();
   private final Set<Integer> unclaimed = new TreeSet<>(); // nobody's, but not to be had for now
   private final Map<SegmentHandle, Long> idleSinceNs = new LinkedHashMap<>(); // longest first
@@ -58,8 +54,6 @@ final class MemoryTier {
   private long claimFailedNs;
   private final int segmentBytes;
   private final int blockBytes;
-  private final int mostSegments;
-  private final boolean limited; // else who is refused memory would have nothing
   private final OwnerBlocks free;
   private final LeaseMarks leaseMarks;
   private final Claims claims;
@@ -79,19 +73,20 @@ final class MemoryTier {
   MemoryTier(StoreConfig config, LeaseMarks leaseMarks, Claims claims, LongSupplier nanoTime) {
     this.segmentBytes = config.segmentBytes();
     this.blockBytes = config.blockBytes();
-    this.mostSegments = (int) (config.memoryCapacityBytes() / config.segmentBytes());
-    this.limited = config.shared() && !config.diskDirectories().isEmpty();
+    this.shares =
+        new SegmentShares(
+            (int) (config.memoryCapacityBytes() / config.segmentBytes()),
+            config.shared() && !config.diskDirectories().isEmpty());
     this.leaseMarks = leaseMarks;
     this.claims = claims;
     this.nanoTime = nanoTime;
     this.free = new OwnerBlocks(config.blockBytes());
   }
 
-  /** Adds a segment none of whose blocks are free yet. */
+  /** Adds a segment that has no free blocks yet. */
   void add(SegmentHandle segment) {
     segments.put(segment.info().segmentId(), segment);
-    owners.merge(segment.owner(), 1, Integer::sum);
-    busy.merge(segment.owner(), 1, Integer::sum);
+    shares.add(segment.owner());
   }
 
   /**
@@ -115,18 +110,11 @@ final class MemoryTier {
       leaving = null;
       reservedSinceNs = nanoTime.getAsLong();
     }
-    if (idleSinceNs.remove(segment) == null) {
-      busy.computeIfPresent(segment.owner(), MemoryTier::less);
-    }
+    boolean wasIdle = idleSinceNs.remove(segment) != null;
     segments.remove(segment.info().segmentId());
-    if (owners.merge(segment.owner(), -1, Integer::sum) == 0) {
-      owners.remove(segment.owner());
+    if (shares.remove(segment.owner(), wasIdle)) {
       free.forget(segment.owner());
     }
-  }
-
-  private static Integer less(Owner owner, int count) {
-    return count == 1 ? null : count - 1;
   }
 
   private BlockSet freeOf(SegmentHandle segment) {
@@ -172,17 +160,15 @@ final class MemoryTier {
 
   /** How many segments an owner has. */
   int segmentsOf(Owner owner) {
-    return owners.getOrDefault(owner, 0);
+    return shares.of(owner);
   }
 
-  /** How many each owner has who has any. */
+  /** How many each owner has, if any. */
   Map<Owner, Long> segmentsOfOwners() {
-    Map<Owner, Long> all = new HashMap<>();
-    owners.forEach((owner, count) -> all.put(owner, (long) count));
-    return all;
+    return shares.all();
   }
 
-  /** Segments all of whose blocks are free, the longest idle first. */
+  /** Segments that have no block in use, the longest idle first. */
   Set<SegmentHandle> idle() {
     return Collections.unmodifiableSet(idleSinceNs.keySet());
   }
@@ -194,7 +180,7 @@ final class MemoryTier {
 
   /** How many owners have segments. */
   int ownerCount() {
-    return owners.size();
+    return shares.ownerCount();
   }
 
   /** Bytes of the segments that are nobody's. */
@@ -231,7 +217,7 @@ final class MemoryTier {
     freeBeside.add(range);
     if (freeBeside.contains(segment.range())) {
       idleSinceNs.put(segment, nanoTime.getAsLong());
-      busy.computeIfPresent(segment.owner(), MemoryTier::less);
+      shares.becomesIdle(segment.owner());
       spoilIfDamaged(segment);
     }
   }
@@ -269,7 +255,7 @@ final class MemoryTier {
     spoiled.add(segment);
   }
 
-  /** Segments that are damaged and nobody uses; whoever takes one closes it. */
+  /** Damaged segments that nobody uses; the caller that takes one closes it. */
   List<SegmentHandle> spoiled() {
     return spoiled;
   }
@@ -304,39 +290,22 @@ final class MemoryTier {
             && !reservedFor.equals(owner)
             && nanoTime.getAsLong() - reservedSinceNs < TimeUnit.MILLISECONDS.toNanos(RESERVED_MS);
     int free = nobodys.size() - (kept && leaving == null ? 1 : 0);
-    return Math.max(0, Math.min(free, mostMore(owner, last)));
+    return Math.max(0, Math.min(free, shares.mostMore(owner, last)));
   }
 
   /** Whether an owner may have a further segment, if there is one. */
   boolean mayHaveMore(Owner owner, boolean last) {
-    return mostMore(owner, last) > 0;
+    return shares.mostMore(owner, last) > 0;
   }
 
   /** How many more it may have, whether there are any. */
   int mayHave(Owner owner, boolean last) {
-    return Math.max(0, mostMore(owner, last));
+    return Math.max(0, shares.mostMore(owner, last));
   }
 
   /** Whether it may have more than it can get now, so that further ones would be of use to it. */
   boolean mayGetFurther(Owner owner, boolean last) {
-    return mostMore(owner, last) > claimable(owner, last);
-  }
-
-  /**
-   * How many more an owner may have. Beside others, who has its share leaves the last eighth to
-   * those who have less: one block that is leased keeps all of a segment from others, so bytes are
-   * no measure of what an owner takes from them. What others have and do not use is to be had.
-   */
-  private int mostMore(Owner owner, boolean last) {
-    int sharing = busy.size() + (busy.containsKey(owner) ? 0 : 1);
-    if (!limited || sharing == 1) {
-      return Integer.MAX_VALUE;
-    }
-    int has = segmentsOf(owner);
-    int others = segments.size() - idleSinceNs.size() - busy.getOrDefault(owner, 0);
-    int share = (mostSegments + sharing - 1) / sharing;
-    int kept = last ? 0 : Math.max(1, mostSegments / KEPT_PART);
-    return Math.max(share - has, mostSegments - others - has - kept);
+    return shares.mostMore(owner, last) > claimable(owner, last);
   }
 
   List<Extent> take(Owner owner, long lengthBytes, boolean contiguous) throws IOException {
@@ -376,13 +345,13 @@ final class MemoryTier {
         taken.add(extent);
         own.remove(piece.get());
         if (idleSinceNs.remove(segment) != null) {
-          busy.merge(owner, 1, Integer::sum);
+          shares.becomesBusy(owner);
         }
         leftBytes -= piece.get().lengthBytes();
       }
       return taken;
     } catch (IOException | RuntimeException | Error e) {
-      giveBackAfter(e, taken);
+      Closer.after(e, () -> giveBack(taken));
       throw e;
     }
   }
@@ -421,21 +390,10 @@ final class MemoryTier {
 
   /** Frees what was just taken, all of it whatever fails, and empties the list. */
   void giveBack(List<Extent> taken) throws IOException {
-    Cleanup cleanup = new Cleanup();
-    taken.forEach(extent -> cleanup.run(() -> free(extent.range())));
+    Closer closer = new Closer();
+    taken.forEach(extent -> closer.run(() -> free(extent.range())));
     taken.clear();
-    cleanup.finish();
-  }
-
-  /** The same after a failure, which is what the caller is told. */
-  void giveBackAfter(Throwable failure, List<Extent> taken) {
-    try {
-      giveBack(taken);
-    } catch (IOException | Error e) {
-      if (e != failure) {
-        failure.addSuppressed(e);
-      }
-    }
+    closer.finish(DeferredRelease.NOT_ALL);
   }
 
   long freeBytes() {

@@ -11,25 +11,24 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Second places of outputs that lie in memory: whole on the disk tier, with their marks, and no
- * reader is told of them. They differ from {@link StaleExtents} in that the output is still to come
- * there: when it has to leave memory, or when the memory is lost.
+ * Copies of outputs that lie in memory: whole on the disk tier, with their marks. No reader is told
+ * of them. An output moves to its copy when it has to leave memory, or when the memory is lost;
+ * {@link StaleExtents} are the opposite: places that outputs have left.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
 final class OutputCopies {
   private final Map<OutputId, Copy> copies = new LinkedHashMap<>(); // oldest first
   private final Map<Owner, Long> ownBytes = new HashMap<>(); // of users that have any
-  private final Listener listener;
+  private final OutputDirectory outputs;
 
-  /** Is told whether an output has one, when that changes. */
-  interface Listener {
-    void changed(OutputId id, boolean hasCopy);
-  }
-
-  /** Without any. */
-  OutputCopies(Listener listener) {
-    this.listener = listener;
+  /**
+   * Without any.
+   *
+   * @param outputs is told whether an output has a copy, when that changes
+   */
+  OutputCopies(OutputDirectory outputs) {
+    this.outputs = outputs;
   }
 
   /**
@@ -60,7 +59,7 @@ final class OutputCopies {
       throw new IllegalStateException(copy.id() + " has a copy already");
     }
     ownBytes.merge(added.owner(), added.ownBytes(), Long::sum);
-    listener.changed(copy.id(), true);
+    outputs.setCopied(copy.id(), true);
     return added;
   }
 
@@ -72,7 +71,7 @@ final class OutputCopies {
     return Optional.ofNullable(copies.get(id));
   }
 
-  /** Forgets that of an output; whoever takes it has its place, or gives it back. */
+  /** Forgets the copy of an output; the caller uses its place, or gives that back. */
   Optional<Copy> take(OutputId id) {
     Copy copy = copies.remove(id);
     if (copy == null) {
@@ -81,7 +80,7 @@ final class OutputCopies {
     if (ownBytes.merge(copy.owner(), -copy.ownBytes(), Long::sum) == 0) {
       ownBytes.remove(copy.owner());
     }
-    listener.changed(id, false);
+    outputs.setCopied(id, false);
     return Optional.of(copy);
   }
 

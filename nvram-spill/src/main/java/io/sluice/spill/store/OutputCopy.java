@@ -27,7 +27,8 @@ import java.util.List;
  * </pre>
  *
  * <p>Thread contract: one thread. Ownership: the output may be freed and its bytes overwritten
- * meanwhile; whoever sets the mark looks first. Failure: {@link IOException} of either place.
+ * meanwhile; the caller that sets the mark looks first. Failure: {@link IOException} of either
+ * place.
  */
 final class OutputCopy {
   private static final int PIECE_BYTES = 1 << 20;
@@ -63,8 +64,8 @@ final class OutputCopy {
   /**
    * Copies nothing yet.
    *
-   * @param mostBytes how much of what lies in memory, by whole extents from the end on, of which
-   *     what is read last is; the first may be longer
+   * @param mostBytes how much of the bytes in memory is copied, by whole extents from the end on,
+   *     which is read last; the first of these extents may be longer
    */
   OutputCopy(CommittedOutput output, int blockBytes, long mostBytes) {
     this.identity = output.identity();

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 
 /**
  * The outputs that can be found, by application and by segment of memory, with a running account of
- * what they hold: there may be a million, and whoever watches asks every few seconds.
+ * what they hold: there may be a million, and a monitor asks every few seconds.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
@@ -152,7 +152,7 @@ final class OutputDirectory {
         .anyMatch(output -> !ownerOf(output).equals(owner));
   }
 
-  /** Those of which something lies in a segment of memory. */
+  /** The outputs that lie in a segment of memory, all or in part. */
   List<CommittedOutput> in(int segmentId) {
     return List.copyOf(segments.getOrDefault(segmentId, Set.of()));
   }

@@ -53,7 +53,7 @@ final class OutputLoader {
   }
 
   /**
-   * The same with checks of one's own.
+   * The same with other checks.
    *
    * @param fromBytes where in its segment the output's place begins at the earliest
    */

@@ -76,12 +76,12 @@ public final class OutputLocation implements ByteSource {
     held = false;
   }
 
-  /** Somebody is told of it now, before he looks whether it {@link #isHeld}. */
+  /** A reader is told of it now, and looks afterwards whether it {@link #isHeld}. */
   void tell() {
     told = true;
   }
 
-  /** Whether anybody was told of it, who may come to read here. */
+  /** Whether a reader was told of it, and may come to read here. */
   boolean wasTold() {
     return told;
   }

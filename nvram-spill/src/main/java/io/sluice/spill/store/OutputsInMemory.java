@@ -7,7 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Goes through an application's {@link EvictionOrder}, with the lock of the store for one output at
- * a time: what comes or is told meanwhile may be missed, or be met where it is then.
+ * a time. An output that comes meanwhile, or that a reader is told of, may be missed, or be met
+ * later.
  *
  * <p>Thread contract: for one thread, which does not hold the lock.
  */

@@ -23,7 +23,7 @@ final class OwnerBlocks {
     return sets.computeIfAbsent(owner, unknown -> new BlockSet(blockBytes));
   }
 
-  /** Forgets an owner who has no segment any more. */
+  /** Forgets an owner that has no segment any more. */
   void forget(Owner owner) {
     sets.remove(owner);
   }

@@ -114,7 +114,7 @@ final class PoolFiles implements Closeable {
     List<Path> segments = new ArrayList<>();
     diskDirectories.onEach(
         directory -> {
-          for (SegmentName name : SegmentNames.in(directory, poolId())) {
+          for (SegmentName name : directory.segments(poolId())) {
             segments.add(directory.path().resolve(name.toString()));
           }
         });

@@ -12,34 +12,17 @@ import org.slf4j.LoggerFactory;
  * Makes the segments of a pool in a thread of its own when {@link PoolGrowth} wants them, so that
  * neither the start of a service nor a task pays for faulting in memory.
  *
- * <p>Thread contract: started once, stopped once; the sink is called from its thread. Ownership: a
- * segment belongs to the sink when it returns. Failure: what keeps a segment from being made is
- * logged when it is not the same as the last time, and told to the sink; the pool is as large as it
- * got.
+ * <p>Thread contract: started once, stopped once; its thread calls {@link MemorySpace}. Ownership:
+ * a segment that was made is handed to the memory space. Failure: the cause is logged if it is not
+ * the same as the last time, and told to the memory space; the pool is as large as it got.
  */
 final class PoolFiller {
   private static final Logger LOG = LoggerFactory.getLogger(PoolFiller.class);
   private static final long STOP_TIMEOUT_MS = 30_000;
 
-  /** Says what the filler is to make, and takes it. */
-  interface Sink {
-    /** Returns when a segment is wanted; empty when none ever will be. */
-    OptionalInt awaitWanted();
-
-    void segmentCreated(SegmentHandle segment) throws IOException;
-
-    /** One that is nobody's. */
-    void freeCreated(int segmentId) throws IOException;
-
-    void segmentFailed(String cause);
-
-    /** No segment follows. */
-    void fillerDone();
-  }
-
   private final PoolSpace space;
   private final boolean shared;
-  private final Sink sink;
+  private final MemorySpace room;
   private final Thread thread;
   private volatile boolean stopped;
   private String lastFailure = "";
@@ -49,10 +32,10 @@ final class PoolFiller {
    *
    * @param shared whether segments are nobody's when they are made
    */
-  PoolFiller(PoolSpace space, boolean shared, Sink sink) {
+  PoolFiller(PoolSpace space, boolean shared, MemorySpace room) {
     this.space = space;
     this.shared = shared;
-    this.sink = sink;
+    this.room = room;
     this.thread = DaemonThreads.create("sluice-pool-filler", this::fill);
   }
 
@@ -60,7 +43,7 @@ final class PoolFiller {
     thread.start();
   }
 
-  /** Stops soon, and waits for it; the sink must let it go. */
+  /** Stops soon, and waits for it; {@link MemorySpace#end} must have let it go. */
   void stop() throws IOException {
     stopped = true;
     if (!DaemonThreads.awaitEnd(thread, STOP_TIMEOUT_MS)) {
@@ -73,11 +56,11 @@ final class PoolFiller {
 
   private void fill() {
     try {
-      for (OptionalInt id = sink.awaitWanted(); id.isPresent(); id = sink.awaitWanted()) {
+      for (OptionalInt id = room.awaitWanted(); id.isPresent(); id = room.awaitWanted()) {
         make(id.getAsInt());
       }
     } finally {
-      sink.fillerDone();
+      room.fillerDone();
     }
   }
 
@@ -92,7 +75,7 @@ final class PoolFiller {
 
   private void makeFree(int segmentId) throws IOException {
     if (space.makeFree(segmentId, () -> stopped)) {
-      sink.freeCreated(segmentId);
+      room.freeCreated(segmentId);
       lastFailure = "";
     }
   }
@@ -105,7 +88,7 @@ final class PoolFiller {
       }
       SegmentHandle segment = space.create(segmentId, () -> stopped);
       if (segment != null) {
-        sink.segmentCreated(segment);
+        room.segmentCreated(segment);
         lastFailure = "";
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -118,7 +101,7 @@ final class PoolFiller {
             e);
         lastFailure = failure;
       }
-      sink.segmentFailed(failure);
+      room.segmentFailed(failure);
     }
   }
 }

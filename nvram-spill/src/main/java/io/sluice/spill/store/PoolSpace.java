@@ -1,5 +1,7 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.medium.DaxDevice;
+import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.Owner;
 import java.io.Closeable;
 import java.io.IOException;
@@ -30,6 +32,18 @@ interface PoolSpace extends Closeable {
   /** Locks the place of a configuration. */
   interface Opener {
     PoolSpace open(StoreConfig config) throws IOException;
+  }
+
+  /** Locks the place of a configuration, of whatever kind that is; the caller closes it. */
+  static PoolSpace open(StoreConfig config) throws IOException {
+    Owner owner = Owner.ofThisProcess();
+    return switch (PoolKind.of(config.directory())) {
+      case FILES ->
+          new FilePool(config, LockedDirectory.open(config.directory(), config.use()), owner);
+      case HUGE_PAGES -> new MappedPool(config, HugePages.open(config, owner), owner);
+      case DEVICE ->
+          new MappedPool(config, DeviceSpace.open(DaxDevice.of(config.directory())), owner);
+    };
   }
 
   /** What pool this is; empty if it is none. */
@@ -86,8 +100,8 @@ interface PoolSpace extends Closeable {
   SegmentHandle claim(int segmentId, Owner owner) throws IOException;
 
   /**
-   * Closes a segment, and takes its memory from whoever has it open. The next one with its id is
-   * another file, of another incarnation.
+   * Closes a segment, and takes its memory from every process that has it open. The next one with
+   * its id is another file, of another incarnation.
    */
   void retire(SegmentHandle segment) throws IOException;
 }

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.format.FooterLayout;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.segment.Range;
@@ -11,56 +12,59 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * Blocks that were found without an output at recovery, and which of them can be granted again:
- * those that no task can be writing to any more, when every mark in them is cleared. A mark left
- * there by mistake or malice must never come back.
+ * Blocks that recovery found without an output. A block can be granted again when no task can be
+ * writing to it any more and every mark in it is cleared: a mark that was left there by mistake or
+ * malice must never come back.
  *
  * <p>Clearing is done little by little, because a file of the disk tier may have thousands of
  * blocks, and what is cleared stays so: nobody writes there. Nothing is released before all that
  * can go is cleared: a mark that is still there may claim what lies elsewhere.
  *
- * <p>Thread contract: guarded by the lock of the store. Failure: what cannot be cleared in memory
- * stays here and is tried again; a file is disowned and given up.
+ * <p>Thread contract: guarded by the lock of the store, but for {@link #review}. Failure: what
+ * cannot be cleared in memory stays here and is tried again; a file is disowned and given up.
  */
 final class Quarantine {
   /** At most looked at in one step. */
   private static final int BLOCKS_AT_ONCE = 64;
 
+  /**
+   * The part of a disk's deadline that a review may take: a task waits for it, and for its lease.
+   */
+  private static final int REVIEW_PART = 4;
+
   /** Of the time that a disk has for its answer: a step is not what makes it seem to hang. */
   private static final int STEP_PART = 8;
 
+  private final StoreState state;
+  private final CommitMarks marks;
+  private final ReleaseOperations releases;
   private final Allocator allocator;
   private final int blockBytes;
   private final long stepNs;
-  private final Disowner disowner;
-  private final MemoryArbiter memoryKeeper;
   private final BlockSet blocks;
   private final BlockSet cleared;
-  private final Set<String> untilFreed;
+  private final Set<String> untilFreed; // applications whose tasks may still be writing
+  private boolean reviewed;
 
-  /** A mark in a file stays that is not true any more. */
-  interface Disowner {
-    void disown(SegmentHandle segment, IOException cause) throws IOException;
-  }
-
-  /**
-   * Holds what the allocator says.
-   *
-   * @param untilFreed applications of then, whose tasks may still be writing
-   */
-  Quarantine(Allocator allocator, StoreConfig config, Set<String> untilFreed, Disowner disowner) {
-    this.allocator = allocator;
-    this.blockBytes = config.blockBytes();
-    this.stepNs = TimeUnit.MILLISECONDS.toNanos(config.diskTimeoutMs()) / STEP_PART;
-    this.disowner = disowner;
-    this.memoryKeeper = config.memoryKeeper();
+  /** Holds what the allocator says. */
+  Quarantine(StoreState state, CommitMarks marks, ReleaseOperations releases) {
+    this.state = state;
+    this.marks = marks;
+    this.releases = releases;
+    this.allocator = state.allocator;
+    this.blockBytes = state.config.blockBytes();
+    this.stepNs = TimeUnit.MILLISECONDS.toNanos(state.config.diskTimeoutMs()) / STEP_PART;
     this.blocks = allocator.quarantined();
     this.cleared = new BlockSet(blockBytes);
-    this.untilFreed = new HashSet<>(untilFreed);
+    this.untilFreed =
+        state.files.isRecovered()
+            ? new HashSet<>(state.config.runningApplications())
+            : new HashSet<>();
   }
 
   boolean isEmpty() {
@@ -89,8 +93,47 @@ final class Quarantine {
     }
   }
 
+  /**
+   * Frees what no output claims and nobody can be writing to any more; what takes too long comes
+   * with the next review. Called under no lock.
+   */
+  void review() throws IOException {
+    state.lock.lock();
+    try {
+      if (state.quiet || reviewed && blocks.isEmpty()) {
+        return;
+      }
+      reviewed = true;
+    } finally {
+      state.lock.unlock();
+    }
+    RecoveredLeases.Review review = state.config.formerLeases().review(state.files.poolId());
+    long deadlineNs =
+        state.nanoTime.getAsLong()
+            + TimeUnit.MILLISECONDS.toNanos(state.config.diskTimeoutMs()) / REVIEW_PART;
+    Closer closer = new Closer();
+    AtomicBoolean complete = new AtomicBoolean();
+    releases.run(
+        closer,
+        givenBack -> {
+          YieldingLock turn = new YieldingLock(state.lock);
+          BlockSet releasable = releasable(review);
+          BooleanSupplier goesOn =
+              () -> {
+                turn.pass();
+                return !state.quiet && state.nanoTime.getAsLong() - deadlineNs < 0;
+              };
+          clear(releasable, goesOn, closer);
+          complete.set(release(releasable, goesOn, givenBack, closer));
+        });
+    closer.finish(DeferredRelease.NOT_ALL);
+    if (complete.get()) {
+      state.config.formerLeases().settled(review);
+    }
+  }
+
   /** Once every application of then has ended, only a task that lives can still be writing. */
-  BlockSet releasable(RecoveredLeases.Review review) {
+  private BlockSet releasable(RecoveredLeases.Review review) {
     BlockSet released = blocks.copy();
     if (!untilFreed.isEmpty()) {
       BlockSet others = blocks.copy();
@@ -108,7 +151,7 @@ final class Quarantine {
    * @param wanted what is releasable
    * @param goesOn is asked before each step; one may take as long as a disk has for its answer
    */
-  void clear(BlockSet wanted, BooleanSupplier goesOn, Cleanup cleanup) {
+  private void clear(BlockSet wanted, BooleanSupplier goesOn, Closer closer) {
     BlockSet left = wanted.copy();
     cleared.ranges().forEach(left::exclude);
     for (Range range : left.ranges()) {
@@ -117,7 +160,7 @@ final class Quarantine {
           return;
         }
         if (blocks.contains(part) && cleared.isDisjoint(part)) { // others have been here meanwhile
-          cleanup.run(
+          closer.run(
               () -> {
                 long endBytes = clear(part);
                 cleared.add(
@@ -152,7 +195,7 @@ final class Quarantine {
       if (segment.info().tier() == Tier.MEMORY) {
         throw e;
       }
-      disowner.disown(segment, e); // it is never granted again, and soon deleted
+      marks.disown(segment, e); // it is never granted again, and soon deleted
       return range.endBytes();
     }
   }
@@ -175,8 +218,8 @@ final class Quarantine {
    * @param goesOn as for {@link #clear}
    * @return whether none is left
    */
-  boolean release(
-      BlockSet wanted, BooleanSupplier goesOn, DeferredRelease givenBack, Cleanup cleanup) {
+  private boolean release(
+      BlockSet wanted, BooleanSupplier goesOn, DeferredRelease givenBack, Closer closer) {
     BlockSet going = wanted.common(blocks);
     if (going.common(cleared).bytes() < going.bytes()) {
       return false;
@@ -186,7 +229,7 @@ final class Quarantine {
         return false;
       }
       if (blocks.contains(range)) {
-        cleanup.run(() -> release(range, givenBack));
+        closer.run(() -> release(range, givenBack));
       }
     }
     return wanted.common(blocks).isEmpty();
@@ -196,7 +239,7 @@ final class Quarantine {
     blocks.remove(range);
     cleared.exclude(range);
     if (SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY) {
-      memoryKeeper.reviewed(range.lengthBytes());
+      state.arbiter.reviewed(range.lengthBytes());
     }
     allocator.free(range, givenBack);
   }

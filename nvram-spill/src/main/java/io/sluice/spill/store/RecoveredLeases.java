@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Knows of the tasks that held leases when a former store ended, whether they can still write to
- * what they had leased: a recovering store keeps that in quarantine until they cannot.
+ * Knows which tasks that held leases of a former store can still write to their blocks: a
+ * recovering store keeps these in quarantine until they cannot.
  *
  * <p>Thread contract: safe from any thread, never called under the lock of the store. Failure: what
  * cannot be found out is not known, or counts as living.
@@ -44,7 +44,7 @@ public interface RecoveredLeases {
    * What former leases had been granted. A block may be in several, because it was given back.
    *
    * @param living by tasks that live, stopped ones too, which must be nobody else's
-   * @param unsaid by tasks of which nobody can say so
+   * @param unsaid by tasks that may live or not
    * @param gone by tasks that are gone for good
    */
   record Review(List<Range> living, List<Range> unsaid, List<Range> gone) {

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the committed outputs in the segments of a former store by looking at the end of every
- * block. Whoever can write to a segment can write there whatever he likes, so what lies in a
- * segment of another owner than its application's is nobody's output.
+ * block. A user can write any bytes to its own segments, so an output in a segment of another owner
+ * than its application's is not believed.
  *
  * <p>Outputs that claim the same blocks or have the same id are all left out: one of them is
  * forged, and an output that is missing is made again by its engine, while one with wrong bytes is
@@ -51,7 +51,7 @@ final class Recovery {
   private final CheckedIndexes indexes;
   private final BlockSet claimed;
   private final BlockSet claimedTwice;
-  private final Set<CommittedOutput> left = new HashSet<>(); // whoever has a pool may forge many
+  private final Set<CommittedOutput> left = new HashSet<>(); // a user may forge many
   private final Map<CommittedOutput, CommittedOutput> copies = new HashMap<>(); // of which output
   private long forged;
 

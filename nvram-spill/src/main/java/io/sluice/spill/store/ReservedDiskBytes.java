@@ -20,7 +20,7 @@ import java.util.function.IntFunction;
  * may call.
  */
 final class ReservedDiskBytes implements BlockSet.Changes {
-  private final IntFunction<SegmentHandle> segments;
+  private final IntFunction<DiskSegment> segments;
   private final BlockSet leased;
   private final Set<Integer> changed = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Unwritten> files = new HashMap<>(); // those that have any
@@ -35,7 +35,7 @@ final class ReservedDiskBytes implements BlockSet.Changes {
    *
    * @param segments the files that are there, by id; null for others
    */
-  ReservedDiskBytes(int blockBytes, IntFunction<SegmentHandle> segments) {
+  ReservedDiskBytes(int blockBytes, IntFunction<DiskSegment> segments) {
     this.segments = segments;
     this.leased = new BlockSet(blockBytes);
   }
@@ -77,7 +77,7 @@ final class ReservedDiskBytes implements BlockSet.Changes {
     if (former != null) {
       directories.merge(former.directory(), -former.bytes(), Long::sum);
     }
-    SegmentHandle segment = segments.apply(segmentId);
+    DiskSegment segment = segments.apply(segmentId);
     if (segment == null) {
       return;
     }

@@ -1,22 +1,48 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
+import java.util.Optional;
 
 /**
- * Says that a session was sent a segment of its owner: the segment goes to nobody else for a while
- * after it is idle. See {@link SpillStore#hold}.
+ * Says that a session was sent a segment of its owner: for a while after the segment is idle it
+ * goes to nobody else. See {@link SpillStore#hold}.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever asked closes it, when the session
- * ends.
+ * <p>Thread contract: safe from any thread. Ownership: the caller of {@link SpillStore#hold} closes
+ * it, when the session ends.
  */
 public final class SegmentHold implements Closeable {
+  private final StoreState state;
+  private final SegmentHandle handle;
   private final SegmentInfo segment;
-  private Runnable release;
+  private boolean closed;
 
-  SegmentHold(SegmentInfo segment, Runnable release) {
-    this.segment = segment;
-    this.release = release;
+  private SegmentHold(StoreState state, SegmentHandle handle) {
+    this.state = state;
+    this.handle = handle;
+    this.segment = handle.info();
+  }
+
+  /** As {@link SpillStore#hold}. */
+  static Optional<SegmentHold> begin(
+      StoreState state, Owner owner, int segmentId, int incarnation) {
+    state.lock.lock();
+    try {
+      SegmentHandle handle = state.allocator.segment(segmentId);
+      if (handle == null
+          || !handle.owner().equals(owner)
+          || handle.info().incarnation() != incarnation) {
+        return Optional.empty();
+      }
+      if (handle.info().tier() == Tier.MEMORY) { // a file on disk never becomes another owner's
+        state.holders.add(segmentId);
+      }
+      return Optional.of(new SegmentHold(state, handle));
+    } finally {
+      state.lock.unlock();
+    }
   }
 
   /** Which file it is; opening it by name fails where it has been taken from its owner since. */
@@ -27,11 +53,26 @@ public final class SegmentHold implements Closeable {
   /** Idempotent. */
   @Override
   public void close() {
-    Runnable releasing;
     synchronized (this) {
-      releasing = release;
-      release = () -> {};
+      if (closed) {
+        return;
+      }
+      closed = true;
     }
-    releasing.run();
+    if (segment.tier() == Tier.MEMORY) {
+      release();
+    }
+  }
+
+  private void release() {
+    state.lock.lock();
+    try {
+      if (state.allocator.segment(segment.segmentId()) == handle) { // else it was taken since
+        state.holders.remove(segment.segmentId());
+        state.memorySpace.wake();
+      }
+    } finally {
+      state.lock.unlock();
+    }
   }
 }

@@ -4,11 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many sessions were sent a segment of the memory tier and may still have it open: one that
- * nobody has is taken from its owner first, because whoever reads a file that is cut is killed, or
- * in Java gets an error.
+ * How many sessions were sent a segment of the memory tier and may still have it open. A segment
+ * that no session has is taken from its owner first, because a process that reads a file that was
+ * cut is killed, or in Java gets an error.
  *
- * <p>It counts who behaves, and proves nothing: a task keeps a descriptor for as long as it likes.
+ * <p>It counts sessions that behave, and proves nothing: a task may keep a descriptor as long as it
+ * likes.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */

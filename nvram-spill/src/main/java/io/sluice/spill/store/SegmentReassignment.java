@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which idle segment is taken from its owner so that another one gets a new file in its place, and
- * what is being taken. A descriptor cannot be taken back, so no file ever serves two owners.
+ * Chooses idle segments to take from their owners, so that another owner gets a new file in their
+ * place. A descriptor cannot be taken back, so no file ever serves two owners.
  *
  * <pre>
  *  OWNED ◄──► IDLE ── {@link #next} ──► being taken ── {@link #done} ──► missing, made again

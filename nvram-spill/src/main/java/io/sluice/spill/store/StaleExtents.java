@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Places that outputs have left and readers were told of: they stay as they were until their blocks
- * are wanted, because who reads there need not ask again.
+ * Places that outputs have left and that readers were told of. They stay as they were until their
+ * blocks are wanted, because a reader that reads there need not ask again.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
@@ -36,7 +36,7 @@ final class StaleExtents {
     return Optional.of(place);
   }
 
-  /** Those of which something lies in a segment, for the same. */
+  /** Takes those that lie in a segment, all or in part, for the same. */
   List<OutputLocation> takeIn(int segmentId) {
     List<OutputLocation> found =
         places.values().stream().filter(place -> place.liesIn(segmentId)).toList();

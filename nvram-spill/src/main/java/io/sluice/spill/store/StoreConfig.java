@@ -171,13 +171,13 @@ public record StoreConfig(
       this.memoryCapacityBytes = memoryCapacityBytes;
     }
 
-    /** The size of the memory tier, of which whole segments are used. */
+    /** The size of the memory tier; it is used in whole segments. */
     public Builder memoryCapacity(long capacityBytes) {
       this.memoryCapacityBytes = capacityBytes;
       return this;
     }
 
-    /** Who opens what lies in the pool. */
+    /** Which users open the files of the pool. */
     public Builder use(PoolVisibility use) {
       this.use = use;
       return this;
@@ -252,7 +252,7 @@ public record StoreConfig(
       return this;
     }
 
-    /** Who knows of the tasks that a former store had given leases. */
+    /** Knows the tasks that a former store had given leases. */
     public Builder formerLeases(RecoveredLeases formerLeases) {
       this.formerLeases = formerLeases;
       return this;
@@ -264,13 +264,13 @@ public record StoreConfig(
       return this;
     }
 
-    /** Who is told of segments. */
+    /** Is told of segments that come and go. */
     public Builder segmentListener(SegmentListener segmentListener) {
       this.segmentListener = segmentListener;
       return this;
     }
 
-    /** Who says how much of the memory tier each may have. */
+    /** Decides how much of the memory tier each task may have. */
     public Builder memoryKeeper(MemoryArbiter memoryKeeper) {
       this.memoryKeeper = memoryKeeper;
       return this;

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Long work under a lock that others want meanwhile: lets them in now and then. The lock is not a
- * fair one, so whoever unlocks it and locks it again would let in nobody.
+ * For long work under a lock that others want meanwhile: lets them in now and then. The lock is not
+ * fair, so a thread that unlocks it and locks it again at once lets in nobody.
  *
  * <p>Thread contract: for one thread, which holds the lock once.
  */

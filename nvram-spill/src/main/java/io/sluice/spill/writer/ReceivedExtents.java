@@ -1,5 +1,6 @@
 package io.sluice.spill.writer;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
@@ -112,12 +113,8 @@ public final class ReceivedExtents implements ExtentSource {
   }
 
   private void releaseAfter(Throwable failure, List<Extent> extents) {
-    try {
-      if (!extents.isEmpty()) {
-        release(extents);
-      }
-    } catch (IOException | RuntimeException e) {
-      failure.addSuppressed(e);
+    if (!extents.isEmpty()) {
+      Closer.after(failure, () -> release(extents));
     }
   }
 

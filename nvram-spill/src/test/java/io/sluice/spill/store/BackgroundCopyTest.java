@@ -512,7 +512,7 @@ class BackgroundCopyTest extends PoolTestBase {
       List<DeviceFile.Write> taken = new ArrayList<>();
       for (int i = 0; i < 2; i++) { // files, each of which may have two of the four buffers
         Range range = others.leaseDisk(BLOCK_BYTES).get(0).range();
-        SegmentHandle segment = store.segment(range.segmentId()).orElseThrow();
+        DiskSegment segment = (DiskSegment) store.segment(range.segmentId()).orElseThrow();
         taken.add(segment.beginWrite(IoClass.COPY, 0, 1));
         taken.add(segment.beginWrite(IoClass.COPY, 1, 1));
       }

@@ -188,7 +188,7 @@ class CapacityTest extends PoolTestBase {
   @Test
   void allThatALeaseWaitsForHasOneDeadline() throws Exception {
     AtomicLong clockNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
-    long forMemoryMs = SpillStore.LEASE_TIMEOUT_MS - DISK_TIMEOUT_MS;
+    long forMemoryMs = LeaseDeadline.TIMEOUT_MS - DISK_TIMEOUT_MS;
     List<Long> timeoutsMs = new ArrayList<>();
     MemoryArbiter keeper =
         grantingAtLast(
@@ -205,7 +205,7 @@ class CapacityTest extends PoolTestBase {
             .diskTimeoutMs(DISK_TIMEOUT_MS)
             .memoryKeeper(keeper)
             .build();
-    try (SpillStore store = SpillStore.open(config, PoolSpaces::open, clockNs::get);
+    try (SpillStore store = SpillStore.open(config, PoolSpace::open, clockNs::get);
         Lease lease = store.openLease(APP)) {
       String message = assertThrows(StoreFullException.class, () -> lease.lease(1)).getMessage();
       gate.opened.countDown();
@@ -217,8 +217,8 @@ class CapacityTest extends PoolTestBase {
   /** Else a task gives up its service, and all that it has written, before it has an answer. */
   @Test
   void whatALeaseWaitsForLeavesADiskTheTimeForItsAnswer() {
-    assertTrue(SpillStore.LEASE_TIMEOUT_MS > DiskThread.TIMEOUT_MS, "nothing is left for memory");
-    assertTrue(SpillStore.LEASE_TIMEOUT_MS < TASK_WAITS_MS);
+    assertTrue(LeaseDeadline.TIMEOUT_MS > DiskThread.TIMEOUT_MS, "nothing is left for memory");
+    assertTrue(LeaseDeadline.TIMEOUT_MS < TASK_WAITS_MS);
   }
 
   private interface Asked {
@@ -300,7 +300,7 @@ class CapacityTest extends PoolTestBase {
 
   @Test
   void aSegmentThatIsNotFinishedLeavesNothing() throws Exception {
-    try (PoolSpace space = PoolSpaces.open(config(1).build())) {
+    try (PoolSpace space = PoolSpace.open(config(1).build())) {
       space.format(new PoolHeader(UUID.randomUUID(), SEGMENT_BYTES, BLOCK_BYTES));
       assertEquals(null, space.create(0, () -> true));
       assertEquals(List.of(), space.segmentIds());

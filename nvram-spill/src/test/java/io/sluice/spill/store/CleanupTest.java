@@ -89,9 +89,9 @@ class CleanupTest extends PoolTestBase {
       for (int i = 0; i < 3; i++) {
         commit(lease, id(i), random, 10_000);
       }
-      List<SegmentHandle> segments =
+      List<DiskSegment> segments =
           store.segments().stream()
-              .map(info -> store.segment(info.segmentId()).orElseThrow())
+              .map(info -> (DiskSegment) store.segment(info.segmentId()).orElseThrow())
               .toList();
       announced.announce(segments);
       refusalsLeft.set(1);

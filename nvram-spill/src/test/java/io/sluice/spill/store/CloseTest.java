@@ -14,7 +14,7 @@ class CloseTest extends PoolTestBase {
   @Test
   void whateverCannotBeClosedThePoolIsGivenBack() throws Exception {
     StoreConfig config = configWithDisk(2).recover(Set.of()).build();
-    SpillStore store = SpillStore.open(config, opened -> new Unclosable(PoolSpaces.open(opened)));
+    SpillStore store = SpillStore.open(config, opened -> new Unclosable(PoolSpace.open(opened)));
     try (Lease lease = store.openLease(APP)) {
       lease.lease(SEGMENT_BYTES);
     }

@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.writer.OutputWriter;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -140,7 +141,7 @@ class HungDiskTest extends PoolTestBase {
 
   private static void write(SegmentHandle segment, ByteBuffer bytes) throws IOException {
     try (InFlightWrites units = new InFlightWrites((failed, cause) -> {})) {
-      units.write(segment, IoClass.WRITE_SORT, 1, bytes);
+      units.write((DiskSegment) segment, IoClass.WRITE_SORT, 1, bytes);
       units.await();
     }
   }
@@ -216,7 +217,7 @@ class HungDiskTest extends PoolTestBase {
             new Thread(
                 () -> {
                   try {
-                    each.step().run();
+                    each.step().close();
                     done.complete(null);
                   } catch (IOException e) {
                     done.completeExceptionally(e);
@@ -242,7 +243,7 @@ class HungDiskTest extends PoolTestBase {
   }
 
   /** Something that is given back at a file. */
-  private record GivingBack(SegmentHandle file, Cleanup.Step step) {}
+  private record GivingBack(SegmentHandle file, Closeable step) {}
 
   /** A reader holds the file, so that it cannot be closed; everything else is given back. */
   @Test

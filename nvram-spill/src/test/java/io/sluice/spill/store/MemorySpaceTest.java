@@ -54,7 +54,7 @@ class MemorySpaceTest extends PoolTestBase {
 
   private static SegmentHandle segment(int id, Owner owner) {
     SegmentInfo info = new SegmentInfo(id, Tier.MEMORY, Path.of("pool", "" + id), SEGMENT_BYTES);
-    return new SegmentHandle(info, owner, true, null, null, new PlainMedium());
+    return new MemorySegment(info, owner, true, null, null, new PlainMedium());
   }
 
   /** Ann and bob have all but two of the segments that ann may have, and those that are kept. */

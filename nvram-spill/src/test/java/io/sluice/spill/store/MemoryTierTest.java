@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
@@ -30,7 +31,7 @@ class MemoryTierTest {
 
   private static SegmentHandle segment(int id) {
     SegmentInfo info = new SegmentInfo(id, Tier.MEMORY, Path.of("pool", "" + id), SEGMENT_BYTES);
-    return new SegmentHandle(info, OWNER, true, null, null, new PlainMedium());
+    return new MemorySegment(info, OWNER, true, null, null, new PlainMedium());
   }
 
   @Test
@@ -72,11 +73,11 @@ class MemoryTierTest {
     InternalError fault = new InternalError("a fault in mapped memory, expected by this test");
     area.failAfter(0, fault);
     IOException failure = new IOException("expected by this test");
-    tier.giveBackAfter(failure, taken);
+    Closer.after(failure, () -> tier.giveBack(taken));
     assertSame(fault, failure.getSuppressed()[0]);
     assertEquals(2 * SEGMENT_BYTES, tier.freeBytes());
     List<Extent> again = tier.take(OWNER, SEGMENT_BYTES, false);
     area.failAfter(0, fault);
-    tier.giveBackAfter(fault, again); // the JVM has some errors once only
+    Closer.after(fault, () -> tier.giveBack(again)); // the JVM has some errors once only
   }
 }

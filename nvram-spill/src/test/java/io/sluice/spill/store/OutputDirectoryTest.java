@@ -56,9 +56,9 @@ class OutputDirectoryTest {
     List<SegmentHandle> segments =
         extents.stream()
             .map(Extent::segment)
-            .map(
+            .<SegmentHandle>map(
                 info ->
-                    new SegmentHandle(info, new Owner(1001), true, null, null, new PlainMedium()))
+                    new MemorySegment(info, new Owner(1001), true, null, null, new PlainMedium()))
             .toList();
     return CommittedOutput.checked(
         new OutputIdentity(id(number), 1, 1, 1, 1, 8, 8, 0),

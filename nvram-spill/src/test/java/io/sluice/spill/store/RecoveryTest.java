@@ -61,7 +61,7 @@ class RecoveryTest {
     Path path = directory.resolve("segment " + id);
     Files.write(path, new byte[lengthBytes]);
     SegmentInfo info = new SegmentInfo(id, tier, path, lengthBytes);
-    return new SegmentHandle(
+    return new MemorySegment(
         info, new Owner(1), true, SharedFile.open(path), null, new PlainMedium());
   }
 

@@ -55,7 +55,8 @@ class ReservedDiskBytesTest extends PoolTestBase {
         long expectedBytes = 0;
         for (List<Extent> extents : held) {
           for (Extent extent : extents) {
-            SegmentHandle segment = store.segment(extent.segment().segmentId()).orElseThrow();
+            DiskSegment segment =
+                (DiskSegment) store.segment(extent.segment().segmentId()).orElseThrow();
             expectedBytes += segment.unwrittenBytes(extent.range());
           }
         }

@@ -69,7 +69,7 @@ class SegmentShareTest {
 
   private static SegmentHandle segment(int id, Owner owner) {
     SegmentInfo info = new SegmentInfo(id, Tier.MEMORY, Path.of("pool", "" + id), SEGMENT_BYTES);
-    return new SegmentHandle(info, owner, true, null, null, new PlainMedium());
+    return new MemorySegment(info, owner, true, null, null, new PlainMedium());
   }
 
   /** Leases alone lie in the segments. */

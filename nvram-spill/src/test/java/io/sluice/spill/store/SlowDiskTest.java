@@ -308,7 +308,7 @@ class SlowDiskTest extends PoolTestBase {
   @Test
   void whoHasTheNextTurnLooksWhetherItsDirectoryIsStillUsed() throws Exception {
     Random random = seeded("whoHasTheNextTurnLooksWhetherItsDirectoryIsStillUsed");
-    try (SpillStore store = SpillStore.open(slow(0).build(), PoolSpaces::open, () -> 0L);
+    try (SpillStore store = SpillStore.open(slow(0).build(), PoolSpace::open, () -> 0L);
         Lease first = store.openLease(APP);
         Lease second = store.openLease(APP);
         Lease writing = store.openLease(APP)) {

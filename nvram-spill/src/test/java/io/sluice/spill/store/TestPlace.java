@@ -89,7 +89,7 @@ enum TestPlace {
 
   PoolSpace open(StoreConfig config) throws IOException {
     if (this != FILE_AS_DEVICE) {
-      return PoolSpaces.open(config);
+      return PoolSpace.open(config);
     }
     Path file = config.directory();
     return new MappedPool(

@@ -1,4 +1,4 @@
-package io.sluice.spill.store;
+package io.sluice.rdma.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class CleanupStepsTest {
-  private final Cleanup cleanup = new Cleanup();
+class CloserStepsTest {
+  private final Closer closer = new Closer();
   private final List<Integer> done = new ArrayList<>();
 
   private void failing(int step, Throwable failure) {
-    cleanup.run(
+    closer.run(
         () -> {
           done.add(step);
           if (failure instanceof Error error) {
@@ -40,7 +40,7 @@ class CleanupStepsTest {
     failing(3, third);
     failing(4, null);
     assertEquals(List.of(1, 2, 3, 4), done);
-    IOException told = assertThrows(IOException.class, cleanup::finish);
+    IOException told = assertThrows(IOException.class, () -> closer.finish("not all"));
     assertSame(first, told.getCause());
     assertArrayEquals(new Throwable[] {second, third}, first.getSuppressed());
   }
@@ -53,14 +53,24 @@ class CleanupStepsTest {
     failing(2, second);
     failing(3, first);
     assertEquals(List.of(1, 2, 3), done);
-    assertSame(first, assertThrows(InternalError.class, cleanup::finish));
+    assertSame(first, assertThrows(InternalError.class, () -> closer.finish("not all")));
     assertArrayEquals(new Throwable[] {second}, first.getSuppressed());
+  }
+
+  @Test
+  void aStepMayRunOthers() {
+    IOException first = new IOException("first");
+    closer.run(() -> failing(1, first));
+    failing(2, new IOException("second"));
+    IOException told = assertThrows(IOException.class, () -> closer.finish("not all"));
+    assertSame(first, told.getCause());
+    assertEquals("not all: " + first, told.getMessage());
   }
 
   @Test
   void whatWentWellIsNotTold() throws IOException {
     failing(1, null);
-    cleanup.finish();
+    closer.finish("not all");
     assertEquals(List.of(1), done);
   }
 }
