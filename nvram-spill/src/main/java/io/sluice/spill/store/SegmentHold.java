@@ -15,14 +15,17 @@ import java.util.Optional;
  */
 public final class SegmentHold implements Closeable {
   private final StoreState state;
-  private final SegmentHandle handle;
   private final SegmentInfo segment;
+
+  /** Null on disk: a session may outlive many files, and must not keep what is deleted. */
+  private final SegmentHandle counted;
+
   private boolean closed;
 
   private SegmentHold(StoreState state, SegmentHandle handle) {
     this.state = state;
-    this.handle = handle;
     this.segment = handle.info();
+    this.counted = segment.tier() == Tier.MEMORY ? handle : null;
   }
 
   /** As {@link SpillStore#hold}. */
@@ -59,7 +62,7 @@ public final class SegmentHold implements Closeable {
       }
       closed = true;
     }
-    if (segment.tier() == Tier.MEMORY) {
+    if (counted != null) {
       release();
     }
   }
@@ -67,7 +70,7 @@ public final class SegmentHold implements Closeable {
   private void release() {
     state.lock.lock();
     try {
-      if (state.allocator.segment(segment.segmentId()) == handle) { // else it was taken since
+      if (state.allocator.segment(segment.segmentId()) == counted) { // else it was taken since
         state.holders.remove(segment.segmentId());
         state.memorySpace.wake();
       }
