@@ -146,21 +146,24 @@ final class FetchSchedule implements Closeable {
 
   /** Applies one thing that a fetcher found out in its visit. */
   void apply(Batch batch, FetchOutcome outcome) throws IOException {
-    if (!(outcome instanceof FetchOutcome.Fetched fetched)) {
-      applyOther(batch, outcome);
-    } else if (!succeeded(batch, fetched.output())) {
-      fetched.output().close(); // not under the lock
+    // Neither a disk that hangs under an output nor one under the log may stop the schedule.
+    if (outcome instanceof FetchOutcome.Fetched fetched) {
+      if (!succeeded(batch, fetched.output())) {
+        fetched.output().close();
+      }
+    } else if (outcome instanceof FetchOutcome.Waiting waiting) {
+      List<TaskAttemptID> failed =
+          later(batch, waiting.maps(), waiting.kind(), waiting.patienceMs());
+      waiting.log(batch.hostName(), failed);
+      failed.forEach(map -> failed(batch, map, waiting.kind()));
+    } else {
+      applyUnderLock(batch, outcome);
     }
   }
 
-  private synchronized void applyOther(Batch batch, FetchOutcome outcome) {
+  private synchronized void applyUnderLock(Batch batch, FetchOutcome outcome) {
     FetchHost host = hosts.of(batch);
-    if (outcome instanceof FetchOutcome.Waiting waiting) {
-      List<TaskAttemptID> failed =
-          later(batch, waiting.maps(), waiting.kind(), waiting.patienceMs());
-      waiting.log(host.name(), failed);
-      failed.forEach(map -> failed(batch, map, waiting.kind()));
-    } else if (outcome instanceof FetchOutcome.Unable unable) {
+    if (outcome instanceof FetchOutcome.Unable unable) {
       List<TaskAttemptID> never = later(batch, unable.maps(), Kind.OWN, unable.patienceMs());
       if (!never.isEmpty()) {
         fail(unable.failure(host.name(), never));
