@@ -12,7 +12,8 @@ import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.PeerReader;
-import io.sluice.spark.service.NodeTarget;
+import io.sluice.spark.service.NodeReads;
+import io.sluice.spark.service.ServiceConnection;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
@@ -43,7 +44,7 @@ final class ExecutorSide implements Closeable {
   private final ShuffleCounters counters = new ShuffleCounters();
   private final PeerReader peers;
   private ExecutorPool pool;
-  private NodeTarget nodePool;
+  private ServiceConnection service;
   private ShuffleKey key;
   private ExecutorMetrics metrics;
   private Exception failure; // for which there is no pool; null if there is none
@@ -133,11 +134,11 @@ final class ExecutorSide implements Closeable {
    * @throws IllegalStateException if that is so and nothing may take over
    */
   Optional<? extends OutputTarget> outputPool() {
-    Optional<NodeTarget> node = nodePool();
+    Optional<ServiceConnection> node = service();
     if (node.isPresent()) {
       try {
         node.get().connect();
-        return node;
+        return node.map(ServiceConnection::target);
       } catch (IOException e) {
         if (Thread.currentThread().isInterrupted()) { // says nothing of the service
           LOG.info("A task was killed while it looked for the node's service", e);
@@ -171,22 +172,22 @@ final class ExecutorSide implements Closeable {
     }
   }
 
-  /** The pool of this node's service if a task has written there. */
-  synchronized Optional<NodeTarget> openedNodePool() {
-    return Optional.ofNullable(nodePool);
+  /** Reads the pool of this node's service; empty if no task has written there. */
+  synchronized Optional<NodeReads> nodeReads() {
+    return Optional.ofNullable(service).map(ServiceConnection::reads);
   }
 
-  /** The pool of this node's service, if the application names one. */
-  private synchronized Optional<NodeTarget> nodePool() {
-    Optional<String> service = ServiceChoice.of(conf);
-    if (nodePool == null && !closed && service.isPresent()) {
+  /** The connection to this node's service; empty if the application names none. */
+  private synchronized Optional<ServiceConnection> service() {
+    Optional<String> named = ServiceChoice.of(conf);
+    if (service == null && !closed && named.isPresent()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();
-      nodePool =
-          new NodeTarget(
-              conf, transports, counters, key(), ApplicationId.of(conf), service.get(), host);
+      service =
+          new ServiceConnection(
+              conf, transports, counters, key(), ApplicationId.of(conf), named.get(), host);
     }
-    return Optional.ofNullable(nodePool);
+    return Optional.ofNullable(service);
   }
 
   /** The pool if it was opened. */
@@ -197,10 +198,14 @@ final class ExecutorSide implements Closeable {
   /** Frees the outputs of a shuffle here; the driver has what the node's service holds freed. */
   void free(int shuffleId) throws IOException {
     ExecutorPool own = openedPool().orElse(null);
-    NodeTarget node = openedNodePool().orElse(null);
+    ServiceConnection node = openedService();
     Closer.all(
         own == null ? null : () -> own.free(shuffleId),
-        node == null ? null : () -> node.free(shuffleId));
+        node == null ? null : () -> node.target().free(shuffleId));
+  }
+
+  private synchronized ServiceConnection openedService() {
+    return service;
   }
 
   @Override
@@ -233,7 +238,7 @@ final class ExecutorSide implements Closeable {
 
   private synchronized void closePool() throws IOException {
     closed = true;
-    Closer.all(pool, nodePool);
+    Closer.all(pool, service);
   }
 
   /** Nothing reads or writes any more. */

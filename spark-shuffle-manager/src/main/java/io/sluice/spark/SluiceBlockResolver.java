@@ -7,7 +7,7 @@ import io.sluice.spark.migrate.IncomingOutputs;
 import io.sluice.spark.migrate.OutgoingOutput;
 import io.sluice.spark.migrate.ShuffleFileWriter;
 import io.sluice.spark.pool.ExecutorPool;
-import io.sluice.spark.service.NodeTarget;
+import io.sluice.spark.service.NodeReads;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -49,7 +49,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final Supplier<Optional<ExecutorPool>> pool;
   private final Supplier<Optional<ExecutorPool>> poolToWrite;
   private final ShuffleCounters counters;
-  private final Supplier<Optional<NodeTarget>> nodePool;
+  private final Supplier<Optional<NodeReads>> nodePool;
   private final IncomingOutputs incoming;
   private final ShuffleFileWriter laidOut;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
@@ -67,7 +67,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
       IndexShuffleBlockResolver files,
       Supplier<Optional<ExecutorPool>> pool,
       Supplier<Optional<ExecutorPool>> poolToWrite,
-      Supplier<Optional<NodeTarget>> nodePool,
+      Supplier<Optional<NodeReads>> nodePool,
       ShuffleCounters counters) {
     super(conf);
     this.files = files;
@@ -111,12 +111,12 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
         return own;
       }
     }
-    Optional<NodeTarget> node = nodePool.get();
+    Optional<NodeReads> node = nodePool.get();
     if (node.isEmpty()) {
       return Optional.empty();
     }
     TaskContext task = TaskContext.get();
-    long taskAttemptId = task == null ? NodeTarget.NO_TASK : task.taskAttemptId();
+    long taskAttemptId = task == null ? NodeReads.NO_TASK : task.taskAttemptId();
     return node.get().block(taskAttemptId, shuffleId, mapId, partitions);
   }
 

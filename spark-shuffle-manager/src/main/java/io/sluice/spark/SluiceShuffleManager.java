@@ -85,14 +85,14 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     }
     codecs = new FittingCodecs(conf);
     executor = new ExecutorSide(conf);
-    readers = new ShuffleReaders(executor.peers(), executor::openedNodePool, executor.counters());
+    readers = new ShuffleReaders(executor.peers(), executor::nodeReads, executor.counters());
     resolver =
         new SluiceBlockResolver(
             conf,
             super.shuffleBlockResolver(),
             executor::openedPool,
             () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
-            executor::openedNodePool,
+            executor::nodeReads,
             executor.counters());
   }
 

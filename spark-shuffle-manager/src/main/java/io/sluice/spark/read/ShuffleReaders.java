@@ -4,7 +4,7 @@ import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.PoolEndpoint;
-import io.sluice.spark.service.NodeTarget;
+import io.sluice.spark.service.NodeReads;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -35,7 +35,7 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class ShuffleReaders {
   private final PeerReader peers;
-  private final Supplier<Optional<NodeTarget>> nodePool;
+  private final Supplier<Optional<NodeReads>> nodePool;
   private final ShuffleCounters counters;
 
   /**
@@ -44,7 +44,7 @@ public final class ShuffleReaders {
    * @param nodePool gives that of the node's service, if a task has written there
    */
   public ShuffleReaders(
-      PeerReader peers, Supplier<Optional<NodeTarget>> nodePool, ShuffleCounters counters) {
+      PeerReader peers, Supplier<Optional<NodeReads>> nodePool, ShuffleCounters counters) {
     this.peers = peers;
     this.nodePool = nodePool;
     this.counters = counters;
@@ -78,7 +78,7 @@ public final class ShuffleReaders {
     }
     PeerBlockClient client =
         new PeerBlockClient(env.blockManager().blockStoreClient(), peers, pools, counters);
-    Optional<NodeTarget> pool = nodePool.get();
+    Optional<NodeReads> pool = nodePool.get();
     Set<Long> mapIds = pool.isEmpty() ? Set.of() : localInNodePool(env, blocks);
     long taskAttemptId = context.taskAttemptId();
     pool.ifPresent(node -> node.beginReads(taskAttemptId));

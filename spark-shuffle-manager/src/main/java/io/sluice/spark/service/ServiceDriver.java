@@ -43,15 +43,16 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The driver's side of the nodes' services: has them free what nobody needs any more, since the
- * executors that wrote it may be gone. It knows the services from the map outputs. To those that
- * would take the application for dead without executors it shows itself from time to time.
+ * The driver's side of the nodes' services. It tells them to free outputs that nobody needs any
+ * more, because the executors that wrote them may be gone. It learns the services' addresses from
+ * the map outputs. Services that the cluster manager tells nothing would free the outputs of an
+ * application without executors, so the driver shows them the application from time to time.
  *
  * <p>Thread contract: Spark's cleaner, the thread that stops the context, and threads of its own.
- * Failure: a service that cannot be reached is said and left; it frees everything when nobody of
- * the application has come for long enough. Services are told side by side ({@link ParallelCalls}),
- * so that hosts that are gone keep those that are there waiting for one deadline at most. Spark's
- * cleaner waits for that only if it is asked to.
+ * Failure: a service that cannot be reached is logged and skipped; it frees everything when it has
+ * not heard of the application for long enough. Services are told in parallel ({@link
+ * ParallelCalls}), so dead hosts delay the others by one deadline at most. Spark's cleaner waits
+ * for that only if it is asked to.
  */
 final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceDriver.class);
@@ -71,18 +72,18 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   @Override
   public Map<String, String> initializeApplication() {
     Map<String, String> forExecutors = super.initializeApplication();
-    // NodeManagers are told by YARN when an application has ended.
+    // YARN tells NodeManagers when an application has ended.
     if (!ServiceChoice.of(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
       teller.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
     }
     return forExecutors;
   }
 
-  /** Whoever proves the application's secret counts as heard of; no more is needed. */
+  /** Connects to each service: proving the application's secret is all that a service waits for. */
   void show() {
     try {
       tell(servicesNow(), "could not be shown to be alive", client -> {});
-    } catch (RuntimeException | Error e) { // else nobody would show it again
+    } catch (RuntimeException | Error e) { // otherwise the thread would show it no more
       SafeLog.warn(LOG, "{} could not be shown to services", ApplicationId.of(conf), e);
     }
   }
@@ -95,7 +96,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     return now;
   }
 
-  /** An executor that is lost has not lost its outputs; one that has is found out by a reader. */
+  /** Outputs survive a lost executor. A reader finds out if a service lost outputs. */
   @Override
   public boolean supportsReliableStorage() {
     return true;
@@ -107,7 +108,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     super.removeShuffle(shuffleId, blocking);
   }
 
-  /** Frees what the services have of a shuffle now, whenever they are told. */
+  /** Frees the outputs of a shuffle that services hold now, even if a service is told later. */
   void freeInServices(int shuffleId, boolean blocking) {
     Option<ShuffleStatus> status = tracker().shuffleStatuses().get(shuffleId);
     if (status.isDefined()) {
@@ -127,8 +128,8 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   }
 
   /**
-   * Attempts of map tasks are named by numbers that ascend. A service may be told of this only when
-   * the shuffle's outputs have been computed again, by attempts that began after this.
+   * Map task attempts have ascending numbers. A service may be told only after the shuffle was
+   * computed again; outputs of attempts from this number on are then kept.
    */
   private static long nextMapId(ShuffleStatus shuffle) {
     Option<SparkContext> context = SparkContext$.MODULE$.getActive();
@@ -147,14 +148,15 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
         .orElse(-1);
   }
 
-  /** Does it on the thread that tells services, after what that has to do already. */
+  /** Runs it on the thread that tells services, after earlier work. */
   void inTurn(Runnable work) {
     try {
       teller.execute(
           () -> {
             try {
               work.run();
-            } catch (RuntimeException | Error e) { // else nobody would hear of it
+            } catch (RuntimeException
+                | Error e) { // otherwise it would be lost with the task of the executor
               SafeLog.warn(LOG, "Services of {} could not be told", ApplicationId.of(conf), e);
             }
           });
@@ -208,21 +210,22 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   }
 
   /**
-   * Does one thing for many, a number of them side by side: where it waits for hosts that are gone,
-   * one deadline is over for all of them about as soon as for one.
+   * Runs a call for each of many hosts, several in parallel. Calls to dead hosts then end after
+   * about one deadline together.
    *
-   * <p>Thread contract: safe from any thread. Ownership: its threads end when all is done. Failure:
-   * what one of them has thrown, when all are done; an interrupt leaves those that have not begun.
+   * <p>Thread contract: safe from any thread. Ownership: its threads end when all calls are done.
+   * Failure: one of the exceptions of the calls, when all are done; after an interrupt, calls that
+   * did not begin are left out.
    */
   static final class ParallelCalls {
-    /** A thread here does little but wait. */
+    /** Each thread mostly waits. */
     static final int THREADS = 64;
 
     private static final long IDLE_MS = 1000;
 
     private ParallelCalls() {}
 
-    /** Returns when it is done for all of them; each must have a deadline of its own. */
+    /** Returns when all calls are done; each must have a deadline of its own. */
     static <T> void each(Collection<T> all, Consumer<T> work) {
       ThreadPoolExecutor threads = DaemonThreads.executor("sluice-services", THREADS, IDLE_MS);
       try {
