@@ -35,4 +35,16 @@ public record ExecutorReport(
     Map<String, Long> fallbacks,
     TierUse persisted,
     int persistedBlocks)
-    implements Serializable {}
+    implements Serializable {
+
+  /**
+   * How full a tier is.
+   *
+   * @param usedBytes bytes that are taken
+   * @param capacityBytes most bytes of the tier; 0 if it has no limit of its own
+   */
+  public record TierUse(long usedBytes, long capacityBytes) implements Serializable {
+    /** Of a tier that does not exist. */
+    public static final TierUse NONE = new TierUse(0, 0);
+  }
+}

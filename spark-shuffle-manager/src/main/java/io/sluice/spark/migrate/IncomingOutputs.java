@@ -57,14 +57,10 @@ public final class IncomingOutputs implements Closeable {
     if (block instanceof ShuffleDataBlockId data) {
       ShuffleBlockInfo output = new ShuffleBlockInfo(data.shuffleId(), data.mapId());
       return new DataStream(
-          block.name(),
-          pool.newReceivedOutput(data.shuffleId(), data.mapId()),
-          received -> keep(output, received));
+          block.name(), output, pool.newReceivedOutput(data.shuffleId(), data.mapId()));
     }
     if (block instanceof ShuffleIndexBlockId index) {
-      ShuffleBlockInfo output = new ShuffleBlockInfo(index.shuffleId(), index.mapId());
-      return new IndexStream(
-          block.name(), partitionBytes -> commit(pool, output, index, partitionBytes));
+      return new IndexStream(this, pool, index);
     }
     throw new IllegalArgumentException(block + " is not part of a map task's output");
   }
@@ -79,9 +75,10 @@ public final class IncomingOutputs implements Closeable {
     }
   }
 
-  private void commit(
-      ExecutorPool pool, ShuffleBlockInfo output, ShuffleIndexBlockId index, long[] partitionBytes)
+  /** The index of an output has come: the output now exists, and the driver is told. */
+  void commit(ExecutorPool pool, ShuffleIndexBlockId index, long[] partitionBytes)
       throws IOException {
+    ShuffleBlockInfo output = new ShuffleBlockInfo(index.shuffleId(), index.mapId());
     ReceivedOutput kept;
     synchronized (this) {
       kept = withoutIndex.remove(output);
@@ -134,20 +131,15 @@ public final class IncomingOutputs implements Closeable {
    *
    * <p>Thread contract: one thread. Ownership: owns what it writes to until it is whole.
    */
-  static final class DataStream implements StreamCallbackWithID {
+  private final class DataStream implements StreamCallbackWithID {
     private final String name;
-    private final ReceivedOutput output;
-    private final Receiver receiver;
+    private final ShuffleBlockInfo output;
+    private final ReceivedOutput received;
 
-    DataStream(String name, ReceivedOutput output, Receiver receiver) {
+    DataStream(String name, ShuffleBlockInfo output, ReceivedOutput received) {
       this.name = name;
       this.output = output;
-      this.receiver = receiver;
-    }
-
-    /** Gets the output when all its bytes have come. */
-    interface Receiver {
-      void received(ReceivedOutput output) throws IOException;
+      this.received = received;
     }
 
     @Override
@@ -157,18 +149,18 @@ public final class IncomingOutputs implements Closeable {
 
     @Override
     public void onData(String streamId, ByteBuffer bytes) throws IOException {
-      output.write(bytes);
+      received.write(bytes);
     }
 
     @Override
     public void onComplete(String streamId) throws IOException {
-      receiver.received(output);
+      keep(output, received);
     }
 
     @Override
     public void onFailure(String streamId, Throwable cause) {
       try {
-        output.close();
+        received.close();
       } catch (IOException e) {
         throw new UncheckedIOException("what has come of " + name + " could not be freed", e);
       }

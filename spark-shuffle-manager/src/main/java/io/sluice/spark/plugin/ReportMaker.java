@@ -1,8 +1,8 @@
 package io.sluice.spark.plugin;
 
 import io.sluice.spark.metrics.ExecutorReport;
+import io.sluice.spark.metrics.ExecutorReport.TierUse;
 import io.sluice.spark.metrics.ReportedShuffle;
-import io.sluice.spark.metrics.TierUse;
 import io.sluice.spark.persist.Persistence;
 import io.sluice.spark.persist.SluiceDiskStore;
 import io.sluice.spill.store.StoreStats;

@@ -21,14 +21,14 @@ import org.apache.spark.network.buffer.ManagedBuffer;
  * release do nothing.
  */
 public final class ExecutorBlock extends ManagedBuffer {
-  private final OutputCopier pool;
+  private final ExecutorPool pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
   private final RunKey key;
   private final long lengthBytes;
 
   /** Of those runs of an output; the key is null if they are not encrypted. */
-  ExecutorBlock(OutputCopier pool, CommittedOutput output, List<IndexedRun> runs, RunKey key) {
+  ExecutorBlock(ExecutorPool pool, CommittedOutput output, List<IndexedRun> runs, RunKey key) {
     this.pool = pool;
     this.output = output;
     this.runs = List.copyOf(runs);

@@ -24,7 +24,7 @@ import java.util.List;
 final class ExecutorBlockStream extends InputStream {
   static final int WINDOW_BYTES = 64 << 10;
 
-  private final OutputCopier pool;
+  private final ExecutorPool pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
   private final RunKey key;
@@ -40,7 +40,7 @@ final class ExecutorBlockStream extends InputStream {
    * @param lengthBytes of all that it gives
    */
   ExecutorBlockStream(
-      OutputCopier pool,
+      ExecutorPool pool,
       CommittedOutput output,
       List<IndexedRun> runs,
       RunKey key,
@@ -138,12 +138,12 @@ final class ExecutorBlockStream extends InputStream {
    * <p>Thread contract: one thread. It owns nothing.
    */
   static final class ExecutorRunInput implements RunInput {
-    private final OutputCopier pool;
+    private final ExecutorPool pool;
     private final long endBytes;
     private CommittedOutput output; // as it was found last
     private long logicalOffsetBytes;
 
-    ExecutorRunInput(OutputCopier pool, CommittedOutput output, IndexedRun indexed) {
+    ExecutorRunInput(ExecutorPool pool, CommittedOutput output, IndexedRun indexed) {
       this.pool = pool;
       this.output = output;
       this.logicalOffsetBytes = indexed.logicalOffsetBytes();

@@ -1,10 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.wire.JobSecret;
-import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -16,11 +13,9 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.writer.OutputWriter;
@@ -33,11 +28,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockManagerId;
-import org.apache.spark.util.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,8 +50,6 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   /** Longer than it takes to read or free something, also where a disk has to be given up. */
   private static final long CLOSE_LIMIT_MS = 60_000;
-
-  private static final int PORTS = 1 << 16;
 
   private final String applicationId;
   private final JobSecret secret;
@@ -108,7 +99,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
             base, DIRECTORY, applicationId + "-" + executorId, SparkSettings.POOL_DIR.name());
     try {
       Path directory = home.directory();
-      NodeService service = start(conf, size, transports, directory, localDirs);
+      NodeService service = PoolLauncher.start(conf, size, transports, directory, localDirs);
       LOG.info(
           "{} serves the shuffle outputs of executor {} from {} (memory {}) on port {} over {}",
           Release.of(ExecutorPool.class),
@@ -122,73 +113,6 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       Closer.after(e, home);
       throw e;
     }
-  }
-
-  /**
-   * At ports that are free: groups of them are tried one after the other, if any is taken.
-   *
-   * @throws IOException that names the settings if each group has one that is taken
-   */
-  private static NodeService start(
-      SparkConf conf,
-      PoolSize size,
-      ExecutorTransports transports,
-      Path directory,
-      List<Path> localDirs)
-      throws IOException {
-    int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
-    int ports = 1 + transports.bestFirst().size();
-    int retries = firstPort == 0 ? 0 : Utils.portMaxRetries(conf);
-    IOException taken = new IOException("there are none behind it");
-    int attempt = 0;
-    for (int port = firstPort; port + ports <= PORTS && attempt <= retries; port += ports) {
-      try {
-        return start(SparkSettings.of(conf), size, transports, directory, localDirs, port);
-      } catch (IOException e) {
-        if (firstPort == 0 || !PortConflict.isCauseOf(e)) {
-          throw e;
-        }
-        LOG.info("One of the {} ports from {} is taken: {}", ports, port, e.toString());
-        taken = e;
-        attempt++;
-      }
-    }
-    throw new IOException(
-        "no %s free ports in a row from %s = %s on, after %s tries, see %s: %s"
-            .formatted(
-                ports,
-                SparkSettings.POOL_PORT.name(),
-                firstPort,
-                attempt,
-                "spark.port.maxRetries",
-                taken.getMessage()),
-        taken);
-  }
-
-  private static NodeService start(
-      UnaryOperator<String> settings,
-      PoolSize size,
-      ExecutorTransports transports,
-      Path directory,
-      List<Path> localDirs,
-      int port)
-      throws IOException {
-    return ServiceBuilder.at(
-            ServiceDirectories.in(directory, PoolVisibility.PRIVATE), size.capacityBytes())
-        .segments(size.segmentBytes())
-        .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
-        .settingNames(
-            SparkSettings.POOL_DIR.name(),
-            new StoreConfig.SettingNames(
-                SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
-        .medium(SparkSettings.POOL_MEDIUM.get(settings))
-        .transports(transports.bestFirst())
-        .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
-        .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
-        .limits(SparkSettings.LIMITS.get(settings))
-        .listen(port)
-        .needsAllPorts()
-        .start();
   }
 
   /** Where other executors ask for its outputs. */
@@ -306,10 +230,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         mapId,
         output ->
             new ExecutorBlock(
-                this::copy,
-                output,
-                output.indexedRuns(firstPartition, endPartition),
-                reading(output)));
+                this, output, output.indexedRuns(firstPartition, endPartition), reading(output)));
   }
 
   private RunKey reading(CommittedOutput output) {
@@ -348,9 +269,14 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** The {@link OutputCopier} of all its blocks. */
-  private CommittedOutput copy(
-      CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination) throws IOException {
+  /**
+   * Fills {@code destination}, whose position is 0, with bytes of an output.
+   *
+   * @return the output where it lies now, for the next bytes
+   * @throws IOException if the output was freed or replaced meanwhile, or the pool is closed
+   */
+  CommittedOutput copy(CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination)
+      throws IOException {
     lock.readLock().lock();
     try {
       requireOpen();

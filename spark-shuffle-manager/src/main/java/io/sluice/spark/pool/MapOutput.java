@@ -41,7 +41,7 @@ public final class MapOutput implements Closeable {
   /** Joining writes all bytes again; this many runs of each partition make it worth it. */
   private static final long JOINED_RUNS = 8;
 
-  private final PoolGuard pool;
+  private final OutputTarget pool;
   private final Attempt attempt;
   private final Closeable lease;
   private final Supplier<OutputWriter> writers;
@@ -60,7 +60,7 @@ public final class MapOutput implements Closeable {
    * @param keys makes what each writer's runs are encrypted with, or null if they are not
    */
   public MapOutput(
-      PoolGuard pool,
+      OutputTarget pool,
       Attempt attempt,
       Closeable lease,
       Supplier<OutputWriter> writers,

@@ -34,7 +34,7 @@ public final class ReceivedOutput implements Closeable {
   private static final int COPY_BYTES = 64 << 10;
   private static final int WINDOW_BYTES = 1 << 20;
 
-  private final PoolGuard pool;
+  private final OutputTarget pool;
   private final Attempt attempt;
   private final Lease lease;
   private final Medium medium;
@@ -47,7 +47,7 @@ public final class ReceivedOutput implements Closeable {
 
   /** The key is null if outputs are not encrypted. */
   ReceivedOutput(
-      PoolGuard pool, Attempt attempt, Lease lease, Medium medium, OutputId id, ShuffleKey key) {
+      OutputTarget pool, Attempt attempt, Lease lease, Medium medium, OutputId id, ShuffleKey key) {
     this.pool = pool;
     this.attempt = attempt;
     this.lease = lease;

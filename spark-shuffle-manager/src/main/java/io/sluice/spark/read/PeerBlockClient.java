@@ -1,6 +1,5 @@
 package io.sluice.spark.read;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.NodeAddress;
@@ -16,8 +15,8 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.apache.spark.network.buffer.ManagedBuffer;
-import org.apache.spark.network.buffer.NettyManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
@@ -76,7 +75,8 @@ final class PeerBlockClient extends BlockStoreClient {
       BlockFetchingListener listener,
       DownloadFileManager files) {
     BlockFetchingListener counted = new CountedFetch(listener, counters);
-    StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
+    Consumer<String[]> fallback =
+        ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
     Set<NodeAddress> ofPeer = pools.getOrDefault(executorId, Set.of());
     if (ofPeer.isEmpty()) {
       Failure none = new Failure("the peer has no Sluice pool", null);
@@ -91,16 +91,12 @@ final class PeerBlockClient extends BlockStoreClient {
       range.ifPresentOrElse(block -> wanted.put(id, block), () -> others.add(id));
     }
     if (!others.isEmpty()) {
-      fallback.fetch(others.toArray(String[]::new));
+      fallback.accept(others.toArray(String[]::new));
     }
     if (!wanted.isEmpty()) {
       BlockTarget.Opener targets = files == null ? MemoryTarget::open : FileTarget.in(files);
       peers.contacts().submit(ofPeer, new PoolFetch(ofPeer, wanted, targets, listener, fallback));
     }
-  }
-
-  private interface StockFetch {
-    void fetch(String[] blockIds);
   }
 
   /**
@@ -120,9 +116,12 @@ final class PeerBlockClient extends BlockStoreClient {
 
   /** To Spark's client, unless that is ruled out. */
   private void leave(
-      List<String> blockIds, Failure why, BlockFetchingListener listener, StockFetch fallback) {
+      List<String> blockIds,
+      Failure why,
+      BlockFetchingListener listener,
+      Consumer<String[]> fallback) {
     if (policy != SparkFallbackPolicy.NEVER) {
-      fallback.fetch(blockIds.toArray(String[]::new));
+      fallback.accept(blockIds.toArray(String[]::new));
       return;
     }
     String detail = why.cause() == null ? "" : ": " + why.cause();
@@ -136,7 +135,7 @@ final class PeerBlockClient extends BlockStoreClient {
     private final Map<String, BlockRange> wanted;
     private final BlockTarget.Opener targets;
     private final BlockFetchingListener listener;
-    private final StockFetch fallback;
+    private final Consumer<String[]> fallback;
     private final long submittedNs = System.nanoTime();
 
     PoolFetch(
@@ -144,7 +143,7 @@ final class PeerBlockClient extends BlockStoreClient {
         Map<String, BlockRange> wanted,
         BlockTarget.Opener targets,
         BlockFetchingListener listener,
-        StockFetch fallback) {
+        Consumer<String[]> fallback) {
       this.pools = pools;
       this.wanted = wanted;
       this.targets = targets;
@@ -317,40 +316,6 @@ final class PeerBlockClient extends BlockStoreClient {
     @Override
     public void onBlockFetchFailure(String blockId, Throwable failure) {
       listener.onBlockFetchFailure(blockId, failure);
-    }
-  }
-
-  /**
-   * A block in {@link BlockMemory}, as most are. Failure: as there; or it is too long for a buffer.
-   */
-  static final class MemoryTarget implements BlockTarget {
-    private final ByteBuf bytes;
-
-    private MemoryTarget(ByteBuf bytes) {
-      this.bytes = bytes;
-    }
-
-    static BlockTarget open(BlockRange block, long lengthBytes) throws IOException {
-      if (lengthBytes > Integer.MAX_VALUE) {
-        throw new IOException(
-            block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
-      }
-      return new MemoryTarget(BlockMemory.allocate((int) lengthBytes));
-    }
-
-    @Override
-    public void write(byte[] from, int lengthBytes) {
-      bytes.writeBytes(from, 0, lengthBytes);
-    }
-
-    @Override
-    public ManagedBuffer done() {
-      return new NettyManagedBuffer(bytes);
-    }
-
-    @Override
-    public void abandon() {
-      bytes.release();
     }
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.spark.ui;
 import io.sluice.node.client.ReadStats;
 import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.ui.HtmlTable.Cell;
 import io.sluice.spark.ui.HtmlTable.Column;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,7 @@ final class PageContent {
     return "<h4>"
         + title
         + "</h4>"
-        + (table.isEmpty() ? "<p>" + Html.escape(whenEmpty) + "</p>" : table.toHtml());
+        + (table.isEmpty() ? "<p>" + HtmlTable.escape(whenEmpty) + "</p>" : table.toHtml());
   }
 
   private static HtmlTable pools(List<ExecutorReport> reports) {

@@ -49,7 +49,7 @@ public final class DirectWriter<K, V> extends PartitionChunkWriter<K, V> {
     PartitionBuffer buffer =
         new PartitionBuffer(
             this::takeMemory,
-            PartitionChunkLength.of(partitions.length),
+            chunkBytes(partitions.length),
             piece -> append(partition, piece, partitions[partition].takeRecords()));
     ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
     return new PartitionStream(buffer, id, manager, serializer);

@@ -45,6 +45,15 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
    */
   private static final long MOST_UNGRANTED_BYTES = 4L << 20;
 
+  /** The chunks of all partitions together stay in the processor's cache. */
+  private static final int ALL_CHUNKS_BYTES = 4 << 20;
+
+  /** Shorter chunks would cost readers more requests than they save writers. */
+  private static final int SHORTEST_CHUNK_BYTES = 64 << 10;
+
+  /** G1 collects garbage for an array of half a region, which is 512 KiB or more. */
+  private static final int LONGEST_CHUNK_BYTES = 256 << 10;
+
   private final OutputTarget pool;
   private final Attempt attempt;
   private final ShuffleDependency<K, V, ?> dependency;
@@ -81,6 +90,12 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
         task -> {
           stop(false); // Spark does so only after an exception, not after an error
         });
+  }
+
+  /** Length of chunks, for a writer that fills those of so many partitions side by side. */
+  static int chunkBytes(int partitionCount) {
+    int shareBytes = ALL_CHUNKS_BYTES / partitionCount;
+    return Math.max(SHORTEST_CHUNK_BYTES, Math.min(LONGEST_CHUNK_BYTES, shareBytes));
   }
 
   /** Serializes a record into a buffer. */

@@ -23,8 +23,7 @@ final class RecordPages {
   /** One more than the highest partition number. */
   static final int MOST_PARTITIONS = 1 << 24;
 
-  private static final int OFFSET_BITS =
-      18; // less than what G1 collects for: see PartitionChunkLength
+  private static final int OFFSET_BITS = 18; // 256 KiB, shorter than what G1 collects for
   private static final int PAGE_BITS = 21; // 63 bits in all: entries must not be negative
   private static final int PAGE_BYTES = 1 << OFFSET_BITS;
   private static final int FIRST_INDEX_LENGTH = 1 << 12;

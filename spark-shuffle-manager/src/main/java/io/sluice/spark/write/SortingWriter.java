@@ -34,7 +34,7 @@ public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
 
   /** One piece, beside what is accounted for. */
   private final PartitionBuffer buffer =
-      new PartitionBuffer(lengthBytes -> {}, PartitionChunkLength.of(1), this::appendPiece);
+      new PartitionBuffer(lengthBytes -> {}, chunkBytes(1), this::appendPiece);
 
   private boolean streamClosed;
   private int draining;

@@ -13,7 +13,6 @@ import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.TestPieces;
-import io.sluice.spark.read.PeerBlockClient.MemoryTarget;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;

@@ -71,8 +71,8 @@ class PartitionBufferTest {
 
   @Test
   void manyPartitionsHaveShorterPieces() {
-    assertEquals(256 << 10, PartitionChunkLength.of(1));
-    assertEquals(128 << 10, PartitionChunkLength.of(32));
-    assertEquals(64 << 10, PartitionChunkLength.of(200));
+    assertEquals(256 << 10, PartitionChunkWriter.chunkBytes(1));
+    assertEquals(128 << 10, PartitionChunkWriter.chunkBytes(32));
+    assertEquals(64 << 10, PartitionChunkWriter.chunkBytes(200));
   }
 }
