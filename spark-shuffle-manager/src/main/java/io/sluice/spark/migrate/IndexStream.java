@@ -8,9 +8,10 @@ import org.apache.spark.network.client.StreamCallbackWithID;
 import org.apache.spark.storage.ShuffleIndexBlockId;
 
 /**
- * Where the partitions of an output begin and the last one ends, as numbers of 8 bytes.
+ * Receives the index of an output: where each partition begins and the last one ends, as numbers of
+ * 8 bytes. It then commits the output.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException} if it is no such list.
+ * <p>Thread contract: one thread. Failure: {@link IOException} if the bytes are no such index.
  */
 final class IndexStream implements StreamCallbackWithID {
   private final IncomingOutputs outputs;
@@ -67,6 +68,6 @@ final class IndexStream implements StreamCallbackWithID {
 
   @Override
   public void onFailure(String streamId, Throwable cause) {
-    // nothing of it is kept
+    // the received bytes go with this stream
   }
 }

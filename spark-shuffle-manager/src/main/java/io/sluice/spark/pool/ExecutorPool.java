@@ -35,20 +35,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pool of one executor: its map tasks write to it, and its service lets other executors read
+ * The pool of one executor. Its map tasks write to it, and its service lets other executors read
  * from it.
  *
- * <p>Thread contract: safe from any thread. Ownership: the shuffle manager closes it, which frees
- * everything in it; reads that come later fail and touch no memory. Failure: {@link #open} throws
- * and leaves nothing behind.
+ * <p>Thread contract: safe from any thread. Ownership: the executor side closes it, which frees
+ * everything in it; later reads fail and touch no memory. Failure: {@link #open} throws and leaves
+ * nothing behind.
  */
 public final class ExecutorPool implements OutputTarget, Closeable {
-  /** Where pools of a user's executors lie below their base. */
+  /** Directory of the executors' pools, below the configured one. */
   public static final String DIRECTORY = "sluice-spark";
 
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
 
-  /** Longer than it takes to read or free something, also where a disk has to be given up. */
+  /** Longer than a read or a free takes, even if a disk has to be given up. */
   private static final long CLOSE_LIMIT_MS = 60_000;
 
   private final String applicationId;
@@ -77,8 +77,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   /**
    * Opens the pool of an executor.
    *
-   * @param key that outputs are encrypted with, which stays the caller's, or null if they are not
-   * @param localDirs where what has no room in memory goes
+   * @param key encrypts outputs and stays the caller's; null if they are not encrypted
+   * @param localDirs directories for bytes that do not fit in memory
    */
   public static ExecutorPool open(
       SparkConf conf,
@@ -91,7 +91,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     Path base = Path.of(SparkSettings.POOL_DIR.get(SparkSettings.of(conf)));
     PoolSize size = PoolSize.of(conf, base);
     boolean isAuto = SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf)).isEmpty();
-    if (size.capacityBytes() == 0 && isAuto) { // files are faster than a pool on disk alone
+    if (size.capacityBytes() == 0 && isAuto) { // files are faster than a pool that is only on disk
       throw new IOException("there is no memory for a pool: " + size.reason());
     }
     ProcessDirectory home =
@@ -115,17 +115,17 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** Where other executors ask for its outputs. */
+  /** Port at which other executors ask for outputs. */
   public int controlPort() {
     return service.metadata().address().controlPort();
   }
 
-  /** How full it is. */
+  /** How full the pool is. */
   public StoreStats stats() {
     return service.storeStats();
   }
 
-  /** Bytes of all outputs that were committed so far, those that are freed included. */
+  /** Bytes of all outputs that were committed so far, even if they were freed. */
   public long writtenBytes() {
     return writtenBytes.sum();
   }
@@ -136,9 +136,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   }
 
   /**
-   * Whether a task that begins now gets room for its first bytes, in memory or on disk.
+   * Checks that a task gets space for its first bytes, in memory or on disk.
    *
-   * @throws StoreFullException if not, which says why
+   * @throws StoreFullException that says why, if there is no space
    */
   public void checkRoom() throws IOException {
     StoreStats stats = service.storeStats();
@@ -162,7 +162,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     return newOutput(attempt, mapId, partitionCount, MapOutput.maxRuns(partitionCount));
   }
 
-  /** The same with another bound of runs. */
+  /** The same with another limit of runs. */
   MapOutput newOutput(Attempt attempt, long mapId, int partitionCount, int maxRuns)
       throws IOException {
     Lease lease = service.openLease(applicationId, secret);
@@ -183,7 +183,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         key == null ? null : () -> key.newOutput(id, partitionCount));
   }
 
-  /** Begins an output that another executor moves here; the caller closes what it gets. */
+  /** Begins an output that another executor moves here; the caller closes it. */
   public ReceivedOutput newReceivedOutput(int shuffleId, long mapId) throws IOException {
     return new ReceivedOutput(
         this,
@@ -194,7 +194,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         key);
   }
 
-  /** All that map tasks have written here, and what was moved here; nothing once it is closed. */
+  /** All outputs of map tasks and all that were moved here; none once the pool is closed. */
   public List<ShuffleBlockInfo> outputs() {
     lock.readLock().lock();
     try {
@@ -206,7 +206,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** How many bytes Spark gets of each partition of an output; empty if it is not here. */
+  /** Length of each partition of an output as Spark reads it; empty if the output is not here. */
   public Optional<long[]> partitionLengths(int shuffleId, long mapId) throws IOException {
     return look(
         shuffleId,
@@ -222,7 +222,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         });
   }
 
-  /** Some partitions of a map task's output; empty if it is not here. */
+  /** Some partitions of a map task's output; empty if the output is not here. */
   public Optional<ExecutorBlock> block(
       int shuffleId, long mapId, int firstPartition, int endPartition) throws IOException {
     return look(
@@ -237,12 +237,15 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     return key == null ? null : key.reading(output.id());
   }
 
-  /** Reads something of an output's index. */
+  /** Reads from an output's index. */
   private interface Look<T> {
     T at(CommittedOutput output) throws IOException;
   }
 
-  /** Looks at the output of that name; if its blocks went back meanwhile, at what has it now. */
+  /**
+   * Reads from the index of the output of that name. If the output was replaced or freed meanwhile,
+   * it reads the one that has the name then.
+   */
   private <T> Optional<T> look(int shuffleId, long mapId, Look<T> look) throws IOException {
     OutputId id = new OutputId(applicationId, BlockNames.output(shuffleId, mapId));
     lock.readLock().lock();
@@ -286,7 +289,10 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** Frees all outputs of a shuffle, and those that attempts which have begun commit yet. */
+  /**
+   * Frees all outputs of a shuffle. Outputs of attempts that are running now are freed when they
+   * commit.
+   */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
     unlessClosed(() -> service.freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
@@ -329,10 +335,10 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   }
 
   /**
-   * Idempotent.
+   * Closes the pool; a second call does nothing.
    *
-   * @throws IOException if reads do not end, because a disk hangs; all is as before then, and the
-   *     next executor to start removes what is there when this process has ended
+   * @throws IOException if reads do not end, because a disk hangs. Nothing has changed then. When
+   *     this process has ended, the next executor to start removes the pool
    */
   @Override
   public void close() throws IOException {

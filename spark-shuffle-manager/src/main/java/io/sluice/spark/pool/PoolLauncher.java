@@ -43,7 +43,7 @@ final class PoolLauncher {
     int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
     int ports = 1 + transports.bestFirst().size();
     int retries = firstPort == 0 ? 0 : Utils.portMaxRetries(conf);
-    IOException taken = new IOException("there are none behind it");
+    IOException taken = new IOException("port numbers end there");
     int attempt = 0;
     for (int port = firstPort; port + ports <= PORTS && attempt <= retries; port += ports) {
       try {

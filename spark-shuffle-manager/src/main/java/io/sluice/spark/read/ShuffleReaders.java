@@ -29,7 +29,7 @@ import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Makes the readers of an executor's reducing tasks.
+ * Makes the readers of an executor's reduce tasks.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -41,7 +41,7 @@ public final class ShuffleReaders {
   /**
    * Makes nothing yet.
    *
-   * @param nodePool gives that of the node's service, if a task has written there
+   * @param nodePool reads the pool of the node's service; empty if no task has written there
    */
   public ShuffleReaders(
       PeerReader peers, Supplier<Optional<NodeReads>> nodePool, ShuffleCounters counters) {
@@ -50,7 +50,7 @@ public final class ShuffleReaders {
     this.counters = counters;
   }
 
-  /** A reader whose client is closed when the task ends, if not before. */
+  /** A reader of these partitions. Its client is closed when the task ends, if not before. */
   public <K, C> ShuffleReader<K, C> reader(
       ShuffleDependency<K, ?, C> dependency,
       int startMapIndex,
@@ -102,7 +102,10 @@ public final class ShuffleReaders {
         SortShuffleManager.canUseBatchFetch(startPartition, endPartition, context));
   }
 
-  /** Outputs in the pool of this node's service of which Spark asks this executor itself. */
+  /**
+   * Map tasks with outputs in the pool of this node's service, if Spark asks this executor for
+   * them.
+   */
   private static Set<Long> localInNodePool(
       SparkEnv env, List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks) {
     Set<Long> mapIds = new LinkedHashSet<>();

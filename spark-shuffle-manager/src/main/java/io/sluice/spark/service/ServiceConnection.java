@@ -128,7 +128,8 @@ public final class ServiceConnection implements Closeable {
   public synchronized void connect() throws IOException {
     long beganNs = System.nanoTime();
     if (failure != null && beganNs - failedNs < failureTookNs) {
-      throw new IOException("not asked again so soon: " + ErrorText.of(failure), failure);
+      throw new IOException(
+          "the node's service is not asked again yet: " + ErrorText.of(failure), failure);
     }
     try {
       find();
@@ -178,7 +179,8 @@ public final class ServiceConnection implements Closeable {
       } catch (IOException e) {
         LOG.info("The node's service cannot be reached at the moment: {}", e.toString());
       } catch (RuntimeException | Error e) { // otherwise the thread would show it no more
-        SafeLog.warn(LOG, "{} could not be shown to the node's service", applicationId, e);
+        SafeLog.warn(
+            LOG, "The node's service could not be told that {} is alive", applicationId, e);
       }
     }
   }

@@ -57,7 +57,8 @@ import scala.jdk.javaapi.CollectionConverters;
 final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceDriver.class);
   private static final long SHOW_PERIOD_S = 60;
-  private static final String FREES = "could not have its outputs freed";
+  private static final String NOT_SHOWN = "The {} could not be told that {} is alive: {}";
+  private static final String NOT_FREED = "The {} could not free outputs of {}: {}";
 
   private final SparkConf conf;
   private final Set<NodeAddress> services = new HashSet<>();
@@ -82,9 +83,9 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   /** Connects to each service: proving the application's secret is all that a service waits for. */
   void show() {
     try {
-      tell(servicesNow(), "could not be shown to be alive", client -> {});
+      tell(servicesNow(), NOT_SHOWN, client -> {});
     } catch (RuntimeException | Error e) { // otherwise the thread would show it no more
-      SafeLog.warn(LOG, "{} could not be shown to services", ApplicationId.of(conf), e);
+      SafeLog.warn(LOG, "Services could not be told that {} is alive", ApplicationId.of(conf), e);
     }
   }
 
@@ -118,7 +119,8 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
       }
       String prefix = BlockNames.ofShuffle(shuffleId);
       long end = nextMapId(status.get());
-      Runnable free = () -> tell(ofShuffle, FREES, client -> client.freeOutputsBelow(prefix, end));
+      Runnable free =
+          () -> tell(ofShuffle, NOT_FREED, client -> client.freeOutputsBelow(prefix, end));
       if (blocking) {
         free.run();
       } else {
@@ -155,8 +157,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
           () -> {
             try {
               work.run();
-            } catch (RuntimeException
-                | Error e) { // otherwise it would be lost with the task of the executor
+            } catch (RuntimeException | Error e) { // otherwise nothing would log it
               SafeLog.warn(LOG, "Services of {} could not be told", ApplicationId.of(conf), e);
             }
           });
@@ -169,7 +170,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   public synchronized void cleanupApplication() {
     teller.shutdownNow();
     services.addAll(servicesNow());
-    tell(services, FREES, RemoteClient::applicationStopped);
+    tell(services, NOT_FREED, RemoteClient::applicationStopped);
     super.cleanupApplication();
   }
 
@@ -194,18 +195,18 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     void tell(RemoteClient service) throws IOException;
   }
 
-  private void tell(Set<NodeAddress> told, String what, Message message) {
-    ParallelCalls.each(told, service -> tell(service, what, message));
+  private void tell(Set<NodeAddress> told, String failure, Message message) {
+    ParallelCalls.each(told, service -> tell(service, failure, message));
   }
 
-  private void tell(NodeAddress service, String what, Message message) {
+  private void tell(NodeAddress service, String failure, Message message) {
     long timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     try (RemoteClient client =
         RemoteClient.connect(
             service.control(), ApplicationId.of(conf), ApplicationSecret.of(conf), timeoutMs)) {
       message.tell(client);
     } catch (IOException e) {
-      LOG.warn("{} {} by {}: {}", ApplicationId.of(conf), what, service.name(), e.toString());
+      LOG.warn(failure, service.name(), ApplicationId.of(conf), e.toString());
     }
   }
 

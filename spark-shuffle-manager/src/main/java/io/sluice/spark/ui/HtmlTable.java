@@ -8,7 +8,7 @@ import org.apache.spark.util.Utils;
 import scala.xml.Utility$;
 
 /**
- * A table that looks, and is sorted by a click, like those of Spark's other pages.
+ * A table that looks and sorts like those of Spark's other pages.
  *
  * <p>Thread contract: one thread.
  */
@@ -18,10 +18,10 @@ final class HtmlTable {
   private final List<List<Cell>> rows = new ArrayList<>();
 
   /**
-   * What stands above a column.
+   * The head of a column.
    *
-   * @param title in a word or two
-   * @param meaning in a sentence, which is seen when the mouse is over it
+   * @param title one or two words
+   * @param meaning a sentence, shown when the mouse is over the title
    */
   record Column(String title, String meaning) {
     String toHtml() {
@@ -36,8 +36,8 @@ final class HtmlTable {
   /**
    * One cell of a table.
    *
-   * @param text what is seen, not escaped yet
-   * @param sortKey by what the column is sorted; empty for the text itself
+   * @param text shown, not escaped yet
+   * @param sortKey sorts the column; empty if the text does
    */
   record Cell(String text, String sortKey) {
 
@@ -49,12 +49,12 @@ final class HtmlTable {
       return new Cell(Long.toString(count), "");
     }
 
-    /** A number of bytes as Spark's other pages show it, sorted by what it is exactly. */
+    /** A number of bytes as Spark's other pages show it, sorted by its exact value. */
     static Cell bytes(long bytes) {
       return new Cell(Utils.bytesToString(bytes), Long.toString(bytes));
     }
 
-    /** Some of at most so many bytes; a capacity of 0 is none that is known. */
+    /** Used bytes of a capacity; a capacity of 0 is not known and not shown. */
     static Cell bytes(long usedBytes, long capacityBytes) {
       if (capacityBytes == 0) {
         return bytes(usedBytes);

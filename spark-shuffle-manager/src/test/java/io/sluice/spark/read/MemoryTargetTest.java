@@ -56,7 +56,7 @@ class MemoryTargetTest {
     }
   }
 
-  /** As with a JDK of which Netty knows no way around the bound. */
+  /** As with a JDK that enforces its bound on Netty, too. */
   @ParameterizedTest
   @ValueSource(ints = {1000, 5_000_000})
   void whereTheJdkHasNoMoreTheBlockCannotBeFetchedAndNothingIsKept(int lengthBytes) {

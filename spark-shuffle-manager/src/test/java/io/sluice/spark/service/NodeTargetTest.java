@@ -68,7 +68,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import scala.Tuple2;
 
-/** A node's service and a local Spark, whose blocks all lie in the service's pool. */
+/** A node's service and a local Spark; all blocks lie in the service's pool. */
 @ExtendWith(ShuffledRecords.class)
 class NodeTargetTest {
   private static final int RECORDS = 20_000;
@@ -214,7 +214,7 @@ class NodeTargetTest {
       assertEquals(List.of(), log.with("could not"));
       service.applicationStopped(context.sc().applicationId()); // as if it had never come
       driver.show();
-      assertEquals(1, log.with("could not be shown to be alive").size());
+      assertEquals(1, log.with("could not be told that").size());
     }
   }
 
@@ -365,7 +365,7 @@ class NodeTargetTest {
     return service.outputIds("app-1").stream().sorted().toList();
   }
 
-  /** What outputs of app-1 are encrypted with. */
+  /** The key of the outputs of app-1; null if they are not encrypted. */
   ShuffleKey key() {
     return null;
   }
@@ -641,7 +641,7 @@ class NodeTargetTest {
     return bytes;
   }
 
-  /** Whoever makes the directory first would be told the application's secret. */
+  /** Another user who makes the directory first would otherwise get the application's secret. */
   @Test
   void aServicesDirectoryOfAnotherUserIsNotBelieved() throws IOException {
     Path directory = base.resolve("service");
