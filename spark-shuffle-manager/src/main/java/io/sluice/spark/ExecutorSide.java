@@ -12,7 +12,8 @@ import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.PeerReader;
-import io.sluice.spark.service.NodeTarget;
+import io.sluice.spark.service.NodeReads;
+import io.sluice.spark.service.ServiceConnection;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
@@ -29,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an executor needs for shuffling, made when the first task does: a driver that runs no tasks
- * opens nothing.
+ * The shuffle resources of an executor: pool, transports, readers, counters and metrics. The first
+ * task makes them, so a driver that runs no tasks opens nothing.
  *
  * <p>Thread contract: safe from any thread. Ownership: the shuffle manager closes it. Failure: an
- * executor whose pool cannot be opened says why once, and writes as Spark does from then on.
+ * executor that cannot open its pool logs why once, and its tasks write files as Spark does.
  */
 final class ExecutorSide implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
@@ -43,13 +44,16 @@ final class ExecutorSide implements Closeable {
   private final ShuffleCounters counters = new ShuffleCounters();
   private final PeerReader peers;
   private ExecutorPool pool;
-  private NodeTarget nodePool;
+  private ServiceConnection service;
   private ShuffleKey key;
   private ExecutorMetrics metrics;
-  private Exception failure; // for which there is no pool; null if there is none
+  private Exception failure; // why the pool could not be opened; null if it could
   private boolean closed;
 
-  /** A standalone master ends executors by a signal, and nobody stops their managers then. */
+  /**
+   * Closes the pool at exit: a standalone master ends executors by a signal, and Spark then stops
+   * no manager.
+   */
   private final Thread atExit = DaemonThreads.create("close-sluice-pool", this::closeAtExit);
 
   ExecutorSide(SparkConf conf) {
@@ -70,7 +74,7 @@ final class ExecutorSide implements Closeable {
     return counters;
   }
 
-  /** What the application's outputs are encrypted with, or null if they are not. */
+  /** The key that encrypts the application's outputs; null if they are not encrypted. */
   private synchronized ShuffleKey key() {
     if (key == null) {
       key = ShuffleEncryption.key(conf, SparkEnv.get().securityManager().getSecretKey());
@@ -82,7 +86,10 @@ final class ExecutorSide implements Closeable {
     return key;
   }
 
-  /** The pool, opened if need be; empty if that did not work, or outputs must outlive it. */
+  /**
+   * This executor's pool, opened if need be; empty if that failed, or if outputs must outlive the
+   * executor.
+   */
   synchronized Optional<ExecutorPool> poolToWrite() {
     beginReports();
     if (ServiceChoice.isExternalServiceOn(conf)) {
@@ -98,7 +105,7 @@ final class ExecutorSide implements Closeable {
                 conf, transports, key(), ApplicationId.of(conf), env.executorId(), overflow);
         try {
           Runtime.getRuntime().addShutdownHook(atExit);
-        } catch (IllegalStateException e) { // this process is ending, and nobody would close it
+        } catch (IllegalStateException e) { // the process is exiting, and nothing would close it
           Closer.after(e, opened);
           throw e;
         }
@@ -111,35 +118,35 @@ final class ExecutorSide implements Closeable {
   }
 
   private void openFailed(Exception e) {
-    if (Thread.currentThread().isInterrupted()) { // says something of the task, not of the pool
-      LOG.info("A task was killed while it opened this executor's pool; the next one does it", e);
+    if (Thread.currentThread().isInterrupted()) { // the task was killed; the pool may be sound
+      LOG.info("A task was killed while it opened this executor's pool; the next task opens it", e);
     } else {
       failure = e;
       LOG.warn(
           "This executor has no Sluice pool, its tasks write files as Spark does: {}",
           e.toString());
-      LOG.debug("Why this executor has no pool", e);
+      LOG.debug("The pool of this executor could not be opened", e);
     }
   }
 
-  /** Why there is no pool; null if that is not known, or there may be one. */
+  /** Why the pool could not be opened; null if it could, or if no task has needed it. */
   synchronized Exception failure() {
     return failure;
   }
 
   /**
-   * Where a map task writes now; empty if it has to write files, which is counted.
+   * The pool that a map task writes to; empty if the task has to write files, which is counted.
    *
-   * @throws IllegalStateException if that is so and nothing may take over
+   * @throws IllegalStateException if the task has to write files and the fallback policy forbids it
    */
   Optional<? extends OutputTarget> outputPool() {
-    Optional<NodeTarget> node = nodePool();
+    Optional<ServiceConnection> node = service();
     if (node.isPresent()) {
       try {
         node.get().connect();
-        return node;
+        return node.map(ServiceConnection::target);
       } catch (IOException e) {
-        if (Thread.currentThread().isInterrupted()) { // says nothing of the service
+        if (Thread.currentThread().isInterrupted()) { // of the task; the service may be there
           LOG.info("A task was killed while it looked for the node's service", e);
           return Optional.empty();
         }
@@ -160,47 +167,53 @@ final class ExecutorSide implements Closeable {
       leaveToSpark("an executor whose pool has no room", "this executor's pool has no room", e);
       return Optional.empty();
     } catch (IOException e) {
-      throw new UncheckedIOException("the pool of this executor could not be asked for room", e);
+      throw new UncheckedIOException("the pool of this executor could not be checked for space", e);
     }
   }
 
   private void leaveToSpark(String counted, String said, Exception cause) {
-    if (!Thread.currentThread().isInterrupted()) { // else the task has been killed
+    if (!Thread.currentThread().isInterrupted()) { // otherwise the task was killed
       SparkFallbackPolicy.of(conf).permit(said + ": " + cause, cause);
       counters.fellBack(counted);
     }
   }
 
-  /** The pool of this node's service if a task has written there. */
-  synchronized Optional<NodeTarget> openedNodePool() {
-    return Optional.ofNullable(nodePool);
+  /** Reads the pool of this node's service; empty if no task has written there. */
+  synchronized Optional<NodeReads> nodeReads() {
+    return Optional.ofNullable(service).map(ServiceConnection::reads);
   }
 
-  /** The pool of this node's service, if the application names one. */
-  private synchronized Optional<NodeTarget> nodePool() {
-    Optional<String> service = ServiceChoice.of(conf);
-    if (nodePool == null && !closed && service.isPresent()) {
+  /** The connection to this node's service; empty if the application names none. */
+  private synchronized Optional<ServiceConnection> service() {
+    Optional<String> named = ServiceChoice.of(conf);
+    if (service == null && !closed && named.isPresent()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();
-      nodePool =
-          new NodeTarget(
-              conf, transports, counters, key(), ApplicationId.of(conf), service.get(), host);
+      service =
+          new ServiceConnection(
+              conf, transports, counters, key(), ApplicationId.of(conf), named.get(), host);
     }
-    return Optional.ofNullable(nodePool);
+    return Optional.ofNullable(service);
   }
 
-  /** The pool if it was opened. */
+  /** This executor's pool; empty if it was not opened. */
   synchronized Optional<ExecutorPool> openedPool() {
     return Optional.ofNullable(pool);
   }
 
-  /** Frees the outputs of a shuffle here; the driver has what the node's service holds freed. */
+  /**
+   * Frees the outputs of a shuffle in this executor's pool. The driver tells the node's service.
+   */
   void free(int shuffleId) throws IOException {
     ExecutorPool own = openedPool().orElse(null);
-    NodeTarget node = openedNodePool().orElse(null);
+    ServiceConnection node = openedService();
     Closer.all(
         own == null ? null : () -> own.free(shuffleId),
-        node == null ? null : () -> node.free(shuffleId));
+        node == null ? null : () -> node.target().free(shuffleId));
+  }
+
+  private synchronized ServiceConnection openedService() {
+    return service;
   }
 
   @Override
@@ -213,7 +226,7 @@ final class ExecutorSide implements Closeable {
     }
   }
 
-  /** Not before there is something to say: a driver that runs no tasks has no such metrics. */
+  /** Registers the metrics when the first task shuffles: a driver that runs no tasks has none. */
   synchronized void beginReports() {
     if (metrics == null && !closed) {
       metrics =
@@ -233,10 +246,10 @@ final class ExecutorSide implements Closeable {
 
   private synchronized void closePool() throws IOException {
     closed = true;
-    Closer.all(pool, nodePool);
+    Closer.all(pool, service);
   }
 
-  /** Nothing reads or writes any more. */
+  /** Called last, when nothing reads or writes any more. */
   private synchronized void closeKey() {
     if (key != null) {
       key.close();
@@ -247,7 +260,9 @@ final class ExecutorSide implements Closeable {
     try {
       closePool();
     } catch (IOException e) {
-      LOG.warn("The pool of this executor could not be removed; the next one to start does it", e);
+      LOG.warn(
+          "The pool of this executor could not be removed; the next executor to start removes it",
+          e);
     }
   }
 }

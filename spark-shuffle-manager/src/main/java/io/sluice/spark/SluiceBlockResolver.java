@@ -7,7 +7,7 @@ import io.sluice.spark.migrate.IncomingOutputs;
 import io.sluice.spark.migrate.OutgoingOutput;
 import io.sluice.spark.migrate.ShuffleFileWriter;
 import io.sluice.spark.pool.ExecutorPool;
-import io.sluice.spark.service.NodeTarget;
+import io.sluice.spark.service.NodeReads;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,10 +36,11 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Finds blocks in the pools of this executor and its node, for its own tasks and for peers that ask
- * through Spark, and all others where Spark's own writers put them. When the executor is
- * decommissioned, Spark moves what either has to other executors, or copies it to its fallback
- * storage; what comes from such a one goes into the pool, or without a pool into files.
+ * Finds blocks for this executor's own tasks, and for peers that ask through Spark. It looks into
+ * the pools of the executor and its node, then into the files of Spark's own writers. When the
+ * executor is decommissioned, Spark moves outputs of pools and files to other executors, or copies
+ * them to its fallback storage. An output that arrives from a decommissioned executor goes into the
+ * pool, or into files if there is no pool.
  *
  * <p>Thread contract: safe from any thread. Ownership: the shuffle manager stops it, before the
  * pool is closed.
@@ -49,25 +50,25 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final Supplier<Optional<ExecutorPool>> pool;
   private final Supplier<Optional<ExecutorPool>> poolToWrite;
   private final ShuffleCounters counters;
-  private final Supplier<Optional<NodeTarget>> nodePool;
+  private final Supplier<Optional<NodeReads>> nodePool;
   private final IncomingOutputs incoming;
   private final ShuffleFileWriter laidOut;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
   /**
-   * Finds nothing yet.
+   * Looks for nothing yet.
    *
-   * @param files Spark's own resolver, which remembers the files that other executors send
-   * @param pool gives the pool if it was opened
-   * @param poolToWrite the same, opened if need be
-   * @param nodePool gives that of the node's service, if a task has written there
+   * @param files Spark's own resolver, which keeps the files that other executors send
+   * @param pool gives the executor's pool; empty if it was not opened
+   * @param poolToWrite gives the executor's pool, opened if need be
+   * @param nodePool reads the pool of the node's service; empty if no task has written there
    */
   SluiceBlockResolver(
       SparkConf conf,
       IndexShuffleBlockResolver files,
       Supplier<Optional<ExecutorPool>> pool,
       Supplier<Optional<ExecutorPool>> poolToWrite,
-      Supplier<Optional<NodeTarget>> nodePool,
+      Supplier<Optional<NodeReads>> nodePool,
       ShuffleCounters counters) {
     super(conf);
     this.files = files;
@@ -95,7 +96,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     if (found.isEmpty()) {
       return super.getBlockData(id, directories);
     }
-    if (TaskContext.get() != null) { // else a peer asks, who counts what it gets
+    if (TaskContext.get() != null) { // otherwise a peer asks, which counts the bytes itself
       counters.read(ShuffleCounters.OWN_POOL, found.get().size());
     }
     return found.get();
@@ -111,12 +112,12 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
         return own;
       }
     }
-    Optional<NodeTarget> node = nodePool.get();
+    Optional<NodeReads> node = nodePool.get();
     if (node.isEmpty()) {
       return Optional.empty();
     }
     TaskContext task = TaskContext.get();
-    long taskAttemptId = task == null ? NodeTarget.NO_TASK : task.taskAttemptId();
+    long taskAttemptId = task == null ? NodeReads.NO_TASK : task.taskAttemptId();
     return node.get().block(taskAttemptId, shuffleId, mapId, partitions);
   }
 
@@ -166,7 +167,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     }
   }
 
-  /** Asked by the fallback storage, which copies files. */
+  /** Spark's fallback storage asks for the file, to copy it. */
   @Override
   public File getIndexFile(int shuffleId, long mapId, Option<String[]> directories) {
     layOut(new ShuffleBlockInfo(shuffleId, mapId));
@@ -196,7 +197,10 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     }
   }
 
-  /** Spark's own way to do so would name this executor without its pool. */
+  /**
+   * Tells the driver where a moved output lies now. Spark's own report would name this executor
+   * without its pool.
+   */
   private static void report(ExecutorPool pool, BlockId block, long lengthBytes)
       throws IOException {
     BlockManager blockManager = SparkEnv.get().blockManager();
@@ -210,11 +214,11 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
                 0,
                 lengthBytes);
     if (!known) {
-      throw new IOException("the driver does not take " + block + " for a block of a shuffle");
+      throw new IOException("the driver does not accept " + block + " as a block of a shuffle");
     }
   }
 
-  /** Drops what has come of a shuffle and cannot be read yet, and the files of its outputs. */
+  /** Drops outputs of a shuffle that are still arriving, and deletes the files of its outputs. */
   void free(int shuffleId) throws IOException {
     skipped.remove(shuffleId);
     Closer.all(() -> incoming.free(shuffleId), () -> laidOut.free(shuffleId));
@@ -225,7 +229,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     try {
       Closer.all(super::stop, incoming);
     } catch (IOException e) {
-      throw new UncheckedIOException("what was being received could not be freed", e);
+      throw new UncheckedIOException("outputs that were still arriving could not be freed", e);
     }
   }
 }

@@ -37,13 +37,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Moves the shuffles of a Spark application through memory and RDMA: {@code
- * spark.shuffle.manager=io.sluice.spark.SluiceShuffleManager}. What it cannot move it leaves to the
- * manager that it extends, which is Spark's own; Spark's SQL engine and its diagnosis ask for that
- * type besides.
+ * spark.shuffle.manager=io.sluice.spark.SluiceShuffleManager}. It leaves other shuffles to the
+ * manager that it extends, Spark's own. Spark's SQL engine and its diagnosis of corrupt blocks also
+ * ask for that type.
  *
  * <p>Thread contract: safe from any thread. Ownership: Spark makes and stops it, one on the driver
- * and one on each executor. Failure: {@link IllegalStateException} where the application's {@link
- * SparkFallbackPolicy} does not let it leave a shuffle to Spark.
+ * and one on each executor. Failure: {@link IllegalStateException} if a shuffle cannot be moved and
+ * the application's {@link SparkFallbackPolicy} does not let Spark take over.
  */
 public final class SluiceShuffleManager extends SortShuffleManager implements ReportedShuffle {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
@@ -51,8 +51,9 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   private static final String READ_HOST_LOCAL_DISK = "spark.shuffle.readHostLocalDisk";
 
   /**
-   * Above it, a stream for each partition costs more than sorting. Measured with 2 million records
-   * in 4 tasks: as much CPU for up to 200 partitions, 1.3 times as much for 400, twice for 800.
+   * With more partitions, a stream for each costs more than sorting. Measured with 2 million
+   * records in 4 tasks: as much CPU for up to 200 partitions, 1.3 times as much for 400, twice for
+   * 800.
    */
   private static final int MOST_DIRECT_PARTITIONS = 200;
 
@@ -77,7 +78,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
       ServiceChoice.of(conf)
           .ifPresent(
               service -> {
-                conf.setIfMissing(SparkSettings.SERVICE.name(), service); // for executors
+                conf.setIfMissing(SparkSettings.SERVICE.name(), service); // executors read it
                 conf.setIfMissing(ApplicationEligibility.IO_PLUGIN, SluiceDataIO.class.getName());
               });
     } else if (isDriver) {
@@ -85,18 +86,21 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     }
     codecs = new FittingCodecs(conf);
     executor = new ExecutorSide(conf);
-    readers = new ShuffleReaders(executor.peers(), executor::openedNodePool, executor.counters());
+    readers = new ShuffleReaders(executor.peers(), executor::nodeReads, executor.counters());
     resolver =
         new SluiceBlockResolver(
             conf,
             super.shuffleBlockResolver(),
             executor::openedPool,
             () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
-            executor::openedNodePool,
+            executor::nodeReads,
             executor.counters());
   }
 
-  /** A peer on the same host has no files that could be read in its stead. */
+  /**
+   * Makes Spark ask executors of the same host for blocks, because outputs in pools are no files
+   * that it could read.
+   */
   private static void leaveNoFilesToRead(SparkConf conf) {
     if (conf.getBoolean(READ_HOST_LOCAL_DISK, false)) {
       LOG.warn(
@@ -178,8 +182,9 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
   }
 
   /**
-   * The writer that stock's manager takes, and no other: one that sorts keeps references to
-   * records, and Spark SQL hands over the same row again and again where stock's would not.
+   * The writer that stock's manager takes for this handle. Another one would be wrong: a sorting
+   * writer keeps references to records, and Spark SQL reuses its row objects unless the handle
+   * tells it to copy.
    */
   private <K, V> ShuffleWriter<K, V> stocks(
       ShuffleHandle handle,
@@ -243,7 +248,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     }
   }
 
-  /** What it did so far. */
+  /** Bytes and fallbacks so far, for the log. */
   @Override
   public String toString() {
     ShuffleCounters counters = executor.counters();
@@ -251,7 +256,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
         .formatted(counters.bytesByWay(), counters.movedHereBytes(), counters.fallbacks());
   }
 
-  /** A shuffle that goes through pools; any other handle is one of Spark's own. */
+  /** A shuffle that goes through pools. Any other handle is one of Spark's own. */
   static final class SluiceShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> {
     private static final long serialVersionUID = 1;
 
@@ -260,18 +265,21 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     }
   }
 
-  /** Whether an application can be shuffled by Sluice. */
+  /** Decides whether Sluice can shuffle an application. */
   public static final class ApplicationEligibility {
-    /** What files of shuffles are written with, and what the driver knows of them. */
+    /**
+     * Names the class that writes shuffle files and tells the driver whether they survive
+     * executors.
+     */
     public static final String IO_PLUGIN = "spark.shuffle.sort.io.plugin.class";
 
-    /** Of which Sluice's own is one more, that it sets itself. */
+    /** Spark's default for it. Sluice sets a class of its own. */
     private static final String STOCK_IO_PLUGIN =
         "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO";
 
     private ApplicationEligibility() {}
 
-    /** Why the application is left to Spark's own shuffle; empty if it need not be. */
+    /** Why Sluice leaves the application to Spark's own shuffle; empty if it does not. */
     public static Optional<String> declineReason(SparkConf conf) {
       if (Utils.isPushBasedShuffleEnabled(conf, true, false)) {
         return Optional.of(

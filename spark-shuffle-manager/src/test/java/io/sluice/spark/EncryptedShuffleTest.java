@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import scala.Tuple2;
 
-/** A local Spark whose traffic is to be encrypted; its secret is the one that Spark draws. */
+/** A local Spark that encrypts its traffic, with a secret that Spark draws. */
 @ExtendWith(ShuffledRecords.class)
 class EncryptedShuffleTest {
   private static final String CANARY = "a canary, in a value";

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plugin in a local Spark, whose driver is its only executor. */
+/** The plugin in a local Spark: the driver is the only executor. */
 @ExtendWith(ShuffledRecords.class)
 class LocalPluginTest {
   private static final List<Integer> NUMBERS = IntStream.range(0, 10_000).boxed().toList();

@@ -253,7 +253,7 @@ class LocalShuffleTest {
     }
   }
 
-  /** What it had leased is free again, and the pool is as good as before. */
+  /** The killed task's leases are free again, and the pool works as before. */
   @Test
   void aTaskThatIsKilledWhileItWritesLeavesThePoolToTheOthers() throws InterruptedException {
     SparkConf conf = conf().setMaster("local[1]").set("spark.shuffle.compress", "false");
@@ -417,7 +417,7 @@ class LocalShuffleTest {
     stream.onComplete(stream.getID());
   }
 
-  /** As Spark's SQL engine may when a query has ended, whose rows another one asks for. */
+  /** As in Spark's SQL engine, when a query has ended and another one asks for its rows. */
   @Test
   void aShuffleWhoseOutputsSparkHasRemovedIsComputedAgain() {
     try (JavaSparkContext context = new JavaSparkContext(conf())) {

@@ -10,7 +10,7 @@ import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Property;
 import org.apache.spark.SparkConf;
 
-/** What one class says in the log, until this is closed. */
+/** The log lines of one class, until this is closed. */
 public final class LogLines implements AutoCloseable {
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private final Logger logger;

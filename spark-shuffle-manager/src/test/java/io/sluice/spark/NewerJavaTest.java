@@ -24,15 +24,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a newer Java than that of the tests says on its error stream: it warns, once for each kind,
- * of what libraries do that it will not let them do for ever.
+ * A newer Java than that of the tests warns on its error stream, once per kind, of calls that a
+ * later Java will forbid.
  */
 class NewerJavaTest {
   private static final Path INSTALLED = Path.of("/usr/lib/jvm");
   private static final int FIRST_THAT_WARNS = 24;
   private static final int RECORDS = 10_000;
 
-  /** Of Spark's options, the one with which Java says nothing of {@code sun.misc.Unsafe}. */
+  /** The one of Spark's options that silences Java's warnings of {@code sun.misc.Unsafe}. */
   private static final String QUIET = "--sun-misc-unsafe-memory-access=allow";
 
   @TempDir private Path base;

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Fails a test in which a stage has read another number of records than the stages before it have
- * written. Stages that may end early, of {@code take}, may read fewer.
+ * Fails a test if a stage reads another number of records than the stages before it have written.
+ * Stages of {@code take} may end early and read fewer.
  *
- * <p>Applications are watched with {@code spark.extraListeners}; the tests name this as their
- * extension. Thread contract: one application at a time, whose events Spark delivers on one thread
+ * <p>It watches applications through {@code spark.extraListeners}; the tests name it as their
+ * extension. Thread contract: one application at a time. Spark delivers its events on one thread
  * before its context is closed.
  */
 public final class ShuffledRecords extends SparkListener implements AfterEachCallback {

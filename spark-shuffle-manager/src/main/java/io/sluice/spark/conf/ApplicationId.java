@@ -7,8 +7,8 @@ import java.util.HexFormat;
 import org.apache.spark.SparkConf;
 
 /**
- * The name under which pools and node services know an application. Spark takes any text for an
- * application's id; a pool uses the name in file names and in messages of printable ASCII.
+ * The name of an application in pools and node services. Spark takes any text for an application's
+ * id; a pool uses the name in file names and in messages of printable ASCII.
  *
  * <pre>
  * [A-Za-z0-9_-]   stays
@@ -17,8 +17,8 @@ import org.apache.spark.SparkConf;
  * </pre>
  *
  * <p>YARN may run an application once more after its driver has failed. The second attempt has the
- * same id, and outputs of the same names, but another secret; so its number is part of the name.
- * The first attempt is known by the application's id alone.
+ * same id and outputs of the same names, but another secret; so its number is part of the name. The
+ * name of the first attempt is the application's id alone.
  *
  * <p>Two ids never have the same name. A name without {@code %%} can be decoded. Thread contract:
  * stateless.
@@ -27,7 +27,7 @@ public final class ApplicationId {
   static final String ATTEMPT_KEY = "spark.app.attempt.id";
   private static final String FIRST_ATTEMPT = "1";
 
-  /** Longest name, in characters: it leaves room in a file name for what stands behind it. */
+  /** Longest name, in characters. File names still have room for a suffix. */
   static final int MAX_LENGTH = 200;
 
   private static final String PLAIN =

@@ -7,8 +7,8 @@ import org.apache.spark.SparkConf;
 
 /**
  * The secret that executors of one application prove to each other. The driver makes it and passes
- * it on in the configuration, as Spark does with its own; {@code spark.redaction.regex} hides it by
- * its name.
+ * it to executors in the configuration, as Spark does with its own secret. {@code
+ * spark.redaction.regex} hides it because of its name.
  */
 public final class ApplicationSecret {
   static final String KEY = "spark.sluice.secret";
@@ -16,7 +16,7 @@ public final class ApplicationSecret {
 
   private ApplicationSecret() {}
 
-  /** Makes one, on the driver, before executors are given the configuration. */
+  /** Makes the secret, on the driver, before executors get the configuration. */
   public static void create(SparkConf conf) {
     byte[] secret = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(secret);
@@ -26,7 +26,7 @@ public final class ApplicationSecret {
   /**
    * The application's secret.
    *
-   * @throws IllegalStateException if the driver has made none
+   * @throws IllegalStateException if the driver has not made one
    */
   public static JobSecret of(SparkConf conf) {
     return new JobSecret(bytes(conf));

@@ -3,7 +3,7 @@ package io.sluice.spark.conf;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 
-/** Which of the services of a node keep the map outputs of an application. */
+/** Decides which service of a node keeps the map outputs of an application. */
 public final class ServiceChoice {
   private static final String YARN_MASTER = "yarn";
 
@@ -11,15 +11,15 @@ public final class ServiceChoice {
 
   /**
    * Whether executors may end before their outputs are read, because Spark's external shuffle
-   * service has them: then no output may lie in an executor's own pool.
+   * service is on. No output may then lie in an executor's own pool.
    */
   public static boolean isExternalServiceOn(SparkConf conf) {
     return conf.getBoolean("spark.shuffle.service.enabled", false);
   }
 
   /**
-   * The service of Sluice on every node. Where nothing is said and outputs must outlive executors
-   * on YARN, the NodeManagers'.
+   * The service of Sluice on every node; empty if there is none. The default on YARN is the
+   * NodeManagers' service, if outputs must outlive executors.
    */
   public static Optional<String> of(SparkConf conf) {
     boolean isSet = conf.contains(SparkSettings.SERVICE.name());

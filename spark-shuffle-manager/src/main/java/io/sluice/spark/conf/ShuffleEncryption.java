@@ -6,17 +6,18 @@ import java.nio.charset.StandardCharsets;
 import org.apache.spark.SparkConf;
 
 /**
- * Whether an application's map outputs are encrypted in pools and on their way out of them, and
- * with what: where Spark would encrypt what it sends of them.
+ * Decides whether an application's map outputs are encrypted, in pools and on the network, and
+ * makes their key. They are encrypted where Spark would encrypt them on the network.
  *
  * <pre>
+ *   setting                                     the key is derived from
  *   spark.network.crypto.enabled                Spark's authentication secret, without which
  *   spark.authenticate.enableSaslEncryption     Spark allows neither, and Sluice's own
  *   spark.ssl.rpc.enabled alone                 Sluice's own, which services of nodes know too
  * </pre>
  *
- * <p>Spark's encryption of blocks, {@code spark.io.encryption.enabled}, comes before and stays what
- * it is: with both, the blocks are encrypted twice, as Spark does it.
+ * <p>With {@code spark.io.encryption.enabled}, Spark encrypts blocks before Sluice gets them. With
+ * both, blocks are encrypted twice, as with stock Spark.
  *
  * <p>Thread contract: stateless.
  */
@@ -26,7 +27,7 @@ public final class ShuffleEncryption {
 
   private ShuffleEncryption() {}
 
-  /** Whether what executors send each other is to be encrypted. */
+  /** Whether executors encrypt the blocks that they send each other. */
   public static boolean isOn(SparkConf conf) {
     return conf.getBoolean("spark.network.crypto.enabled", false)
         || conf.getBoolean("spark.authenticate.enableSaslEncryption", false)
@@ -36,9 +37,9 @@ public final class ShuffleEncryption {
   /**
    * The key of the application's map outputs.
    *
-   * @param sparkSecret with which Spark's processes authenticate, or null if they do not; it may be
-   *     one that somebody has thought of, but what Sluice's driver drew cannot be guessed
-   * @return null if they are not encrypted; the caller closes it
+   * @param sparkSecret the secret with which Spark's processes authenticate; null if they do not. A
+   *     person may have chosen it, but Sluice's own secret is random
+   * @return null if the outputs are not encrypted; the caller closes it
    */
   public static ShuffleKey key(SparkConf conf, String sparkSecret) {
     if (!isOn(conf)) {

@@ -5,19 +5,19 @@ import org.apache.spark.SparkConf;
 
 /** Whether Spark's own shuffle may take over from Sluice in an application. */
 public enum SparkFallbackPolicy {
-  /** It may, and that is counted. */
+  /** Spark may take over, and each case is counted. */
   AUTO,
-  /** It may not: what Sluice cannot do fails, and says why. */
+  /** Spark may not take over: the shuffle, the task or the fetch fails, and says why. */
   NEVER;
 
   static final String KEY = "spark.sluice.fallback.policy";
 
-  /** The policy of an application, whose settings have been checked. */
+  /** The policy of an application with settings that were checked. */
   public static SparkFallbackPolicy of(SparkConf conf) {
     return valueOf(conf.get(KEY, AUTO.value()).trim().toUpperCase(Locale.ROOT));
   }
 
-  /** What to fail with where Spark would have to take over for that reason. */
+  /** The message of a failure, where Spark may not take over for that reason. */
   public String refusal(String reason) {
     return KEY + " is " + value() + ", and " + reason;
   }
@@ -25,8 +25,8 @@ public enum SparkFallbackPolicy {
   /**
    * Does nothing if Spark may take over.
    *
-   * @param reason why it would have to
-   * @throws IllegalStateException that says so if it may not
+   * @param reason why Spark would have to take over
+   * @throws IllegalStateException with that reason if Spark may not take over
    */
   public void permit(String reason, Throwable cause) {
     if (this == NEVER) {

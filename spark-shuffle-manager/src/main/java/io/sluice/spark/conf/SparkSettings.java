@@ -15,15 +15,17 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import scala.Tuple2;
 
-/** What a Spark application may set, with {@code --conf} or in {@code spark-defaults.conf}. */
+/**
+ * The settings of a Spark application, given with {@code --conf} or in {@code spark-defaults.conf}.
+ */
 public final class SparkSettings {
-  /** What {@link #SERVICE} calls the service of the NodeManager. */
+  /** Value of {@link #SERVICE} for the service of the NodeManager. */
   public static final String YARN_SERVICE = "yarn";
 
   private static final String PREFIX = "spark.sluice.";
   private static final String NO_SERVICE = "none";
 
-  /** Where the pools of executors lie. */
+  /** Directory of the pools of executors. */
   public static final Setting<String> POOL_DIR =
       Setting.text(
           "spark.sluice.pool.dir",
@@ -66,7 +68,7 @@ public final class SparkSettings {
               + " whole. In a small pool, or on a small file system, a segment is a quarter of"
               + " the pool or file system.");
 
-  /** How the pool is written. */
+  /** How tasks write to the pool. */
   public static final Setting<String> POOL_MEDIUM =
       Setting.text(
           "spark.sluice.pool.medium",
@@ -76,7 +78,7 @@ public final class SparkSettings {
               + " mapping of persistent memory (`sync`) or through `libpmem`. `auto` takes `sync`"
               + " on a DAX mount and `plain` elsewhere.");
 
-  /** Where the transports of a pool listen. */
+  /** Address at which the transports of a pool listen. */
   public static final Setting<DataAddress> POOL_DATA_ADDRESS =
       DataAddress.setting(
           "spark.sluice.pool.dataAddress",
@@ -85,7 +87,7 @@ public final class SparkSettings {
               + ". An executor has no pool if the value matches no address of its node, or"
               + " several.");
 
-  /** Where the pools of executors listen; 0 for free ports. */
+  /** First port of an executor's pool; 0 for free ports. */
   public static final Setting<Integer> POOL_PORT =
       Setting.integer(
           "spark.sluice.pool.port",
@@ -98,7 +100,7 @@ public final class SparkSettings {
               + " many tries as there are executors. An executor that finds no free ports logs"
               + " it, and its tasks write files as Spark does.");
 
-  /** The node's service: {@link #YARN_SERVICE} or its directory; empty without one. */
+  /** The node's service: {@link #YARN_SERVICE} or its directory; empty if there is none. */
   public static final Setting<Optional<String>> SERVICE =
       new Setting<>(
           "spark.sluice.service",
@@ -122,7 +124,7 @@ public final class SparkSettings {
               + " `spark.sluice.fallback.policy` is `never`. A read that fails is tried once more"
               + " over tcp.");
 
-  /** Memory for what a NIC cannot register. */
+  /** Memory to copy bytes through that a NIC cannot register. */
   public static final Setting<Long> BOUNCE_BUFFER_BYTES =
       Setting.size(
           "spark.sluice.server.bounceBuffer",
@@ -132,7 +134,7 @@ public final class SparkSettings {
           "Registered memory for each RDMA transport. An executor copies bytes that the NIC"
               + " cannot register through this memory.");
 
-  /** Window memory of an executor. */
+  /** Memory of an executor's registered windows for remote reads. */
   public static final Setting<Long> READ_BUFFER_BYTES =
       Setting.size(
           "spark.sluice.read.buffer",
@@ -151,7 +153,7 @@ public final class SparkSettings {
           "Deadline of one exchange with another executor or a node service (connect, request or"
               + " read).");
 
-  /** Whether anything may take over from Sluice. */
+  /** Whether Spark may take over from Sluice. */
   public static final Setting<String> FALLBACK_POLICY =
       Setting.choice(
           SparkFallbackPolicy.KEY,
@@ -161,7 +163,7 @@ public final class SparkSettings {
           SparkFallbackPolicy.AUTO.value(),
           SparkFallbackPolicy.NEVER.value());
 
-  /** Whether persisted blocks are kept in a pool. */
+  /** Whether a pool keeps persisted blocks. */
   public static final Setting<Boolean> PERSISTENCE_ENABLED =
       Setting.bool(
           "spark.sluice.persistence.enabled",
@@ -182,7 +184,7 @@ public final class SparkSettings {
               + " this size to `spark.executor.memoryOverhead`. The pool is never larger than the"
               + " memory that the executor's control group leaves.");
 
-  /** How many connections an executor's pool takes. */
+  /** Limits on the connections to an executor's pool. */
   public static final LimitSettings LIMITS = LimitSettings.SPARK;
 
   private static final SettingNames NAMES =
@@ -220,9 +222,9 @@ public final class SparkSettings {
   }
 
   /**
-   * Reads all of them.
+   * Reads all settings.
    *
-   * @throws IllegalArgumentException naming one that has no value of its form, or names that are no
+   * @throws IllegalArgumentException naming a setting with a wrong value, or names that are no
    *     settings
    */
   public static void check(SparkConf conf) {
@@ -242,7 +244,7 @@ public final class SparkSettings {
     return Stream.concat(all().stream(), LIMITS.forExperiments().stream());
   }
 
-  /** What users may want to set, in the order of the documentation. */
+  /** The settings for users, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(
         POOL_DIR,

@@ -1,2 +1,2 @@
-/** What a Spark application may set. */
+/** The settings of a Spark application, and decisions that follow from them alone. */
 package io.sluice.spark.conf;

@@ -5,11 +5,13 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.internal.config.package$;
 import org.apache.spark.io.CompressionCodec$;
 
-/** Whether a shuffle's streams read as one when they are put one behind the other. */
+/**
+ * Tells whether the streams of a shuffle can be concatenated: they must then read as one stream.
+ */
 public final class JoinableStreams {
   private JoinableStreams() {}
 
-  /** Whether its serializer, codec and cipher all allow for that. */
+  /** Whether the shuffle's serializer, codec and cipher all allow concatenation. */
   public static boolean of(SparkConf conf, ShuffleDependency<?, ?, ?> dependency) {
     package$ config = package$.MODULE$;
     boolean codecJoins =

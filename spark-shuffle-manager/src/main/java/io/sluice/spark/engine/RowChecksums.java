@@ -3,14 +3,14 @@ package io.sluice.spark.engine;
 import org.apache.spark.shuffle.checksum.RowBasedChecksum;
 
 /**
- * Checksums over the rows of each partition, from which Spark 4.1 and later see that a task that
- * ran again has produced something else.
+ * Checksums over the rows of each partition. Spark 4.1 and later compare them to see whether a task
+ * that ran again produced other rows.
  *
- * <p>The only class that names Spark's own, so that Spark 4.0, which has none, never loads it.
- * Thread contract: one thread.
+ * <p>Only this class names Spark's own class for them. Spark 4.0 has no such class and never loads
+ * this one. Thread contract: one thread.
  */
 public class RowChecksums {
-  /** None: 4.0, or nobody asked for them. */
+  /** No checksums: Spark is 4.0, or the shuffle asks for none. */
   public static final RowChecksums NONE = new RowChecksums();
 
   private RowChecksums() {}
@@ -20,15 +20,15 @@ public class RowChecksums {
     return each.length == 0 ? NONE : new Real(each);
   }
 
-  /** An argument for Spark's sorter that asks for none. */
+  /** The argument of Spark's sorter for no checksums. */
   static Object none() {
     return new RowBasedChecksum[0];
   }
 
-  /** Counts a row in. */
+  /** Adds a row to its partition's checksum. */
   public void update(int partition, Object key, Object value) {}
 
-  /** Over all partitions. */
+  /** The checksum over all partitions. */
   public long value() {
     return 0;
   }

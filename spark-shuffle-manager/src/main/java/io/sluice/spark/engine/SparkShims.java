@@ -16,8 +16,8 @@ import scala.Option;
 import scala.math.Ordering;
 
 /**
- * The few calls whose signatures differ between Spark 4.0, 4.1 and 4.2, found by their shape when
- * the class is loaded; everything else is called as it is compiled.
+ * Calls to Spark with another signature in 4.0, 4.1 or 4.2. They are found by reflection when the
+ * class is loaded; all other code calls Spark as it was compiled.
  *
  * <p>Thread contract: immutable.
  */
@@ -30,9 +30,9 @@ public final class SparkShims {
   private SparkShims() {}
 
   /**
-   * What the driver is told of a map task.
+   * The status of a map task, for the driver.
    *
-   * @param checksum over the rows, 0 for none; 4.0 knows no such thing
+   * @param checksum over the rows, 0 for none; Spark 4.0 takes none
    */
   public static MapStatus mapStatus(
       BlockManagerId location, long[] lengthsBytes, long mapId, long checksum) {
@@ -41,7 +41,7 @@ public final class SparkShims {
         : (MapStatus) invoke(MAP_STATUS, location, lengthsBytes, mapId, checksum);
   }
 
-  /** A sorter of what a reduce task reads. */
+  /** A sorter of the records that a reduce task reads. */
   @SuppressWarnings("unchecked")
   public static <K, V, C> ExternalSorter<K, V, C> sorter(
       TaskContext context,

@@ -14,8 +14,8 @@ import scala.collection.immutable.Seq;
 import scala.xml.Node;
 
 /**
- * The frame of a page in Spark's UI, whose last arguments, all of them flags, are more in 4.2 than
- * in 4.1 and 4.0.
+ * The frame of a page in Spark's UI. The last arguments of Spark's method are flags, and 4.2 has
+ * more of them than 4.0 and 4.1.
  *
  * <p>Thread contract: immutable.
  */

@@ -1,2 +1,2 @@
-/** What differs between releases of Spark. */
+/** Calls that differ between releases of Spark. */
 package io.sluice.spark.engine;

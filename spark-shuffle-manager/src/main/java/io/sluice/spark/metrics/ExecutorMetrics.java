@@ -14,11 +14,11 @@ import java.util.stream.Stream;
 import org.apache.spark.metrics.source.Source;
 
 /**
- * What an executor wrote and read, and how its pool is, for whatever sinks {@code
- * metrics.properties} names: {@code sluice.pool.memory.usedBytes} and so on. Before it has a pool,
- * and on an executor that never opens one, what is said of that is 0.
+ * The metrics of an executor: bytes written and read, and the state of its pool. The sinks of
+ * {@code metrics.properties} get them as {@code sluice.pool.memory.usedBytes} and so on. The
+ * metrics of the pool are 0 while the executor has none.
  *
- * <p>Thread contract: safe from any thread; not asked any more when the pool is closed.
+ * <p>Thread contract: safe from any thread; Spark asks for none after the pool is closed.
  */
 public final class ExecutorMetrics implements Source {
   private static final List<String> WAYS =
@@ -30,10 +30,10 @@ public final class ExecutorMetrics implements Source {
   private final MetricRegistry registry = new MetricRegistry();
 
   /**
-   * Asks every time.
+   * Asks for each value anew.
    *
    * @param pool how full the pool is; empty before it is opened
-   * @param writtenBytes how much was written to it
+   * @param writtenBytes bytes that tasks wrote to the pool
    */
   public ExecutorMetrics(
       Supplier<Optional<StoreStats>> pool, LongSupplier writtenBytes, ShuffleCounters counters) {

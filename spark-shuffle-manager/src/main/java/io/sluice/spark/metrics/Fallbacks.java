@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What was left to Spark, and why; the log says each reason once.
+ * Counts fallbacks to Spark, by reason. The log names each reason once.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -17,27 +17,27 @@ public final class Fallbacks {
   private final Map<String, Long> counts = new TreeMap<>();
 
   /**
-   * None yet.
+   * Counts none yet.
    *
-   * @param sentence that the reason follows in the log
+   * @param sentence begins the log line; the reason follows
    */
   public Fallbacks(String sentence) {
     this.sentence = sentence;
   }
 
-  /** Counts one. */
+  /** Counts a fallback, and logs its reason the first time. */
   public synchronized void add(String reason) {
     if (counts.merge(reason, 1L, Long::sum) == 1) {
       LOG.info("{}: {}", sentence, reason);
     }
   }
 
-  /** Counts one of which the log has been told. */
+  /** Counts a fallback that was logged elsewhere. */
   public synchronized void count(String reason) {
     counts.merge(reason, 1L, Long::sum);
   }
 
-  /** How often, by reason. */
+  /** Number of fallbacks, by reason. */
   public synchronized Map<String, Long> counts() {
     return new TreeMap<>(counts);
   }

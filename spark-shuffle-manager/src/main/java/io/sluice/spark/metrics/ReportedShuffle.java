@@ -5,18 +5,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the shuffle manager of a process says of itself in reports.
+ * The part of a shuffle manager that reports show.
  *
  * <p>Thread contract: safe from any thread.
  */
 public interface ReportedShuffle {
-  /** How full this executor's pool is, if it has one. */
+  /** How full this executor's pool is; empty if it has none. */
   Optional<StoreStats> poolStats();
 
-  /** Which ways blocks went, and what was left to Spark. */
+  /** Bytes read, by source, and fallbacks to Spark. */
   ShuffleCounters counters();
 
-  /** The transports that this executor serves and reads with, best first; none before it does. */
+  /**
+   * The transports that this executor serves and reads with, best first; none before the first use.
+   */
   List<String> transports();
 
   /** Why it leaves the application to Spark; empty if it does not. */

@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which ways the blocks of this executor went, and what was left to Spark and why.
+ * Counts the bytes that this executor reads and writes, and fallbacks to Spark with their reasons.
  *
  * <p>Thread contract: safe from any thread.
  */
 public final class ShuffleCounters {
-  /** The way of blocks that tasks read out of the pool of their own executor. */
+  /** Blocks that tasks read in the pool of their own executor or node. */
   public static final String OWN_POOL = "local";
 
-  /** The way of remote blocks that Spark's own client fetched for a shuffle of Sluice's. */
+  /** Remote blocks of Sluice's shuffles that Spark's own client fetched. */
   public static final String THROUGH_SPARK = "spark";
 
   private final Fallbacks fallbacks =
@@ -25,52 +25,55 @@ public final class ShuffleCounters {
   private long movedHereBytes;
   private long serviceBytes;
 
-  /** Something was left to Spark's own shuffle; the first time for each reason, the log says so. */
+  /** Counts a fallback to Spark's own shuffle; the first one for each reason is logged. */
   public void fellBack(String reason) {
     fallbacks.add(reason);
   }
 
-  /** A shuffle of an application that is left to Spark as a whole, as its log says. */
+  /**
+   * Counts a shuffle of an application that Sluice leaves to Spark as a whole; that was logged
+   * before.
+   */
   public void declined(String reason) {
     fallbacks.count(reason);
   }
 
-  /** Where what tasks read out of peers' pools is counted. */
+  /** Takes the counters of bytes that tasks read in peers' pools. */
   public synchronized void countReadsOf(ReadStats peers) {
     this.peers = peers;
   }
 
-  /** Where what is encrypted and decrypted is counted. */
+  /** Takes the counters of encryption and decryption. */
   public synchronized void countCipher(CipherStats counted) {
     cipher = counted;
   }
 
-  /** What was encrypted and decrypted here, and how long it took. */
+  /** Bytes that were encrypted and decrypted here, and the time it took. */
   public synchronized CipherStats cipher() {
     return cipher;
   }
 
-  /** An output was taken over from an executor that is decommissioned. */
+  /** Counts an output that came from a decommissioned executor. */
   public synchronized void movedHere(long lengthBytes) {
     movedHereBytes += lengthBytes;
   }
 
-  /** A map output was committed to the node's service. */
+  /** Counts a map output that was committed to the node's service. */
   public synchronized void wroteToService(long lengthBytes) {
     serviceBytes += lengthBytes;
   }
 
-  /** A task has read a block that way. */
+  /** Counts a block that a task has read. */
   public synchronized void read(String way, long bytes) {
     bytesByWay.merge(way, bytes, Long::sum);
   }
 
-  /** How often, by reason. */
+  /** Number of fallbacks, by reason. */
   public Map<String, Long> fallbacks() {
     return fallbacks.counts();
   }
 
-  /** Bytes of outputs that were taken over. */
+  /** Bytes of outputs that came from decommissioned executors. */
   public synchronized long movedHereBytes() {
     return movedHereBytes;
   }
@@ -81,8 +84,8 @@ public final class ShuffleCounters {
   }
 
   /**
-   * Bytes that came over each transport, with answers ({@link ReadStats#INLINED}), {@link
-   * #OWN_POOL} or {@link #THROUGH_SPARK}.
+   * Bytes read, by transport, and {@link ReadStats#INLINED} for bytes that came with answers,
+   * {@link #OWN_POOL} or {@link #THROUGH_SPARK}.
    */
   public synchronized Map<String, Long> bytesByWay() {
     Map<String, Long> all = new TreeMap<>(bytesByWay);

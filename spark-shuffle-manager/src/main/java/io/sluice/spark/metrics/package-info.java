@@ -1,2 +1,2 @@
-/** What is counted, and how Spark shows it. */
+/** Counters of an executor, and the metrics and reports that show them. */
 package io.sluice.spark.metrics;

@@ -20,29 +20,29 @@ import org.apache.spark.storage.ShuffleDataBlockId;
 import org.apache.spark.storage.ShuffleIndexBlockId;
 
 /**
- * Takes over into this executor's pool what {@link OutgoingOutput} or Spark's own resolver sends:
- * first the bytes of an output, then where its partitions are. Only then does it exist, and only
- * then is it reported.
+ * Receives outputs of decommissioned executors into this executor's pool, as {@link OutgoingOutput}
+ * or Spark's own resolver sends them. The bytes of an output come first, its index second. The
+ * output exists, and the driver is told of it, once the index has come.
  *
- * <p>Thread contract: safe from any thread; Spark calls a stream from one. Ownership: the block
- * resolver closes it, before the pool. Failure: an {@link IOException} out of a stream tells the
- * sender to try another peer; bytes whose index never comes stay until their shuffle is freed.
+ * <p>Thread contract: safe from any thread; Spark calls each stream from one. Ownership: the block
+ * resolver closes it, before the pool. Failure: an {@link IOException} of a stream makes the sender
+ * try another peer. Bytes without an index stay until their shuffle is freed.
  */
 public final class IncomingOutputs implements Closeable {
   private final ShuffleCounters counters;
   private final Reporter reporter;
   private final Map<ShuffleBlockInfo, ReceivedOutput> withoutIndex = new HashMap<>();
 
-  /** Tells the driver that a block of a moved output is in that pool now. */
+  /** Tells the driver that a block of a moved output lies in that pool now. */
   public interface Reporter {
     /**
-     * Called for the data, if there are any, and then for the index, which is what moves the
-     * output's location.
+     * Called for the data, if there are any, and then for the index. The driver moves the output's
+     * location when it hears of the index.
      */
     void report(ExecutorPool pool, BlockId block, long lengthBytes) throws IOException;
   }
 
-  /** Nothing has come yet. */
+  /** Holds nothing yet. */
   public IncomingOutputs(ShuffleCounters counters, Reporter reporter) {
     this.counters = counters;
     this.reporter = reporter;
@@ -57,14 +57,10 @@ public final class IncomingOutputs implements Closeable {
     if (block instanceof ShuffleDataBlockId data) {
       ShuffleBlockInfo output = new ShuffleBlockInfo(data.shuffleId(), data.mapId());
       return new DataStream(
-          block.name(),
-          pool.newReceivedOutput(data.shuffleId(), data.mapId()),
-          received -> keep(output, received));
+          block.name(), output, pool.newReceivedOutput(data.shuffleId(), data.mapId()));
     }
     if (block instanceof ShuffleIndexBlockId index) {
-      ShuffleBlockInfo output = new ShuffleBlockInfo(index.shuffleId(), index.mapId());
-      return new IndexStream(
-          block.name(), partitionBytes -> commit(pool, output, index, partitionBytes));
+      return new IndexStream(this, pool, index);
     }
     throw new IllegalArgumentException(block + " is not part of a map task's output");
   }
@@ -74,14 +70,15 @@ public final class IncomingOutputs implements Closeable {
     synchronized (this) {
       replaced = withoutIndex.put(output, received);
     }
-    if (replaced != null) { // its sender has given up meanwhile, and tries again
+    if (replaced != null) { // the sender gave up, and tries again
       replaced.close();
     }
   }
 
-  private void commit(
-      ExecutorPool pool, ShuffleBlockInfo output, ShuffleIndexBlockId index, long[] partitionBytes)
+  /** The index of an output has come: the output now exists, and the driver is told. */
+  void commit(ExecutorPool pool, ShuffleIndexBlockId index, long[] partitionBytes)
       throws IOException {
+    ShuffleBlockInfo output = new ShuffleBlockInfo(index.shuffleId(), index.mapId());
     ReceivedOutput kept;
     synchronized (this) {
       kept = withoutIndex.remove(output);
@@ -90,7 +87,7 @@ public final class IncomingOutputs implements Closeable {
     try (ReceivedOutput received =
         kept != null ? kept : pool.newReceivedOutput(output.shuffleId(), output.mapId())) {
       lengthBytes = received.lengthBytes();
-      // It is here already if our answer did not reach the sender.
+      // It is here already if the sender missed our answer and sends it once more.
       if (pool.partitionLengths(output.shuffleId(), output.mapId()).isEmpty()) {
         received.commit(partitionBytes);
         counters.movedHere(lengthBytes);
@@ -104,7 +101,7 @@ public final class IncomingOutputs implements Closeable {
     reporter.report(pool, index, (partitionBytes.length + 1L) * Long.BYTES);
   }
 
-  /** Drops what has come of a shuffle that is freed. */
+  /** Frees the outputs of a shuffle that still lack an index. */
   public void free(int shuffleId) throws IOException {
     List<ReceivedOutput> freed = new ArrayList<>();
     synchronized (this) {
@@ -130,24 +127,20 @@ public final class IncomingOutputs implements Closeable {
   }
 
   /**
-   * The bytes of an output on their way into the pool.
+   * Receives the bytes of an output.
    *
-   * <p>Thread contract: one thread. Ownership: owns what it writes to until it is whole.
+   * <p>Thread contract: one thread. Ownership: owns the received output until all its bytes have
+   * come.
    */
-  static final class DataStream implements StreamCallbackWithID {
+  private final class DataStream implements StreamCallbackWithID {
     private final String name;
-    private final ReceivedOutput output;
-    private final Receiver receiver;
+    private final ShuffleBlockInfo output;
+    private final ReceivedOutput received;
 
-    DataStream(String name, ReceivedOutput output, Receiver receiver) {
+    DataStream(String name, ShuffleBlockInfo output, ReceivedOutput received) {
       this.name = name;
       this.output = output;
-      this.receiver = receiver;
-    }
-
-    /** Gets the output when all its bytes have come. */
-    interface Receiver {
-      void received(ReceivedOutput output) throws IOException;
+      this.received = received;
     }
 
     @Override
@@ -157,20 +150,20 @@ public final class IncomingOutputs implements Closeable {
 
     @Override
     public void onData(String streamId, ByteBuffer bytes) throws IOException {
-      output.write(bytes);
+      received.write(bytes);
     }
 
     @Override
     public void onComplete(String streamId) throws IOException {
-      receiver.received(output);
+      keep(output, received);
     }
 
     @Override
     public void onFailure(String streamId, Throwable cause) {
       try {
-        output.close();
+        received.close();
       } catch (IOException e) {
-        throw new UncheckedIOException("what has come of " + name + " could not be freed", e);
+        throw new UncheckedIOException("the received part of " + name + " could not be freed", e);
       }
     }
   }

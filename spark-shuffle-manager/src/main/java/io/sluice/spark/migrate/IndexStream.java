@@ -1,33 +1,33 @@
 package io.sluice.spark.migrate;
 
+import io.sluice.spark.pool.ExecutorPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.spark.network.client.StreamCallbackWithID;
+import org.apache.spark.storage.ShuffleIndexBlockId;
 
 /**
- * Where the partitions of an output begin and the last one ends, as numbers of 8 bytes.
+ * Receives the index of an output: where each partition begins and the last one ends, as numbers of
+ * 8 bytes. It then commits the output.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException} if it is no such list.
+ * <p>Thread contract: one thread. Failure: {@link IOException} if the bytes are no such index.
  */
 final class IndexStream implements StreamCallbackWithID {
-  private final String name;
-  private final Receiver receiver;
+  private final IncomingOutputs outputs;
+  private final ExecutorPool pool;
+  private final ShuffleIndexBlockId index;
   private final ByteArrayOutputStream received = new ByteArrayOutputStream();
 
-  IndexStream(String name, Receiver receiver) {
-    this.name = name;
-    this.receiver = receiver;
-  }
-
-  /** Gets the lengths of the partitions when all of them have come. */
-  interface Receiver {
-    void received(long[] partitionBytes) throws IOException;
+  IndexStream(IncomingOutputs outputs, ExecutorPool pool, ShuffleIndexBlockId index) {
+    this.outputs = outputs;
+    this.pool = pool;
+    this.index = index;
   }
 
   @Override
   public String getID() {
-    return name;
+    return index.name();
   }
 
   @Override
@@ -39,32 +39,35 @@ final class IndexStream implements StreamCallbackWithID {
 
   @Override
   public void onComplete(String streamId) throws IOException {
-    receiver.received(partitionBytes());
+    outputs.commit(pool, index, partitionBytes());
   }
 
   private long[] partitionBytes() throws IOException {
-    ByteBuffer index = ByteBuffer.wrap(received.toByteArray());
-    if (index.remaining() % Long.BYTES != 0 || index.remaining() < 2 * Long.BYTES) {
+    ByteBuffer offsets = ByteBuffer.wrap(received.toByteArray());
+    if (offsets.remaining() % Long.BYTES != 0 || offsets.remaining() < 2 * Long.BYTES) {
       throw new IOException(
-          name + " has " + index.remaining() + " bytes, expected 8 for each partition and 8 more");
+          index.name()
+              + " has "
+              + offsets.remaining()
+              + " bytes, expected 8 for each partition and 8 more");
     }
-    long[] lengthsBytes = new long[index.remaining() / Long.BYTES - 1];
-    long beginBytes = index.getLong();
+    long[] lengthsBytes = new long[offsets.remaining() / Long.BYTES - 1];
+    long beginBytes = offsets.getLong();
     boolean ascends = beginBytes == 0;
     for (int partition = 0; partition < lengthsBytes.length; partition++) {
-      long endBytes = index.getLong();
+      long endBytes = offsets.getLong();
       ascends &= endBytes >= beginBytes;
       lengthsBytes[partition] = endBytes - beginBytes;
       beginBytes = endBytes;
     }
     if (!ascends) {
-      throw new IOException(name + " does not begin at 0 or does not ascend");
+      throw new IOException(index.name() + " does not begin at 0 or does not ascend");
     }
     return lengthsBytes;
   }
 
   @Override
   public void onFailure(String streamId, Throwable cause) {
-    // nothing of it is kept
+    // the received bytes go with this stream
   }
 }

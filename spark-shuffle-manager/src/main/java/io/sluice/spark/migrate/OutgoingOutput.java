@@ -16,9 +16,10 @@ import org.apache.spark.storage.ShuffleIndexBlockId;
 import scala.Tuple2;
 
 /**
- * An output of this executor's pool as Spark moves one: the bytes of its partitions one after the
- * other, then where each of them begins, and where the last one ends, as numbers of 8 bytes. A peer
- * without a pool takes them for the two files of Spark's own writers, as which they can be read.
+ * An output of this executor's pool, in the form in which Spark moves outputs. The first block is
+ * the bytes of all partitions. The second is the index: where each partition begins and the last
+ * one ends, as numbers of 8 bytes. A peer without a pool stores them as the two files of Spark's
+ * own writers.
  *
  * <p>Thread contract: stateless, safe from any thread.
  */
@@ -28,7 +29,7 @@ public final class OutgoingOutput {
   private OutgoingOutput() {}
 
   /**
-   * The blocks to be sent, in this order; empty if the output is not in the pool. One without
+   * The blocks to send, in this order; empty if the output is not in the pool. An output without
    * records has an index only.
    */
   public static Optional<List<Tuple2<BlockId, ManagedBuffer>>> blocks(

@@ -24,31 +24,30 @@ import scala.Tuple2;
 
 /**
  * Writes outputs of this executor's pool into the two files that Spark's own writers would have
- * made. Unlike {@link OutgoingOutput}, which is sent to a peer, this is for Spark's fallback
- * storage: that one copies files, and takes an output without an index file for one that does not
- * exist.
+ * made. Unlike {@link OutgoingOutput}, it serves no peer but Spark's fallback storage, which copies
+ * files. An output without an index file does not exist for that storage.
  *
  * <p>Thread contract: safe from any thread; one output is written at a time. Ownership: the files
  * go with their shuffle, or with the executor's local directories. Failure: {@link IOException},
- * and there is neither file.
+ * and neither file is left.
  */
 public final class ShuffleFileWriter {
   private final Function<ShuffleBlockInfo, Names> names;
   private final Set<ShuffleBlockInfo> written = new HashSet<>();
 
-  /** What the files of an output are called. */
+  /** The files of an output. */
   public record Names(Path data, Path index) {
     private List<Closeable> deletions() {
       return List.of(() -> Files.deleteIfExists(index), () -> Files.deleteIfExists(data));
     }
   }
 
-  /** Nothing is written yet. */
+  /** Writes nothing yet. */
   public ShuffleFileWriter(Function<ShuffleBlockInfo, Names> names) {
     this.names = names;
   }
 
-  /** Writes an output into files, unless that was done before or the pool does not hold it. */
+  /** Writes an output into files, unless they exist or the pool does not hold it. */
   public synchronized void layOut(ExecutorPool pool, ShuffleBlockInfo output) throws IOException {
     if (written.contains(output)) {
       return;

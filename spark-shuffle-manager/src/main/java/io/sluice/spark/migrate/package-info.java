@@ -1,2 +1,2 @@
-/** Outputs that move to another executor because theirs is decommissioned. */
+/** Moves outputs of decommissioned executors to other executors. */
 package io.sluice.spark.migrate;

@@ -26,18 +26,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pool that one executor keeps persisted blocks in. It differs from the pool of map outputs in
- * that nobody else reads from it and that it has no disk tier: what has no room is Spark's to put
- * into files.
+ * The pool in which one executor keeps persisted blocks. Unlike the pool of map outputs, it serves
+ * no other process and has no disk tier. Spark writes blocks that do not fit into files.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opens it closes it, which frees
- * everything in it; reads that come later fail and touch no memory. Failure: {@link #open} throws
- * and leaves nothing behind.
+ * <p>Thread contract: safe from any thread. Ownership: {@link SluiceDiskStore} closes it, which
+ * frees everything in it; later reads fail and touch no memory. Failure: {@link #open} throws and
+ * leaves nothing behind.
  */
 final class BlockPool implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockPool.class);
 
-  /** All leases are of one application; the store is nobody else's. */
+  /** Application of all leases; the store has only this user. */
   private static final String OWNER = "persisted";
 
   private final ProcessDirectory home;
@@ -85,7 +84,7 @@ final class BlockPool implements Closeable {
     }
   }
 
-  /** Begins a block; the caller closes what it gets. */
+  /** Begins a block; the caller closes the writer. */
   BlockWriter newBlock() throws IOException {
     return new BlockWriter(store.openLease(OWNER), medium);
   }
@@ -95,7 +94,7 @@ final class BlockPool implements Closeable {
     return store.stats().memory();
   }
 
-  /** Copies some bytes of a block's range while they are there. */
+  /** Copies bytes of a block's range out of the pool. */
   void copy(StoredBytes bytes, Range range, long fromBytes, ByteBuffer destination)
       throws IOException {
     lock.readLock().lock();
@@ -116,7 +115,7 @@ final class BlockPool implements Closeable {
     }
   }
 
-  /** Gives the bytes of a block back; reads that come later fail. */
+  /** Frees the bytes of a block; later reads fail. */
   void free(StoredBytes bytes) throws IOException {
     lock.writeLock().lock();
     try {

@@ -14,9 +14,8 @@ import java.util.Optional;
 import org.apache.spark.storage.DiskBlockManager;
 
 /**
- * Takes the bytes of one block: into the pool, or from the moment on when that is full, with those
- * that came before, into a file of Spark's. A block is written but once, so it cannot be begun
- * again elsewhere.
+ * Receives the bytes of one block and writes them into the pool. When the pool is full, it moves
+ * them to one of Spark's files and goes on there, because Spark writes a block only once.
  *
  * <p>Thread contract: one thread. Ownership: the creator ends it with {@link #finish} or {@link
  * #discard}; {@link #close}, which channels on top of it call, does nothing.
@@ -73,7 +72,7 @@ final class BlockSink implements WritableByteChannel {
     }
   }
 
-  /** What is in the pool; empty if it is in {@link #file}, which is the caller's then. */
+  /** The bytes in the pool; empty if they are in {@link #file}, which the caller then owns. */
   Optional<StoredBytes> finish() throws IOException {
     if (out != null) {
       out.close();
@@ -86,7 +85,7 @@ final class BlockSink implements WritableByteChannel {
     return file;
   }
 
-  /** Nothing of the block stays. */
+  /** Frees the bytes, and deletes the file if there is one. */
   void discard() throws IOException {
     if (out == null) {
       writer.close();

@@ -17,12 +17,12 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Writes one block into leased extents. It differs from the writer of map outputs in that the block
- * gets no index and no footer: nobody finds it but the process that wrote it.
+ * Writes one block into leased extents. Unlike a map output, the block gets no index and no footer,
+ * because only the process that wrote it reads it.
  *
  * <p>Thread contract: one thread. Ownership: the creator closes it; without {@link #finish} that
- * gives everything back. Failure: {@link StoreFullException} when the pool is full; what was
- * written before can still be read.
+ * frees everything. Failure: {@link StoreFullException} when the pool is full; bytes written before
+ * can still be read.
  */
 final class BlockWriter implements Closeable {
   private static final long LEASE_BYTES = 4L << 20;
@@ -41,7 +41,7 @@ final class BlockWriter implements Closeable {
     this.medium = medium;
   }
 
-  /** Appends the remaining bytes; if the pool is full, those that found no room still remain. */
+  /** Appends the remaining bytes; if the pool is full, the bytes that did not fit still remain. */
   void write(ByteBuffer bytes) throws IOException {
     int end = bytes.limit();
     while (bytes.position() < end) {
@@ -66,7 +66,7 @@ final class BlockWriter implements Closeable {
     try {
       return lease.lease(LEASE_BYTES);
     } catch (StoreFullException e) {
-      return lease.lease(1); // there may be a block yet
+      return lease.lease(1); // one block may still be free
     }
   }
 
@@ -87,7 +87,7 @@ final class BlockWriter implements Closeable {
     }
   }
 
-  /** What was written so far; nothing can be written after it. */
+  /** The bytes written so far; nothing can be written after this. */
   StoredBytes finish() throws IOException {
     List<Extent> surplus = new ArrayList<>(waiting);
     waiting.clear();

@@ -9,7 +9,7 @@ import org.apache.spark.security.CryptoStreamUtils;
 import scala.Option;
 
 /**
- * Encrypts blocks as Spark does those in its files ({@code spark.io.encryption.enabled}), or not.
+ * Encrypts blocks as Spark encrypts its files, if {@code spark.io.encryption.enabled} is set.
  *
  * <p>Thread contract: immutable.
  */

@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 import org.apache.spark.internal.Logging;
 
 /**
- * Whether a Spark's disk store is what {@link SluiceDiskStore} knows how to stand for. It is not a
- * public interface; a release may change it, and a method that is not overridden would look for
- * files that are not there.
+ * Checks that Spark's disk store has exactly the methods that {@link SluiceDiskStore} overrides.
+ * The class is not public, and a release may change it. A method that is not overridden would look
+ * for files that do not exist.
  */
 final class DiskStoreShape {
   static final String FIELD = "diskStore";
@@ -31,7 +31,7 @@ final class DiskStoreShape {
 
   private DiskStoreShape() {}
 
-  /** What is not as expected; empty if all is. */
+  /** The first difference from what is expected; empty if there is none. */
   static Optional<String> difference(Class<?> blockManager, Class<?> diskStore) {
     try {
       Field field = blockManager.getDeclaredField(FIELD);
@@ -47,7 +47,7 @@ final class DiskStoreShape {
         : Optional.of(diskStore.getName() + " has " + found + ", expected " + METHODS);
   }
 
-  /** Without what every class that logs has, and what the compiler makes. */
+  /** The public methods, without those of Spark's logging and of the compiler. */
   private static Set<String> methods(Class<?> diskStore) {
     Set<String> logging =
         Arrays.stream(Logging.class.getMethods()).map(Method::getName).collect(Collectors.toSet());

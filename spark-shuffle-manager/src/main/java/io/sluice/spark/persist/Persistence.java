@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts a {@link SluiceDiskStore} in the place of an executor's disk store, if the application asks
- * for it. Spark has no setting for that: the field is set by reflection, if this Spark has it and
- * the store as they are known, and left alone otherwise.
+ * Replaces an executor's disk store by a {@link SluiceDiskStore}, if the application asks for it.
+ * Spark has no setting for that, so it sets the field by reflection. It does so only if this Spark
+ * has the known field and the known store.
  *
- * <p>Thread contract: one thread, but for the counts. Ownership: whoever starts it closes it, and
- * with it the store. Failure: is counted and said once; blocks go to files then, as without it.
+ * <p>Thread contract: one thread, except for the counters. Ownership: {@code ExecutorPart} closes
+ * it, and with it the store. Failure: is counted and logged once; blocks then go to files.
  */
 public final class Persistence implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Persistence.class);
@@ -29,7 +29,7 @@ public final class Persistence implements Closeable {
   private final Fallbacks fallbacks = new Fallbacks("Sluice leaves persisted blocks to files");
   private final Optional<SluiceDiskStore> store;
 
-  /** An executor may exit in the middle of its being stopped, which nobody waits for then. */
+  /** Closes the store at exit: an executor may exit while Spark is stopping it. */
   private final Thread atExit = DaemonThreads.create("close-sluice-persistence", this::closeAtExit);
 
   private Persistence(SparkEnv env) {
@@ -39,11 +39,11 @@ public final class Persistence implements Closeable {
     try {
       Runtime.getRuntime().addShutdownHook(atExit);
     } catch (IllegalStateException shuttingDown) {
-      return; // nothing is persisted any more
+      return; // the process is exiting
     }
   }
 
-  /** Starts it; empty if the application does not ask for it. */
+  /** Replaces the store; empty if the application does not ask for it. */
   public static Optional<Persistence> start(SparkEnv env) {
     return SparkSettings.PERSISTENCE_ENABLED.get(SparkSettings.of(env.conf()))
         ? Optional.of(new Persistence(env))
@@ -60,7 +60,7 @@ public final class Persistence implements Closeable {
     Class<?> present = env.blockManager().diskStore().getClass();
     return present == DiskStore.class
         ? DiskStoreShape.difference(BlockManager.class, DiskStore.class)
-        : Optional.of(present.getName() + " is in the place of Spark's disk store already");
+        : Optional.of(present.getName() + " has replaced Spark's disk store already");
   }
 
   private Optional<SluiceDiskStore> install(SparkEnv env) {
@@ -85,12 +85,12 @@ public final class Persistence implements Closeable {
     return Optional.of(ours);
   }
 
-  /** What stands in the place of Spark's store; empty if that could not be done. */
+  /** The store that replaced Spark's; empty if it could not be replaced. */
   public Optional<SluiceDiskStore> store() {
     return store;
   }
 
-  /** How often something was left to files, by reason. */
+  /** Number of blocks left to files, by reason. */
   public Map<String, Long> fallbacks() {
     return fallbacks.counts();
   }
@@ -115,7 +115,9 @@ public final class Persistence implements Closeable {
     try {
       closeStore();
     } catch (IOException e) {
-      LOG.warn("The pool of persisted blocks could not be removed; the next one does it", e);
+      LOG.warn(
+          "The pool of persisted blocks could not be removed; the next executor to start removes it",
+          e);
     }
   }
 }

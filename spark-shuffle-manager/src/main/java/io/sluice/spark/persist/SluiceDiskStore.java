@@ -29,14 +29,14 @@ import scala.Function1;
 import scala.runtime.BoxedUnit;
 
 /**
- * Keeps in a pool what Spark would keep in files: blocks persisted on disk, and those that memory
- * has no room for. What the pool has no room for goes to Spark's own store, in whose place it
- * stands.
+ * Keeps blocks in a pool that Spark would keep in files: blocks persisted on disk, and blocks that
+ * do not fit in memory. It replaces Spark's own store, and leaves to it the blocks that do not fit
+ * into the pool.
  *
  * <p>Thread contract: as Spark's store, safe from any thread for different blocks; Spark locks each
- * block. The pool is opened by the first block. Ownership: whoever puts it in its place closes it,
- * and no block is in the pool after that. Failure: a pool that cannot be opened, or is full, is
- * counted, and said once.
+ * block. The first block opens the pool. Ownership: {@link Persistence} closes it, and no block is
+ * in the pool after that. Failure: a pool that cannot be opened, or is full, is counted and logged
+ * once.
  */
 public final class SluiceDiskStore extends DiskStore implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceDiskStore.class);
@@ -56,8 +56,8 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
   /**
    * Opens nothing yet.
    *
-   * @param stock Spark's own store, with whatever is in it
-   * @param fallbacks what is left to it
+   * @param stock Spark's own store, with the blocks that it has
+   * @param fallbacks counts the blocks that are left to it
    */
   SluiceDiskStore(
       SparkConf conf,
@@ -80,7 +80,7 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
     return Optional.ofNullable(closed ? null : pool).map(BlockPool::stats);
   }
 
-  /** How many blocks are in the pool. */
+  /** Number of blocks in the pool. */
   public int blockCount() {
     return blocks.size();
   }
@@ -126,13 +126,13 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
         fallbacks.add("the pool is full");
         stock.moveFileToBlock(sink.file(), size, id);
       }
-    } catch (Throwable e) { // what a user's or a killed task throws may be checked
+    } catch (Throwable e) { // users' code and killed tasks throw checked ones
       Closer.after(e, sink::discard);
       throw e;
     }
   }
 
-  /** How many bytes that was, before they were encrypted. */
+  /** Number of bytes written, before they were encrypted. */
   private static long write(
       Function1<WritableByteChannel, BoxedUnit> write, WritableByteChannel sink)
       throws IOException {
@@ -205,14 +205,14 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
     return true;
   }
 
-  /** The pool, opened if need be; empty if that did not work. */
+  /** The pool, opened if need be; empty if that failed. */
   private synchronized Optional<BlockPool> pool() {
     if (pool == null && !failed && !closed) {
       try {
         pool = BlockPool.open(conf, executorId);
       } catch (IOException | RuntimeException e) {
         failed = true;
-        LOG.warn("This executor has no pool for persisted blocks, they go to files", e);
+        LOG.warn("This executor has no pool for persisted blocks; they go to files", e);
       }
     }
     if (failed) {
@@ -232,7 +232,7 @@ public final class SluiceDiskStore extends DiskStore implements Closeable {
     }
   }
 
-  /** What is in it, for people. */
+  /** Blocks and bytes in the pool, for people. */
   @Override
   public synchronized String toString() {
     return "%s blocks in Sluice's pool, %s bytes used; left to files: %s"

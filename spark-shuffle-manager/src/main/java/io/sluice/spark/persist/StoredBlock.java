@@ -16,15 +16,15 @@ import org.apache.spark.util.io.ChunkedByteBuffer;
 import scala.Function1;
 
 /**
- * A block in the pool, as Spark hands blocks around.
+ * A block in the pool, in the form in which Spark passes blocks on.
  *
- * <p>Thread contract: immutable; what it gives belongs to one thread. It owns nothing: the disk
- * store frees the bytes. Failure: as of a file that is gone, once the pool is closed.
+ * <p>Thread contract: immutable; each stream or buffer belongs to one thread. It owns nothing: the
+ * disk store frees the bytes. Failure: after the pool is closed, as for a deleted file.
  *
- * @param pool where it is
- * @param bytes as they are there, encrypted perhaps
- * @param cipher with which they were written
- * @param size what Spark has written
+ * @param pool that holds the bytes
+ * @param bytes in the pool, encrypted if the cipher encrypts
+ * @param cipher that encrypted them
+ * @param size number of bytes that Spark wrote
  */
 record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
     implements BlockData {
@@ -88,7 +88,7 @@ record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
     return buffer.flip();
   }
 
-  /** Of one buffer; Spark's tests make it small. */
+  /** Most bytes of one buffer; Spark's tests make it small. */
   private long mostBytes() {
     return (long) cipher.conf().get(package$.MODULE$.MEMORY_MAP_LIMIT_FOR_TESTS());
   }

@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * The bytes of one block in the pool.
  *
- * <p>Thread contract: that of the pool, which guards {@code freed}. Ownership: the lease holds the
- * bytes; whoever has stored the block gives it to {@link BlockPool#free}.
+ * <p>Thread contract: the pool guards {@code freed}. Ownership: the lease holds the bytes; {@link
+ * BlockPool#free} closes it.
  */
 final class StoredBytes {
   private final Lease lease;
@@ -16,10 +16,10 @@ final class StoredBytes {
   private boolean freed;
 
   /**
-   * Still there.
+   * Not freed yet.
    *
-   * @param lease under which nobody else gets the bytes
-   * @param ranges where they are, in order
+   * @param lease holds the bytes
+   * @param ranges the bytes, in order
    */
   StoredBytes(Lease lease, List<Range> ranges) {
     this.lease = lease;

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
 /**
- * Reads the bytes of a block from the first to the last, by copies, so that a block that outlives
- * the pool fails instead of reaching into memory that is gone.
+ * Reads a block from its first byte to its last. It copies the bytes, so a read after the pool was
+ * closed fails instead of touching unmapped memory.
  *
  * <p>Thread contract: one thread. It owns nothing.
  */

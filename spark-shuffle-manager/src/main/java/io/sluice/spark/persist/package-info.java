@@ -1,2 +1,2 @@
-/** Blocks that Spark would put into files, in memory-mapped segments instead. */
+/** Keeps persisted blocks in memory-mapped segments instead of files. */
 package io.sluice.spark.persist;

@@ -11,21 +11,21 @@ import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 
 /**
- * Makes Sluice the application's shuffle manager unless it names one, keeps what executors report
- * and shows it in Spark's UI, if there is one.
+ * Makes Sluice the application's shuffle manager if the application names none. It keeps the
+ * reports of executors and shows them in Spark's UI, if there is one.
  *
  * <p>Thread contract: Spark's.
  */
 public final class DriverPart implements DriverPlugin {
-  /** As many as Spark's own pages show. */
+  /** Number of dead executors that Spark's own pages show. */
   private static final String RETAINED_GONE = "spark.ui.retainedDeadExecutors";
 
   private final String managerClass;
-  private ExecutorReports reports; // as the next, from init on
+  private ExecutorReports reports; // this and the next are set by init
   private PluginContext context;
 
   /**
-   * Has nothing to show yet.
+   * Has no reports yet.
    *
    * @param managerClass name of Sluice's shuffle manager
    */
@@ -37,9 +37,9 @@ public final class DriverPart implements DriverPlugin {
   public Map<String, String> init(SparkContext spark, PluginContext context) {
     this.context = context;
     reports = new ExecutorReports(context.conf().getInt(RETAINED_GONE, 100), System::nanoTime);
-    // The shuffle manager, which checks as well, may be another than Sluice's.
+    // Sluice's shuffle manager also checks, but the application may name another one.
     SparkSettings.check(context.conf());
-    // Spark makes the manager after its plugins.
+    // Spark creates the manager after its plugins.
     context.conf().setIfMissing("spark.shuffle.manager", managerClass);
     if (spark.ui().isDefined()) {
       SluiceTab.attach(spark.ui().get(), this::current);
@@ -53,7 +53,7 @@ public final class DriverPart implements DriverPlugin {
     return null;
   }
 
-  /** What executors said last, and what the driver says now. */
+  /** The last report of each executor, and a new one of the driver. */
   private List<ExecutorReport> current() {
     reports.add(ReportMaker.take(context, Optional.empty()));
     return reports.all();

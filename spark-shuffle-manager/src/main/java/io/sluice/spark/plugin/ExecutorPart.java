@@ -16,7 +16,7 @@ import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 
 /**
- * What the plugin does on an executor: it keeps persisted blocks, if asked to, and reports.
+ * The plugin on an executor: it keeps persisted blocks, if asked to, and reports to the driver.
  *
  * <p>Thread contract: Spark's. Ownership: Spark shuts it down.
  */
@@ -53,7 +53,10 @@ public final class ExecutorPart implements ExecutorPlugin {
     }
   }
 
-  /** The pool of persisted blocks in the metrics that Spark takes from plugins. */
+  /**
+   * Registers the metrics of the pool of persisted blocks, among those that Spark takes from
+   * plugins.
+   */
   static final class PersistedMetrics {
     private PersistedMetrics() {}
 

@@ -15,18 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the driver how this executor is: every ten seconds, soon after tasks have ended, and when
- * it is closed.
+ * Sends this executor's report to the driver: every ten seconds, soon after tasks have ended, and
+ * when it is closed.
  *
- * <p>Thread contract: safe from any thread; the reports are sent from one of its own. Ownership:
- * whoever starts it closes it. Failure: a report that cannot be sent is said once; the page that
- * shows it is older then.
+ * <p>Thread contract: safe from any thread; a thread of its own sends the reports. Ownership:
+ * {@link ExecutorPart} closes it. Failure: the first report that cannot be sent is logged; the page
+ * in the UI then shows an older one.
  */
 final class ExecutorReporter implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorReporter.class);
   private static final long PERIOD_MS = 10_000;
 
-  /** Tasks that end meanwhile are in the same report. */
+  /** Tasks that end within this time share a report. */
   private static final long AFTER_TASK_MS = 500;
 
   private final PluginContext context;
@@ -38,7 +38,7 @@ final class ExecutorReporter implements Closeable {
       new ScheduledThreadPoolExecutor(
           1,
           work -> threads.create("sluice-reporter", work),
-          new ThreadPoolExecutor.DiscardPolicy()); // of tasks that end after it was closed
+          new ThreadPoolExecutor.DiscardPolicy()); // tasks may end after it was closed
 
   private ExecutorReporter(PluginContext context, Supplier<ExecutorReport> report) {
     this.context = context;
@@ -67,7 +67,7 @@ final class ExecutorReporter implements Closeable {
       context.send(report.get());
     } catch (IOException | RuntimeException e) {
       if (!failed.getAndSet(true)) {
-        LOG.warn("The driver cannot be told how this executor is: {}", e.toString());
+        LOG.warn("The report of this executor cannot be sent to the driver: {}", e.toString());
       }
     }
   }

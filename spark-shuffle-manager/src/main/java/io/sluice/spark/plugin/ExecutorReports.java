@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The last report of every executor, on the driver. Of executors that report no more, it keeps the
- * latest: an application that runs for long has any number of them.
+ * The last report of each executor, on the driver. Of executors that report no more it keeps only
+ * the latest, because a long application may have any number of them.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -20,7 +20,7 @@ final class ExecutorReports {
   private static final Comparator<String> BY_NUMBER =
       Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
-  /** An executor that has not reported for so long is gone, or the driver is very busy. */
+  /** An executor that is silent for so long is gone, or the driver is very busy. */
   private static final long GONE_NS = TimeUnit.MINUTES.toNanos(2);
 
   private final int retainedGone;
@@ -30,16 +30,16 @@ final class ExecutorReports {
   private record Received(ExecutorReport report, long receivedNs) {}
 
   /**
-   * Has none yet.
+   * Holds no report yet.
    *
-   * @param retainedGone of how many executors that are gone it keeps the report
+   * @param retainedGone most reports of executors that are gone
    */
   ExecutorReports(int retainedGone, LongSupplier nanoClock) {
     this.retainedGone = retainedGone;
     this.nanoClock = nanoClock;
   }
 
-  /** Takes a report in, instead of the executor's former one. */
+  /** Replaces the executor's former report. */
   synchronized void add(ExecutorReport report) {
     long nowNs = nanoClock.getAsLong();
     last.remove(report.executorId());
@@ -56,7 +56,7 @@ final class ExecutorReports {
     return nowNs - each.receivedNs() > GONE_NS;
   }
 
-  /** All of them, by executor. */
+  /** All reports, ordered by executor. */
   synchronized List<ExecutorReport> all() {
     List<ExecutorReport> all = new ArrayList<>();
     last.values().forEach(each -> all.add(each.report()));

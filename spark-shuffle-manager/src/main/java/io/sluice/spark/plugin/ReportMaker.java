@@ -1,8 +1,8 @@
 package io.sluice.spark.plugin;
 
 import io.sluice.spark.metrics.ExecutorReport;
+import io.sluice.spark.metrics.ExecutorReport.TierUse;
 import io.sluice.spark.metrics.ReportedShuffle;
-import io.sluice.spark.metrics.TierUse;
 import io.sluice.spark.persist.Persistence;
 import io.sluice.spark.persist.SluiceDiskStore;
 import io.sluice.spill.store.StoreStats;
@@ -22,9 +22,9 @@ final class ReportMaker {
 
   private ReportMaker() {}
 
-  /** How it is now. */
+  /** The report of this moment. */
   static ExecutorReport take(PluginContext context, Optional<Persistence> persistence) {
-    // It may not exist yet, or be another than Sluice's.
+    // The manager may not exist yet, or may not be Sluice's.
     ShuffleManager manager = SparkEnv.get().shuffleManager();
     Optional<ReportedShuffle> sluice =
         manager instanceof ReportedShuffle ours ? Optional.of(ours) : Optional.empty();
@@ -50,7 +50,7 @@ final class ReportMaker {
         store.map(SluiceDiskStore::blockCount).orElse(0));
   }
 
-  /** Known once the block manager is; the context would ask Spark for it in vain on an executor. */
+  /** The host, once the block manager knows it. The plugin context asks in vain on an executor. */
   private static String host() {
     BlockManagerId address = SparkEnv.get().blockManager().blockManagerId();
     return address == null ? "" : address.host();

@@ -1,2 +1,2 @@
-/** Spark's plugin interface: executors report to the driver how they are, which shows it. */
+/** Spark's plugin: executors report their state to the driver, which shows it. */
 package io.sluice.spark.plugin;

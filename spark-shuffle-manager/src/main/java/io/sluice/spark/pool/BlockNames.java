@@ -2,7 +2,7 @@ package io.sluice.spark.pool;
 
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 
-/** What the outputs of map tasks are called in a pool. */
+/** The names of map outputs in a pool. */
 public final class BlockNames {
   private BlockNames() {}
 
@@ -11,13 +11,13 @@ public final class BlockNames {
     return ofShuffle(shuffleId) + mapId;
   }
 
-  /** Which output has that name. */
+  /** The output that has this name. */
   static ShuffleBlockInfo parse(String name) {
     String[] parts = name.split("_");
     return new ShuffleBlockInfo(Integer.parseInt(parts[1]), Long.parseLong(parts[2]));
   }
 
-  /** What the names of all outputs of a shuffle begin with. */
+  /** The common prefix of the names of a shuffle's outputs. */
   public static String ofShuffle(int shuffleId) {
     return "shuffle_" + shuffleId + "_";
   }

@@ -12,23 +12,23 @@ import java.util.List;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
 /**
- * A block in this executor's pool, as Spark hands blocks around. Its bytes are copied when they are
- * read, by windows, so that a block that outlives the pool, or its output, fails instead of giving
- * what lies in that memory now. No byte is handed on that was not verified. What is encrypted in
- * the pool is decrypted for Spark, which sends it as it sends its own files.
+ * A block in this executor's pool, in the form in which Spark passes blocks on. A read copies its
+ * bytes, one window at a time, so a block that outlives the pool or its output fails instead of
+ * giving other bytes. Each window is verified before any byte of it is given out. Encrypted bytes
+ * are decrypted, and Spark sends them as it sends its own files.
  *
  * <p>Thread contract: immutable; each stream belongs to one thread. It owns nothing: retain and
  * release do nothing.
  */
 public final class ExecutorBlock extends ManagedBuffer {
-  private final OutputCopier pool;
+  private final ExecutorPool pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
   private final RunKey key;
   private final long lengthBytes;
 
-  /** Of those runs of an output; the key is null if they are not encrypted. */
-  ExecutorBlock(OutputCopier pool, CommittedOutput output, List<IndexedRun> runs, RunKey key) {
+  /** A block of these runs of an output; {@code key} is null if they are not encrypted. */
+  ExecutorBlock(ExecutorPool pool, CommittedOutput output, List<IndexedRun> runs, RunKey key) {
     this.pool = pool;
     this.output = output;
     this.runs = List.copyOf(runs);
@@ -37,7 +37,7 @@ public final class ExecutorBlock extends ManagedBuffer {
         runs.stream().mapToLong(indexed -> plainBytes(indexed.run().lengthBytes(), key)).sum();
   }
 
-  /** How many bytes Spark gets of a run. */
+  /** Length of a run as Spark reads it. */
   static long plainBytes(long storedBytes, RunKey key) {
     return key == null ? storedBytes : DecryptedRunInput.plainBytes(storedBytes);
   }
@@ -71,7 +71,7 @@ public final class ExecutorBlock extends ManagedBuffer {
     return this;
   }
 
-  /** Verified before the first byte is sent: the peer then gets a refusal, not half a block. */
+  /** Verifies all bytes before it sends the first, so that a peer never gets half a block. */
   @Override
   public Object convertToNetty() throws IOException {
     verify();

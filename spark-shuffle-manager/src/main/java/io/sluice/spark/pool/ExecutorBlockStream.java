@@ -15,8 +15,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The bytes of a block, copied out of the pool a window at a time, and verified, and decrypted if
- * need be, before any of them is handed on.
+ * Reads a block of the executor's pool. It copies one window at a time, verifies it, and decrypts
+ * it if it is encrypted, before it gives out any byte of it.
  *
  * <p>Thread contract: one thread. Failure: {@link DamagedBlockException}; another {@link
  * IOException} once the output or the pool is gone.
@@ -24,7 +24,7 @@ import java.util.List;
 final class ExecutorBlockStream extends InputStream {
   static final int WINDOW_BYTES = 64 << 10;
 
-  private final OutputCopier pool;
+  private final ExecutorPool pool;
   private final CommittedOutput output;
   private final List<IndexedRun> runs;
   private final RunKey key;
@@ -33,14 +33,14 @@ final class ExecutorBlockStream extends InputStream {
   private int nextRun;
 
   /**
-   * Has a window no longer than the block: most blocks of a large shuffle are short, and clearing
-   * memory would be most of the work of reading them.
+   * The window is no longer than the block. Most blocks of a large shuffle are short, and clearing
+   * a longer window would be most of the work of reading them.
    *
    * @param key null if the runs are not encrypted
-   * @param lengthBytes of all that it gives
+   * @param lengthBytes of the whole block
    */
   ExecutorBlockStream(
-      OutputCopier pool,
+      ExecutorPool pool,
       CommittedOutput output,
       List<IndexedRun> runs,
       RunKey key,
@@ -71,7 +71,7 @@ final class ExecutorBlockStream extends InputStream {
     return n;
   }
 
-  /** Reads all that is left and keeps nothing of it. */
+  /** Reads the rest and drops it. */
   void verify() throws IOException {
     while (fill()) {
       window.position(window.limit());
@@ -83,7 +83,7 @@ final class ExecutorBlockStream extends InputStream {
     return window.remaining();
   }
 
-  /** Whether there is a byte in the window, after filling it if need be. */
+  /** Fills the window if it is empty; false at the end of the block. */
   private boolean fill() throws IOException {
     while (!window.hasRemaining()) {
       if (input == null) {
@@ -131,19 +131,19 @@ final class ExecutorBlockStream extends InputStream {
   }
 
   /**
-   * A run in this executor's pool, copied out of it as it is read, from where its output lies at
-   * the moment; unlike a mapped one it fails once its output or the pool is gone. What it gives is
-   * not verified.
+   * A run in this executor's pool. A read copies its bytes from where the output lies at that
+   * moment. Unlike a mapped run, it fails once its output or the pool is gone. The bytes are not
+   * verified.
    *
    * <p>Thread contract: one thread. It owns nothing.
    */
   static final class ExecutorRunInput implements RunInput {
-    private final OutputCopier pool;
+    private final ExecutorPool pool;
     private final long endBytes;
-    private CommittedOutput output; // as it was found last
+    private CommittedOutput output; // where the last read found it
     private long logicalOffsetBytes;
 
-    ExecutorRunInput(OutputCopier pool, CommittedOutput output, IndexedRun indexed) {
+    ExecutorRunInput(ExecutorPool pool, CommittedOutput output, IndexedRun indexed) {
       this.pool = pool;
       this.output = output;
       this.logicalOffsetBytes = indexed.logicalOffsetBytes();

@@ -1,10 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceBuilder;
-import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.wire.JobSecret;
-import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -16,11 +13,9 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.writer.OutputWriter;
@@ -33,32 +28,28 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockManagerId;
-import org.apache.spark.util.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pool of one executor: its map tasks write to it, and its service lets other executors read
+ * The pool of one executor. Its map tasks write to it, and its service lets other executors read
  * from it.
  *
- * <p>Thread contract: safe from any thread. Ownership: the shuffle manager closes it, which frees
- * everything in it; reads that come later fail and touch no memory. Failure: {@link #open} throws
- * and leaves nothing behind.
+ * <p>Thread contract: safe from any thread. Ownership: the executor side closes it, which frees
+ * everything in it; later reads fail and touch no memory. Failure: {@link #open} throws and leaves
+ * nothing behind.
  */
 public final class ExecutorPool implements OutputTarget, Closeable {
-  /** Where pools of a user's executors lie below their base. */
+  /** Directory of the executors' pools, below the configured one. */
   public static final String DIRECTORY = "sluice-spark";
 
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorPool.class);
 
-  /** Longer than it takes to read or free something, also where a disk has to be given up. */
+  /** Longer than a read or a free takes, even if a disk has to be given up. */
   private static final long CLOSE_LIMIT_MS = 60_000;
-
-  private static final int PORTS = 1 << 16;
 
   private final String applicationId;
   private final JobSecret secret;
@@ -86,8 +77,8 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   /**
    * Opens the pool of an executor.
    *
-   * @param key that outputs are encrypted with, which stays the caller's, or null if they are not
-   * @param localDirs where what has no room in memory goes
+   * @param key encrypts outputs and stays the caller's; null if they are not encrypted
+   * @param localDirs directories for bytes that do not fit in memory
    */
   public static ExecutorPool open(
       SparkConf conf,
@@ -100,7 +91,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     Path base = Path.of(SparkSettings.POOL_DIR.get(SparkSettings.of(conf)));
     PoolSize size = PoolSize.of(conf, base);
     boolean isAuto = SparkSettings.POOL_CAPACITY_BYTES.get(SparkSettings.of(conf)).isEmpty();
-    if (size.capacityBytes() == 0 && isAuto) { // files are faster than a pool on disk alone
+    if (size.capacityBytes() == 0 && isAuto) { // files are faster than a pool that is only on disk
       throw new IOException("there is no memory for a pool: " + size.reason());
     }
     ProcessDirectory home =
@@ -108,7 +99,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
             base, DIRECTORY, applicationId + "-" + executorId, SparkSettings.POOL_DIR.name());
     try {
       Path directory = home.directory();
-      NodeService service = start(conf, size, transports, directory, localDirs);
+      NodeService service = PoolLauncher.start(conf, size, transports, directory, localDirs);
       LOG.info(
           "{} serves the shuffle outputs of executor {} from {} (memory {}) on port {} over {}",
           Release.of(ExecutorPool.class),
@@ -124,84 +115,17 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /**
-   * At ports that are free: groups of them are tried one after the other, if any is taken.
-   *
-   * @throws IOException that names the settings if each group has one that is taken
-   */
-  private static NodeService start(
-      SparkConf conf,
-      PoolSize size,
-      ExecutorTransports transports,
-      Path directory,
-      List<Path> localDirs)
-      throws IOException {
-    int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
-    int ports = 1 + transports.bestFirst().size();
-    int retries = firstPort == 0 ? 0 : Utils.portMaxRetries(conf);
-    IOException taken = new IOException("there are none behind it");
-    int attempt = 0;
-    for (int port = firstPort; port + ports <= PORTS && attempt <= retries; port += ports) {
-      try {
-        return start(SparkSettings.of(conf), size, transports, directory, localDirs, port);
-      } catch (IOException e) {
-        if (firstPort == 0 || !PortConflict.isCauseOf(e)) {
-          throw e;
-        }
-        LOG.info("One of the {} ports from {} is taken: {}", ports, port, e.toString());
-        taken = e;
-        attempt++;
-      }
-    }
-    throw new IOException(
-        "no %s free ports in a row from %s = %s on, after %s tries, see %s: %s"
-            .formatted(
-                ports,
-                SparkSettings.POOL_PORT.name(),
-                firstPort,
-                attempt,
-                "spark.port.maxRetries",
-                taken.getMessage()),
-        taken);
-  }
-
-  private static NodeService start(
-      UnaryOperator<String> settings,
-      PoolSize size,
-      ExecutorTransports transports,
-      Path directory,
-      List<Path> localDirs,
-      int port)
-      throws IOException {
-    return ServiceBuilder.at(
-            ServiceDirectories.in(directory, PoolVisibility.PRIVATE), size.capacityBytes())
-        .segments(size.segmentBytes())
-        .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
-        .settingNames(
-            SparkSettings.POOL_DIR.name(),
-            new StoreConfig.SettingNames(
-                SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
-        .medium(SparkSettings.POOL_MEDIUM.get(settings))
-        .transports(transports.bestFirst())
-        .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
-        .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
-        .limits(SparkSettings.LIMITS.get(settings))
-        .listen(port)
-        .needsAllPorts()
-        .start();
-  }
-
-  /** Where other executors ask for its outputs. */
+  /** Port at which other executors ask for outputs. */
   public int controlPort() {
     return service.metadata().address().controlPort();
   }
 
-  /** How full it is. */
+  /** How full the pool is. */
   public StoreStats stats() {
     return service.storeStats();
   }
 
-  /** Bytes of all outputs that were committed so far, those that are freed included. */
+  /** Bytes of all outputs that were committed so far, even if they were freed. */
   public long writtenBytes() {
     return writtenBytes.sum();
   }
@@ -212,9 +136,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   }
 
   /**
-   * Whether a task that begins now gets room for its first bytes, in memory or on disk.
+   * Checks that a task gets space for its first bytes, in memory or on disk.
    *
-   * @throws StoreFullException if not, which says why
+   * @throws StoreFullException that says why, if there is no space
    */
   public void checkRoom() throws IOException {
     StoreStats stats = service.storeStats();
@@ -238,7 +162,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     return newOutput(attempt, mapId, partitionCount, MapOutput.maxRuns(partitionCount));
   }
 
-  /** The same with another bound of runs. */
+  /** The same with another limit of runs. */
   MapOutput newOutput(Attempt attempt, long mapId, int partitionCount, int maxRuns)
       throws IOException {
     Lease lease = service.openLease(applicationId, secret);
@@ -259,7 +183,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         key == null ? null : () -> key.newOutput(id, partitionCount));
   }
 
-  /** Begins an output that another executor moves here; the caller closes what it gets. */
+  /** Begins an output that another executor moves here; the caller closes it. */
   public ReceivedOutput newReceivedOutput(int shuffleId, long mapId) throws IOException {
     return new ReceivedOutput(
         this,
@@ -270,7 +194,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         key);
   }
 
-  /** All that map tasks have written here, and what was moved here; nothing once it is closed. */
+  /** All outputs of map tasks and all that were moved here; none once the pool is closed. */
   public List<ShuffleBlockInfo> outputs() {
     lock.readLock().lock();
     try {
@@ -282,7 +206,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** How many bytes Spark gets of each partition of an output; empty if it is not here. */
+  /** Length of each partition of an output as Spark reads it; empty if the output is not here. */
   public Optional<long[]> partitionLengths(int shuffleId, long mapId) throws IOException {
     return look(
         shuffleId,
@@ -298,7 +222,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         });
   }
 
-  /** Some partitions of a map task's output; empty if it is not here. */
+  /** Some partitions of a map task's output; empty if the output is not here. */
   public Optional<ExecutorBlock> block(
       int shuffleId, long mapId, int firstPartition, int endPartition) throws IOException {
     return look(
@@ -306,22 +230,22 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         mapId,
         output ->
             new ExecutorBlock(
-                this::copy,
-                output,
-                output.indexedRuns(firstPartition, endPartition),
-                reading(output)));
+                this, output, output.indexedRuns(firstPartition, endPartition), reading(output)));
   }
 
   private RunKey reading(CommittedOutput output) {
     return key == null ? null : key.reading(output.id());
   }
 
-  /** Reads something of an output's index. */
+  /** Reads from an output's index. */
   private interface Look<T> {
     T at(CommittedOutput output) throws IOException;
   }
 
-  /** Looks at the output of that name; if its blocks went back meanwhile, at what has it now. */
+  /**
+   * Reads from the index of the output of that name. If the output was replaced or freed meanwhile,
+   * it reads the one that has the name then.
+   */
   private <T> Optional<T> look(int shuffleId, long mapId, Look<T> look) throws IOException {
     OutputId id = new OutputId(applicationId, BlockNames.output(shuffleId, mapId));
     lock.readLock().lock();
@@ -348,9 +272,14 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** The {@link OutputCopier} of all its blocks. */
-  private CommittedOutput copy(
-      CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination) throws IOException {
+  /**
+   * Fills {@code destination}, whose position is 0, with bytes of an output.
+   *
+   * @return the output where it lies now, for the next bytes
+   * @throws IOException if the output was freed or replaced meanwhile, or the pool is closed
+   */
+  CommittedOutput copy(CommittedOutput output, long logicalOffsetBytes, ByteBuffer destination)
+      throws IOException {
     lock.readLock().lock();
     try {
       requireOpen();
@@ -360,7 +289,10 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     }
   }
 
-  /** Frees all outputs of a shuffle, and those that attempts which have begun commit yet. */
+  /**
+   * Frees all outputs of a shuffle. Outputs of attempts that are running now are freed when they
+   * commit.
+   */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
     unlessClosed(() -> service.freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
@@ -403,10 +335,10 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   }
 
   /**
-   * Idempotent.
+   * Closes the pool; a second call does nothing.
    *
-   * @throws IOException if reads do not end, because a disk hangs; all is as before then, and the
-   *     next executor to start removes what is there when this process has ended
+   * @throws IOException if reads do not end, because a disk hangs. Nothing has changed then. When
+   *     this process has ended, the next executor to start removes the pool
    */
   @Override
   public void close() throws IOException {

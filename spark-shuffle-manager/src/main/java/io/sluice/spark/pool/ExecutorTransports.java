@@ -12,28 +12,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The transports that an executor serves and reads with, found out once, because trying one may
- * load its library and open its devices.
+ * The transports that an executor serves and reads with. They are probed once, because a probe may
+ * load a library and open devices.
  *
  * <p>Thread contract: safe from any thread.
  */
 public final class ExecutorTransports {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorTransports.class);
 
-  /** What is read at a time. */
+  /** Length of a window: the bytes of one remote read. */
   public static final int WINDOW_BYTES = 256 << 10;
 
   private final SparkConf conf;
   private List<TransportProvider> bestFirst;
 
-  /** Nothing is tried yet. */
+  /** Probes nothing yet. */
   public ExecutorTransports(SparkConf conf) {
     this.conf = conf;
   }
 
   /**
-   * The reading side of them, or of the best alone where no other may take over; opened when it is
-   * first needed; the caller closes it.
+   * The transports to read with; only the best one if no other may take over. They open when they
+   * are first needed, and the caller closes them.
    *
    * @throws TransportException as {@link #bestFirst}
    */
@@ -47,9 +47,9 @@ public final class ExecutorTransports {
   }
 
   /**
-   * Those that work here, best first.
+   * The transports that work here, best first.
    *
-   * @throws TransportException if the one that is asked for by name does not
+   * @throws TransportException if the setting names a transport that does not work
    */
   public synchronized List<TransportProvider> bestFirst() throws TransportException {
     if (bestFirst == null) {
@@ -62,7 +62,7 @@ public final class ExecutorTransports {
     return bestFirst;
   }
 
-  /** Names of those that work here, best first; none before they were found out. */
+  /** Names of the transports that work here, best first; none before the probe. */
   public synchronized List<String> found() {
     return bestFirst == null ? List.of() : bestFirst.stream().map(TransportProvider::name).toList();
   }

@@ -17,31 +17,34 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
- * The output of one map task on its way into the pool. A partition's bytes may come in several
- * pieces; readers get them one after the other. Each piece is a run, and before there are too many
- * of them they are joined: a task that Spark grants no memory puts out pieces of any size. Where
- * the application encrypts its traffic, each is encrypted before it is written anywhere.
+ * The output of one map task on its way into the pool. A writer appends chunks of partitions. Each
+ * chunk becomes a run, and readers get the runs of a partition in order. If the application
+ * encrypts its traffic, each chunk is encrypted before it is written anywhere. Before the runs are
+ * too many, {@link RunJoiner} joins them: a task without memory writes short chunks.
  *
  * <p>Thread contract: one thread. Ownership: the writer closes it; without a commit nothing of it
  * exists.
  */
 public final class MapOutput implements Closeable {
-  /** How much is leased at least. */
+  /** Bytes of one lease request. */
   public static final long LEASE_BYTES = 4L << 20;
 
-  /** What is known of each lies on the heap until the commit: some 20 MB of so many. */
+  /**
+   * Most runs of an output. Their index lies on the heap until the commit, which takes some 20 MB.
+   */
   private static final int MAX_HELD_RUNS = 1 << 19;
 
   /**
-   * Readers ask for one partition of one output at the least, and all its runs must fit into one
-   * answer: with pieces of up to 256 KiB in extents of 64 KiB, one takes less than 180 bytes.
+   * Most runs of one partition. They must fit into one answer, because readers ask for at least one
+   * partition of one output. A chunk has up to 256 KiB in extents of 64 KiB, and takes less than
+   * 180 bytes of the answer.
    */
   static final int MAX_RUNS_OF_PARTITION = 1 << 16;
 
-  /** Joining writes all bytes again; this many runs of each partition make it worth it. */
+  /** Joining writes all bytes once more, so it waits for so many runs of each partition. */
   private static final long JOINED_RUNS = 8;
 
-  private final PoolGuard pool;
+  private final OutputTarget pool;
   private final Attempt attempt;
   private final Closeable lease;
   private final Supplier<OutputWriter> writers;
@@ -54,13 +57,13 @@ public final class MapOutput implements Closeable {
   private long writtenBytes;
 
   /**
-   * Owns the lease, and each writer that it makes on it, from now on, also if this fails.
+   * Owns the lease, and each writer that it makes on it, even if this fails.
    *
    * @param maxRuns from {@link #maxRuns}
-   * @param keys makes what each writer's runs are encrypted with, or null if they are not
+   * @param keys makes the key of each writer's runs; null if they are not encrypted
    */
   public MapOutput(
-      PoolGuard pool,
+      OutputTarget pool,
       Attempt attempt,
       Closeable lease,
       Supplier<OutputWriter> writers,
@@ -82,12 +85,12 @@ public final class MapOutput implements Closeable {
     }
   }
 
-  /** Whether the index has room for runs enough that joining them is worth it. */
+  /** Whether the index holds so many runs that joining them is worth it. */
   public static boolean canHold(int partitionCount) {
     return OutputIndex.maxRuns(partitionCount) >= 2L * partitionCount;
   }
 
-  /** How many runs an output of so many partitions may have before they are joined. */
+  /** Most runs of an output of so many partitions, before they are joined. */
   public static int maxRuns(int partitionCount) {
     return (int)
         Math.min(
@@ -96,22 +99,22 @@ public final class MapOutput implements Closeable {
   }
 
   /**
-   * Appends bytes to a partition, as a piece of it.
+   * Appends a chunk to a partition.
    *
-   * @param records how many of them it counts for
-   * @return how long writing took, in ns; summing up and encrypting are no part of that, as with
-   *     Spark's own writers
+   * @param records number of records that the chunk counts for
+   * @return time of writing, in ns. As with Spark's own writers, checksums and encryption do not
+   *     count
    */
   public long append(int partition, ByteBuffer bytes, long records) throws IOException {
     int lengthBytes = bytes.remaining();
     long startNs = System.nanoTime();
     makeRoom(partition, keys == null ? lengthBytes : RunEncryptor.storedBytes(lengthBytes));
     long roomMadeNs = System.nanoTime();
-    PartitionChunk piece =
-        piece(partition, bytes, records); // with the key of the writer that has room now
-    long pieceMadeNs = System.nanoTime();
-    append(partition, piece);
-    return System.nanoTime() - pieceMadeNs + roomMadeNs - startNs;
+    // After making room, because each writer has a key of its own.
+    PartitionChunk chunk = chunk(partition, bytes, records);
+    long chunkMadeNs = System.nanoTime();
+    append(partition, chunk);
+    return System.nanoTime() - chunkMadeNs + roomMadeNs - startNs;
   }
 
   private void makeRoom(int partition, long runLengthBytes) throws IOException {
@@ -121,7 +124,7 @@ public final class MapOutput implements Closeable {
     }
   }
 
-  private PartitionChunk piece(int partition, ByteBuffer bytes, long records) throws IOException {
+  private PartitionChunk chunk(int partition, ByteBuffer bytes, long records) throws IOException {
     if (keys == null) {
       return PartitionChunk.of(bytes, records);
     }
@@ -131,10 +134,10 @@ public final class MapOutput implements Closeable {
     return encryptor.encrypt(partition, bytes, records);
   }
 
-  void append(int partition, PartitionChunk piece) throws IOException {
-    writtenBytes += piece.bytes().remaining();
+  void append(int partition, PartitionChunk chunk) throws IOException {
+    writtenBytes += chunk.bytes().remaining();
     pool.whileOpen(
-        () -> writer.writeRun(partition, piece.bytes(), piece.checksums(), piece.records()));
+        () -> writer.writeRun(partition, chunk.bytes(), chunk.checksums(), chunk.records()));
     if (partition >= runsOfPartition.length) {
       int grownLength = Math.max(partition + 1, 2 * runsOfPartition.length);
       runsOfPartition = Arrays.copyOf(runsOfPartition, grownLength);
@@ -143,8 +146,8 @@ public final class MapOutput implements Closeable {
   }
 
   /**
-   * Whether the index would be too long with one run more, and joining makes it shorter: half of
-   * all runs are as many as there are partitions, see {@link #canHold}.
+   * Whether the index would be too long with one more run, and joining makes it shorter. Half of
+   * the runs are at least as many as the partitions, see {@link #canHold}.
    */
   private boolean lacksRoom(long runLengthBytes) {
     return writer.indexBytesWith(runLengthBytes) > FooterLayout.MAX_BYTES
@@ -174,7 +177,7 @@ public final class MapOutput implements Closeable {
     return encryptor == null ? null : encryptor.key();
   }
 
-  /** What is known of its runs takes so much of the heap. */
+  /** Bytes of the heap that the index of the runs takes. */
   public long heldBytes() {
     return writer.heldBytes();
   }
@@ -183,12 +186,15 @@ public final class MapOutput implements Closeable {
     return partition < runsOfPartition.length ? runsOfPartition[partition] : 0;
   }
 
-  /** How many runs it has now. */
+  /** Number of runs now. */
   int runCount() {
     return writer.runs().size();
   }
 
-  /** Makes all of it visible at once; of a shuffle that was freed meanwhile, nothing stays. */
+  /**
+   * Makes the whole output visible at once. If its shuffle was freed meanwhile, the output is
+   * freed.
+   */
   public void commit() throws IOException {
     pool.whileOpen(() -> writer.commit(id));
     pool.committed(attempt, id, writtenBytes);
@@ -200,8 +206,7 @@ public final class MapOutput implements Closeable {
   }
 
   /**
-   * Makes of the pieces of one writer's output what the pool gets: each is a run of its own,
-   * encrypted.
+   * Encrypts the chunks of one writer's output, each as a run of its own.
    *
    * <p>Thread contract: one thread. Ownership: the output closes it; it owns the key.
    */
@@ -220,7 +225,7 @@ public final class MapOutput implements Closeable {
       return key;
     }
 
-    /** The next run of a partition; its bytes are good until the next call. */
+    /** Encrypts the next run of a partition; the result is valid until the next call. */
     PartitionChunk encrypt(int partition, ByteBuffer plain, long records) throws IOException {
       int storedBytes = Math.toIntExact(RunEncryptor.storedBytes(plain.remaining()));
       if (encrypted.length < storedBytes) {
@@ -245,16 +250,16 @@ public final class MapOutput implements Closeable {
   }
 
   /**
-   * Some bytes of a partition on their way into a pool, as they will lie there, with the checksums
-   * that readers verify.
+   * A chunk of a partition on its way into a pool, as readers will find it, with the checksums that
+   * they verify.
    *
    * @param bytes from the position to the limit
-   * @param records how many of them it counts for
+   * @param records number of records that the chunk counts for
    * @param checksums of the bytes
    */
   record PartitionChunk(ByteBuffer bytes, long records, BlockChecksums checksums) {
 
-    /** Sums the bytes up. */
+    /** Computes the checksums of the bytes. */
     static PartitionChunk of(ByteBuffer bytes, long records) {
       return new PartitionChunk(bytes, records, BlockChecksummer.sum(bytes));
     }

@@ -7,13 +7,13 @@ import org.apache.spark.storage.BlockManagerId;
 import scala.Option;
 
 /**
- * Where the pool of an executor's outputs is served, written into the topology of the address under
- * which they are registered: that reaches every reader with the map statuses, and needs no class of
- * ours on the driver.
+ * The address of the pool that holds an executor's outputs. It is written into the topology field
+ * of the block manager's address, under which outputs are registered. So map statuses carry it to
+ * every reader, and the driver needs no class of Sluice.
  *
  * <pre>
- * sluice:PORT               of the executor itself
- * sluice-service:PORT@HOST  of its node's service; without HOST, at the executor's
+ * sluice:PORT               pool of the executor itself
+ * sluice-service:PORT@HOST  pool of its node's service; without HOST, on the executor's host
  * </pre>
  */
 public final class PoolEndpoint {
@@ -23,12 +23,12 @@ public final class PoolEndpoint {
 
   private PoolEndpoint() {}
 
-  /** The executor's own address, with the port at which its pool is served. */
+  /** The executor's address, with the port of its pool. */
   public static BlockManagerId withPort(BlockManagerId executor, int controlPort) {
     return withTopology(executor, PREFIX + controlPort);
   }
 
-  /** The executor's own address, with where its node's service is; the host may be empty. */
+  /** The executor's address, with the address of its node's service; the host may be empty. */
   public static BlockManagerId withService(BlockManagerId executor, String host, int controlPort) {
     return withTopology(executor, SERVICE_PREFIX + controlPort + AT + host);
   }
@@ -38,7 +38,7 @@ public final class PoolEndpoint {
         executor.executorId(), executor.host(), executor.port(), Option.apply(topology));
   }
 
-  /** Where the pool of outputs that are registered there is; empty if they are in none. */
+  /** The pool of the outputs that are registered at this address; empty if they are in no pool. */
   public static Optional<NodeAddress> of(BlockManagerId location) {
     Optional<NodeAddress> service = ofService(location);
     String topology = topology(location);
@@ -50,7 +50,7 @@ public final class PoolEndpoint {
     return Optional.of(new NodeAddress(name, new InetSocketAddress(location.host(), port)));
   }
 
-  /** The node's service that has the outputs that are registered there; empty if none has. */
+  /** The node's service that holds the outputs registered at this address; empty if none does. */
   public static Optional<NodeAddress> ofService(BlockManagerId location) {
     String topology = topology(location);
     if (!topology.startsWith(SERVICE_PREFIX)) {

@@ -17,21 +17,21 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.resource.ResourceProfile$;
 
 /**
- * How much memory the pools of an executor may take. A pool on tmpfs is charged to the executor's
- * container and cannot be reclaimed, so it must fit beside all else that the container was sized
- * for:
+ * The memory that the pools of an executor may take. A pool on tmpfs is charged to the executor's
+ * container and cannot be reclaimed. So it must fit beside everything else that the container was
+ * sized for:
  *
  * <pre>
  * container = heap + off-heap + Python + spark.executor.memoryOverhead
- *                                        = what Spark needs itself + pool
+ *                                        = Spark's own need + pool
  * </pre>
  *
- * <p>A pool on a file system that is not memory is bounded by its setting alone. Thread contract:
+ * <p>The setting alone bounds a pool on a file system that is not memory. Thread contract:
  * immutable.
  *
  * @param capacityBytes most bytes of segments
  * @param segmentBytes length of a segment: at least four fit
- * @param reason where the capacity comes from, for the log
+ * @param reason explains the capacity, for the log
  */
 public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
   private static final Path DEVICES = Path.of("/dev");
@@ -39,33 +39,33 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
   private static final long MIB = 1L << 20;
   private static final long DEFAULT_BYTES = 1L << 30;
 
-  /** An executor's pool of less is not worth its threads. */
+  /** A smaller pool is not worth its threads. */
   private static final long LEAST_AUTO_BYTES = 16 * MIB;
 
-  /** What a pool writes beside its segments. */
+  /** Bytes that a pool writes beside its segments. */
   private static final long OTHER_FILES_BYTES = MIB;
 
   private static final int SEGMENTS = 4;
 
   /**
-   * Where a pool lies, or will, and the process that fills it.
+   * The file system of a pool, and the process that fills the pool.
    *
-   * @param isMemory whether its file system is memory
-   * @param placeBytes size of that file system; 0 if it does not say
+   * @param isMemory whether the file system is memory
+   * @param fileSystemBytes size of the file system; 0 if it does not tell
    * @param totalBytes memory of the container, or of the machine if there is no limit
-   * @param heapBytes most that the heap of this process takes
+   * @param heapBytes most bytes of the heap of this process
    */
-  record Surroundings(boolean isMemory, long placeBytes, long totalBytes, long heapBytes) {
+  record Surroundings(boolean isMemory, long fileSystemBytes, long totalBytes, long heapBytes) {
     static Surroundings of(Path directory) throws IOException {
       Path existing = directory.toAbsolutePath();
       while (!Files.exists(existing)) {
         existing = existing.getParent();
       }
-      if (existing.equals(DEVICES)) { // such as /dev/shm in a container that has none
+      if (existing.equals(DEVICES)) { // a container without /dev/shm, for example
         throw new NoSuchFileException(directory.toString());
       }
       FileStore store = Files.getFileStore(existing);
-      // It knows the limits of control groups, of both versions.
+      // The JDK reads the limits of control groups, of both versions.
       OperatingSystemMXBean system =
           ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
       return new Surroundings(
@@ -76,12 +76,14 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
     }
   }
 
-  /** Of the pool of map outputs below a directory; 0 where there is no memory for one. */
+  /**
+   * Size of the pool of map outputs below a directory; capacity 0 if there is no memory for one.
+   */
   static PoolSize of(SparkConf conf, Path directory) throws IOException {
     return of(conf, Surroundings.of(directory));
   }
 
-  /** Of the pool of persisted blocks, which takes what the pool of map outputs leaves. */
+  /** Size of the pool of persisted blocks, which gets what the pool of map outputs leaves. */
   public static PoolSize ofBlocks(SparkConf conf, Path directory) throws IOException {
     Surroundings surroundings = Surroundings.of(directory);
     long outputsBytes = of(conf, surroundings).capacityBytes();
@@ -134,9 +136,9 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
     long capacityBytes = wantedBytes;
     String reason = why;
     if (surroundings.isMemory()) {
-      long placeBytes = Math.max(0, surroundings.placeBytes() - OTHER_FILES_BYTES);
-      if (surroundings.placeBytes() > 0 && placeBytes < capacityBytes) {
-        capacityBytes = placeBytes;
+      long fileSystemBytes = Math.max(0, surroundings.fileSystemBytes() - OTHER_FILES_BYTES);
+      if (surroundings.fileSystemBytes() > 0 && fileSystemBytes < capacityBytes) {
+        capacityBytes = fileSystemBytes;
         reason = why + ", bounded by the size of the file system";
       }
       long roomBytes =
@@ -162,19 +164,21 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
       reason += "; " + mib(capacityBytes) + " MiB are too little for a pool";
       capacityBytes = 0;
     }
-    long placeShareBytes =
-        surroundings.placeBytes() == 0 ? Long.MAX_VALUE : surroundings.placeBytes() / SEGMENTS;
+    long shareBytes =
+        surroundings.fileSystemBytes() == 0
+            ? Long.MAX_VALUE
+            : surroundings.fileSystemBytes() / SEGMENTS;
     long segmentBytes =
         Math.min(
             SparkSettings.POOL_SEGMENT_BYTES.get(SparkSettings.of(conf)),
-            Math.min(capacityBytes / SEGMENTS, placeShareBytes));
+            Math.min(capacityBytes / SEGMENTS, shareBytes));
     long wholeBytes =
         segmentBytes / StoreConfig.DEFAULT_BLOCK_BYTES * StoreConfig.DEFAULT_BLOCK_BYTES;
     return new PoolSize(
         capacityBytes, (int) Math.max(MIB, wholeBytes), mib(capacityBytes) + " MiB: " + reason);
   }
 
-  /** What a container has for off-heap memory and Python, by settings of their own. */
+  /** Memory of the container for off-heap and Python, which have settings of their own. */
   private static long outsideBytes(SparkConf conf) {
     long offHeapBytes =
         conf.getBoolean("spark.memory.offHeap.enabled", false)
@@ -184,7 +188,8 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
   }
 
   /**
-   * Of a resource profile, Spark tells tasks only; all else it puts into the executor's settings.
+   * Spark passes this value of a resource profile to tasks only; it puts the others into the
+   * executor's settings.
    */
   private static long pythonMib(SparkConf conf) {
     TaskContext task = TaskContext.get();
@@ -207,9 +212,9 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
    *
    * <p>Thread contract: immutable.
    *
-   * @param isOfContainer whether the application's cluster sizes containers by it
-   * @param ownBytes what Spark would ask for if nothing was set, which it needs itself
-   * @param setBytes what the user has set; empty if that is nothing
+   * @param isOfContainer whether the cluster manager sizes containers by it
+   * @param ownBytes Spark's default for it, which Spark needs itself
+   * @param setBytes the user's value; empty if it is not set
    */
   record Overhead(boolean isOfContainer, long ownBytes, Optional<Long> setBytes) {
     static final String NAME = "spark.executor.memoryOverhead";
@@ -229,7 +234,7 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
       return new Overhead(master.equals("yarn") || master.startsWith("k8s://"), ownMib * MIB, set);
     }
 
-    /** What is left for a pool. */
+    /** The part that is left for a pool. */
     long leftBytes() {
       return Math.max(0, setBytes.orElse(0L) - ownBytes);
     }

@@ -22,19 +22,18 @@ import java.nio.ByteBuffer;
 import java.util.stream.LongStream;
 
 /**
- * A whole output that another executor moves into this pool. Unlike a {@link MapOutput}'s, its
- * bytes come before it is known where its partitions end; so they lie in the pool as one run until
- * then, and are copied within it.
+ * A whole output that another executor moves into this pool. Unlike for a {@link MapOutput}, the
+ * bytes come before the lengths of the partitions. So they lie in the pool as one run until then,
+ * and are copied within the pool.
  *
- * <p>Thread contract: one thread at a time. Ownership: whoever receives it closes it; without a
- * commit nothing of it exists. Failure: {@link IOException}; nothing is left to do then but to
- * close it.
+ * <p>Thread contract: one thread at a time. Ownership: {@code IncomingOutputs} closes it; without a
+ * commit nothing of it exists. Failure: {@link IOException}; after that it can only be closed.
  */
 public final class ReceivedOutput implements Closeable {
   private static final int COPY_BYTES = 64 << 10;
   private static final int WINDOW_BYTES = 1 << 20;
 
-  private final PoolGuard pool;
+  private final OutputTarget pool;
   private final Attempt attempt;
   private final Lease lease;
   private final Medium medium;
@@ -45,9 +44,9 @@ public final class ReceivedOutput implements Closeable {
   private RunEncryptor receivedEncryptor;
   private long lengthBytes;
 
-  /** The key is null if outputs are not encrypted. */
+  /** {@code key} is null if outputs are not encrypted. */
   ReceivedOutput(
-      PoolGuard pool, Attempt attempt, Lease lease, Medium medium, OutputId id, ShuffleKey key) {
+      OutputTarget pool, Attempt attempt, Lease lease, Medium medium, OutputId id, ShuffleKey key) {
     this.pool = pool;
     this.attempt = attempt;
     this.lease = lease;
@@ -57,7 +56,7 @@ public final class ReceivedOutput implements Closeable {
     this.received = new ScratchRuns(WriteTarget.mapped(lease, medium), MapOutput.LEASE_BYTES);
   }
 
-  /** The shuffle that it is of. */
+  /** The shuffle of the output. */
   public int shuffleId() {
     return attempt.shuffleId();
   }
@@ -74,7 +73,7 @@ public final class ReceivedOutput implements Closeable {
     encryptor().write(copy, 0, copy.length);
   }
 
-  /** Encrypts what has come until it is known where its partitions end. */
+  /** Encrypts the received bytes until the lengths of the partitions are known. */
   private RunEncryptor encryptor() {
     if (receivedEncryptor == null) {
       receivedKey = key.newScratch();
@@ -84,16 +83,16 @@ public final class ReceivedOutput implements Closeable {
     return receivedEncryptor;
   }
 
-  /** How many bytes have come. */
+  /** Number of bytes received. */
   public long lengthBytes() {
     return lengthBytes;
   }
 
   /**
-   * Makes all of it visible at once, in place of what had its name before; of a shuffle that was
-   * freed meanwhile, nothing stays.
+   * Makes the whole output visible at once, and replaces an output of the same name. If its shuffle
+   * was freed meanwhile, the output is freed.
    *
-   * @param partitionBytes the lengths of its partitions, whose bytes lie in this order
+   * @param partitionBytes lengths of the partitions, in the order of their bytes
    */
   public void commit(long[] partitionBytes) throws IOException {
     long partitionsBytes = LongStream.of(partitionBytes).sum();
@@ -127,7 +126,7 @@ public final class ReceivedOutput implements Closeable {
     pool.committed(attempt, id, 0);
   }
 
-  /** What has come, from its beginning. */
+  /** The received bytes, from the first one. */
   private RunInput openReceived() throws IOException {
     if (key != null) {
       encryptor().endRun();

@@ -12,8 +12,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A lease as Spark needs it: where two attempts commit an output of the same name, the one that
- * comes last counts, as with Spark's own files. Unlike with a lease itself, which refuses it.
+ * A lease that replaces an output of the same name when it commits. Of two attempts that commit the
+ * same output, the later one counts, as with Spark's own files. A {@link Lease} itself refuses the
+ * second commit.
  *
  * <p>Thread contract: safe from any thread. It does not own the lease.
  */

@@ -11,12 +11,15 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Writes an output that is not committed yet once more, with one run for each partition. Nothing is
- * decoded, but decrypted and encrypted anew: readers get the runs of a partition one behind the
- * other anyway.
+ * Writes an output once more before its commit, with one run per partition. It decodes nothing, but
+ * decrypts and encrypts anew. Readers get the runs of a partition in order, so they see no
+ * difference.
  *
- * <p>Thread contract: one thread. Ownership: of neither writer. Failure: {@link IOException} of the
- * pool, also when it has no room for both, or has damaged a run.
+ * <p>Longer buffers alone could not replace it. A sort of many partitions with little memory writes
+ * a run of each partition at each spill, in the end more runs than the index or the heap can hold.
+ *
+ * <p>Thread contract: one thread. Ownership: the caller closes both writers. Failure: {@link
+ * IOException} if the pool fails, has no space for both, or a run is damaged.
  */
 final class RunJoiner {
   private static final int COPY_BYTES = 64 << 10;
@@ -30,10 +33,11 @@ final class RunJoiner {
   private final byte[] window = new byte[COPY_BYTES];
 
   /**
-   * Of an output of that name, for messages; {@code to} is empty.
+   * Joins the runs of {@code from} in {@code to}, which is empty.
    *
-   * @param fromKey that the runs are encrypted with, or null if they are not
-   * @param toKey another one then, since runs are numbered anew
+   * @param name of the output, for messages
+   * @param fromKey key of the runs; null if they are not encrypted
+   * @param toKey another key then, because runs are numbered anew
    */
   RunJoiner(String name, OutputWriter from, OutputKey fromKey, OutputWriter to, OutputKey toKey) {
     this.name = name;

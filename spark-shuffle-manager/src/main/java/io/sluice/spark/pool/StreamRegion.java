@@ -8,14 +8,14 @@ import java.nio.channels.WritableByteChannel;
 import org.apache.spark.network.util.AbstractFileRegion;
 
 /**
- * A block as Netty sends it, a window at a time: several are sent at once, and the output of a
- * whole map task, which is sent when its executor is decommissioned, may be larger than the heap.
+ * Sends a block through Netty, one window at a time. Several blocks are sent at once. The whole
+ * output of a map task, sent when its executor is decommissioned, may be larger than the heap.
  *
  * <p>Thread contract: one thread. Ownership: closes the stream when Netty releases it. Failure:
- * {@link IOException} once the output or the pool is gone; the connection ends then.
+ * {@link IOException} once the output or the pool is gone; the connection then ends.
  */
 public final class StreamRegion extends AbstractFileRegion {
-  /** What is read at a time. */
+  /** Length of a window. */
   public static final int WINDOW_BYTES = 64 << 10;
 
   private final InputStream bytes;
@@ -23,7 +23,7 @@ public final class StreamRegion extends AbstractFileRegion {
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
   private long transferredBytes;
 
-  /** Of a stream of so many bytes, which it owns. */
+  /** Sends so many bytes of the stream, and owns the stream. */
   public StreamRegion(InputStream bytes, long lengthBytes) {
     this.bytes = bytes;
     this.lengthBytes = lengthBytes;
@@ -67,7 +67,7 @@ public final class StreamRegion extends AbstractFileRegion {
     try {
       bytes.close();
     } catch (IOException e) {
-      throw new IllegalStateException("a block could not be given back", e);
+      throw new IllegalStateException("the stream of a block could not be closed", e);
     }
   }
 }

@@ -9,21 +9,21 @@ import org.apache.spark.storage.ShuffleBlockBatchId;
 import org.apache.spark.storage.ShuffleBlockId;
 
 /**
- * The partitions of one map task's output that a block id stands for.
+ * The partitions of one map task's output that a block id names.
  *
  * @param blockId as Spark spells it
- * @param output what the output is called in a pool
- * @param firstPartition the first
- * @param endPartition the one behind the last
+ * @param output name of the output in a pool
+ * @param firstPartition the first partition
+ * @param endPartition the one after the last
  */
 record BlockRange(String blockId, String output, int firstPartition, int endPartition) {
 
-  /** Whether a run of the output is part of it. */
+  /** Whether a run of the output belongs to the block. */
   boolean contains(NodeRun run) {
     return firstPartition <= run.partition() && run.partition() < endPartition;
   }
 
-  /** What a block id stands for; empty if it is no block of a shuffle. */
+  /** The range that a block id names; empty if it is no block of a shuffle. */
   static Optional<BlockRange> of(String blockId) {
     BlockId id = BlockId$.MODULE$.apply(blockId);
     if (id instanceof ShuffleBlockId one) {

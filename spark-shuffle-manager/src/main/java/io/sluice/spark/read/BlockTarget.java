@@ -4,24 +4,24 @@ import java.io.IOException;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
 /**
- * Where the bytes of a fetched block go.
+ * Receives the bytes of a fetched block.
  *
- * <p>Thread contract: one thread. Ownership: whoever opens it calls {@link #done} or {@link
- * #abandon} once. Failure: {@link IOException} where there is no room.
+ * <p>Thread contract: one thread. Ownership: the fetch that opens it calls {@link #done} or {@link
+ * #abandon} once. Failure: {@link IOException} if there is no space.
  */
 interface BlockTarget {
-  /** Opens one for a block. */
+  /** Opens a target for a block. */
   interface Opener {
-    /** For so many bytes. */
+    /** Opens a target of that length. */
     BlockTarget open(BlockRange block, long lengthBytes) throws IOException;
   }
 
-  /** Takes the next bytes. */
+  /** Appends the next bytes. */
   void write(byte[] bytes, int lengthBytes) throws IOException;
 
-  /** All are there; the caller releases what it gets. */
+  /** Ends the block; the caller releases the buffer. */
   ManagedBuffer done() throws IOException;
 
-  /** Gives back what it holds; never throws. */
+  /** Frees the target of a block that failed; never throws. */
   void abandon();
 }

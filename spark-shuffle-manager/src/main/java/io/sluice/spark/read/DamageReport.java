@@ -17,9 +17,12 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 
 /**
- * Says of a damaged block that its map task must run again, as Spark's own streams do, but those
- * only of compressed or encrypted blocks: of others the task would meet the damage in each attempt,
- * until the job ends.
+ * Makes damage of a block a {@link FetchFailedException}, so that the map task runs again. Spark's
+ * own streams do so for compressed or encrypted blocks, if {@code spark.shuffle.detectCorrupt} is
+ * on. Without this, a task would find damage of other blocks in each attempt, until the job fails.
+ *
+ * <p>Spark's streams cannot replace it: they take every {@link IOException} for damage, also that
+ * of a pool that is closed.
  *
  * <p>Thread contract: the task's thread.
  */
@@ -27,7 +30,7 @@ final class DamageReport {
   private final List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> seen =
       new ArrayList<>();
 
-  /** Remembers where the blocks are as they pass by. */
+  /** Remembers the addresses of the blocks that pass. */
   Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> watch(
       Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks) {
     return blocks.map(
@@ -37,57 +40,50 @@ final class DamageReport {
         });
   }
 
-  /** The same bytes, but damage is a {@link FetchFailedException}. */
+  /** A stream of the same bytes; damage is a {@link FetchFailedException}. */
   InputStream over(BlockId block, InputStream bytes) {
     return new ReportingStream(block, bytes);
   }
 
-  /** What Spark must hear of it. */
-  private Exception failure(BlockId block, IOException damage) {
-    int shuffleId;
-    long mapId;
-    int reduceId;
-    if (block instanceof ShuffleBlockId one) {
-      shuffleId = one.shuffleId();
-      mapId = one.mapId();
-      reduceId = one.reduceId();
-    } else if (block instanceof ShuffleBlockBatchId batch) {
-      shuffleId = batch.shuffleId();
-      mapId = batch.mapId();
-      reduceId = batch.startReduceId();
-    } else {
-      return damage;
+  /** The exception to throw for a failure: only damage becomes a fetch failure. */
+  private Exception failure(BlockId block, IOException failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof DamagedBlockException) {
+        return fetchFailure(block, failure);
+      }
     }
+    return failure;
+  }
+
+  private Exception fetchFailure(BlockId block, IOException damage) {
+    if (block instanceof ShuffleBlockId one) {
+      return fetchFailure(one.shuffleId(), one.mapId(), one.reduceId(), damage);
+    }
+    if (block instanceof ShuffleBlockBatchId batch) {
+      return fetchFailure(batch.shuffleId(), batch.mapId(), batch.startReduceId(), damage);
+    }
+    return damage;
+  }
+
+  private Exception fetchFailure(int shuffleId, long mapId, int reduceId, IOException damage) {
     for (Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>> ofPeer : seen) {
       for (int i = 0; i < ofPeer._2().size(); i++) {
         Tuple3<BlockId, Object, Object> each = ofPeer._2().apply(i);
         if (each._1() instanceof ShuffleBlockId id && id.mapId() == mapId) {
+          int mapIndex = (int) each._3();
+          String text = ErrorText.of(damage);
           return new FetchFailedException(
-              ofPeer._1(),
-              shuffleId,
-              mapId,
-              (int) each._3(),
-              reduceId,
-              ErrorText.of(damage),
-              damage);
+              ofPeer._1(), shuffleId, mapId, mapIndex, reduceId, text, damage);
         }
       }
     }
     return damage;
   }
 
-  /** What a stream of Spark's throws is none of Java's checked exceptions to its compiler. */
-  private static RuntimeException unchecked(Exception e) {
-    return DamageReport.<RuntimeException>rethrow(e);
-  }
-
+  /** Throws a checked exception that Java does not let {@link InputStream#read} declare. */
   @SuppressWarnings("unchecked")
-  private static <E extends Exception> E rethrow(Exception e) throws E {
+  private static <E extends Exception> E unchecked(Exception e) throws E {
     throw (E) e;
-  }
-
-  private interface Read {
-    int read() throws IOException;
   }
 
   private final class ReportingStream extends InputStream {
@@ -99,27 +95,22 @@ final class DamageReport {
       this.bytes = bytes;
     }
 
-    private int reporting(Read read) throws IOException {
+    @Override
+    public int read() throws IOException {
       try {
-        return read.read();
+        return bytes.read();
       } catch (IOException e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-          if (cause instanceof DamagedBlockException) {
-            throw unchecked(failure(block, e));
-          }
-        }
-        throw e;
+        throw DamageReport.<RuntimeException>unchecked(failure(block, e));
       }
     }
 
     @Override
-    public int read() throws IOException {
-      return reporting(bytes::read);
-    }
-
-    @Override
     public int read(byte[] destination, int offset, int lengthBytes) throws IOException {
-      return reporting(() -> bytes.read(destination, offset, lengthBytes));
+      try {
+        return bytes.read(destination, offset, lengthBytes);
+      } catch (IOException e) {
+        throw DamageReport.<RuntimeException>unchecked(failure(block, e));
+      }
     }
 
     @Override

@@ -12,9 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A block in a file of the task's, where Spark wants the large ones ({@code
- * spark.network.maxRemoteBlockSizeFetchToMem}): it may be longer than any buffer. The file goes
- * with the task.
+ * A fetched block in a file of the task. Spark wants large blocks in files ({@code
+ * spark.network.maxRemoteBlockSizeFetchToMem}), and they may be longer than any buffer.
+ *
+ * <p>Thread contract and ownership: as {@link BlockTarget}; Spark deletes the file at the end of
+ * the task. Failure: {@link IOException}, and no file is left.
  */
 final class FileTarget implements BlockTarget {
   private static final Logger LOG = LoggerFactory.getLogger(FileTarget.class);
@@ -35,7 +37,7 @@ final class FileTarget implements BlockTarget {
     }
   }
 
-  /** Opens files of that manager. */
+  /** Opens files of this manager. */
   static Opener in(DownloadFileManager files) {
     return (block, lengthBytes) -> new FileTarget(files);
   }
@@ -48,7 +50,7 @@ final class FileTarget implements BlockTarget {
     }
   }
 
-  /** A task that has ended meanwhile takes no file any more. */
+  /** Deletes the file at once if the task has ended, because nothing else would. */
   @Override
   public ManagedBuffer done() throws IOException {
     ManagedBuffer content = channel.closeAndRead();
@@ -62,7 +64,7 @@ final class FileTarget implements BlockTarget {
   public void abandon() {
     try {
       channel.close();
-    } catch (IOException | RuntimeException e) { // the fetch fails for another reason
+    } catch (IOException | RuntimeException e) { // the fetch has failed already
       LOG.warn("{} could not be closed", file.path(), e);
     }
     file.delete();

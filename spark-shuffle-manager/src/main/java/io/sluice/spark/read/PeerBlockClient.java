@@ -1,6 +1,5 @@
 package io.sluice.spark.read;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.NodeAddress;
@@ -16,8 +15,8 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.apache.spark.network.buffer.ManagedBuffer;
-import org.apache.spark.network.buffer.NettyManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
@@ -26,15 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a reduce task fetches its blocks with: from the pools of executors that have one, and
- * through Spark's own client from all others, and whatever a pool does not give.
+ * Fetches the blocks of a reduce task: from the pools of executors that have one, and through
+ * Spark's own client otherwise. Blocks that a pool does not give are also fetched through Spark's
+ * client.
  *
- * <p>Thread contract: calls come from the task's thread, answers from those of the executor's
- * fetchers. Spark's client, which may take minutes to connect, is asked on the task's thread or on
- * one that reads no pool. Failure: a pool that cannot be read is counted, said once for each peer,
- * and its blocks asked for through Spark; only Spark's client reports failures to the listener; but
- * for errors of this JVM, and but for applications whose {@link SparkFallbackPolicy} leaves Spark's
- * client out.
+ * <p>Thread contract: the task's thread calls it, the executor's fetchers answer. Spark's client
+ * may take minutes to connect, so it is called on the task's thread, or on one that reads no pool.
+ * Failure: a pool that cannot be read is counted, logged once per peer, and Spark fetches its
+ * blocks. Only Spark's client reports failures to the listener, except for errors of this JVM and
+ * under {@link SparkFallbackPolicy#NEVER}.
  */
 final class PeerBlockClient extends BlockStoreClient {
   private static final Logger LOG = LoggerFactory.getLogger(PeerBlockClient.class);
@@ -52,7 +51,7 @@ final class PeerBlockClient extends BlockStoreClient {
   /**
    * Fetches nothing yet.
    *
-   * @param pools by executor id, where its outputs are: in its own pool or its node's, or in both
+   * @param pools by executor id, the pools with its outputs: its own, its node's, or both
    */
   PeerBlockClient(
       BlockStoreClient stock,
@@ -76,7 +75,8 @@ final class PeerBlockClient extends BlockStoreClient {
       BlockFetchingListener listener,
       DownloadFileManager files) {
     BlockFetchingListener counted = new CountedFetch(listener, counters);
-    StockFetch fallback = ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
+    Consumer<String[]> fallback =
+        ids -> stock.fetchBlocks(host, port, executorId, ids, counted, files);
     Set<NodeAddress> ofPeer = pools.getOrDefault(executorId, Set.of());
     if (ofPeer.isEmpty()) {
       Failure none = new Failure("the peer has no Sluice pool", null);
@@ -91,7 +91,7 @@ final class PeerBlockClient extends BlockStoreClient {
       range.ifPresentOrElse(block -> wanted.put(id, block), () -> others.add(id));
     }
     if (!others.isEmpty()) {
-      fallback.fetch(others.toArray(String[]::new));
+      fallback.accept(others.toArray(String[]::new));
     }
     if (!wanted.isEmpty()) {
       BlockTarget.Opener targets = files == null ? MemoryTarget::open : FileTarget.in(files);
@@ -99,30 +99,29 @@ final class PeerBlockClient extends BlockStoreClient {
     }
   }
 
-  private interface StockFetch {
-    void fetch(String[] blockIds);
-  }
-
   /**
-   * Why blocks are not read out of a pool.
+   * The reason why blocks are not read in a pool.
    *
    * @param reason as it is counted
    * @param cause null if there is none
    */
   private record Failure(String reason, Throwable cause) {}
 
-  /** Not where nothing takes over. */
+  /** Counts a fallback, unless Spark may not take over. */
   private void count(Failure failure) {
     if (policy != SparkFallbackPolicy.NEVER) {
       counters.fellBack(failure.reason());
     }
   }
 
-  /** To Spark's client, unless that is ruled out. */
+  /** Fetches blocks through Spark's client, or fails them if Spark may not take over. */
   private void leave(
-      List<String> blockIds, Failure why, BlockFetchingListener listener, StockFetch fallback) {
+      List<String> blockIds,
+      Failure why,
+      BlockFetchingListener listener,
+      Consumer<String[]> fallback) {
     if (policy != SparkFallbackPolicy.NEVER) {
-      fallback.fetch(blockIds.toArray(String[]::new));
+      fallback.accept(blockIds.toArray(String[]::new));
       return;
     }
     String detail = why.cause() == null ? "" : ": " + why.cause();
@@ -130,13 +129,13 @@ final class PeerBlockClient extends BlockStoreClient {
     blockIds.forEach(id -> listener.onBlockFetchFailure(id, refused));
   }
 
-  /** Blocks of one peer that are read out of its pools, whatever is left through Spark. */
+  /** Fetches blocks of one peer in its pools, and the rest through Spark. */
   private final class PoolFetch implements PeerContacts.Fetch {
     private final Set<NodeAddress> pools;
     private final Map<String, BlockRange> wanted;
     private final BlockTarget.Opener targets;
     private final BlockFetchingListener listener;
-    private final StockFetch fallback;
+    private final Consumer<String[]> fallback;
     private final long submittedNs = System.nanoTime();
 
     PoolFetch(
@@ -144,7 +143,7 @@ final class PeerBlockClient extends BlockStoreClient {
         Map<String, BlockRange> wanted,
         BlockTarget.Opener targets,
         BlockFetchingListener listener,
-        StockFetch fallback) {
+        Consumer<String[]> fallback) {
       this.pools = pools;
       this.wanted = wanted;
       this.targets = targets;
@@ -164,16 +163,16 @@ final class PeerBlockClient extends BlockStoreClient {
           failure = failure == null ? ofPool : failure;
         }
         if (failure == null && !wanted.isEmpty()) {
-          // Written by Spark's own writer.
+          // Spark's own writer wrote them.
           failure = new Failure("blocks that are not in the peer's pool", null);
           count(failure);
         }
       } catch (OutOfDirectMemoryError e) {
-        // Of Netty's own bound, not of this JVM: Spark asks again when other blocks have been read.
+        // Netty's bound, not this JVM's: Spark asks again when it has read other blocks.
         wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
         return;
       } catch (Error e) {
-        // The task waits for an answer about each.
+        // The task waits for an answer for each block.
         wanted.keySet().forEach(id -> listener.onBlockFetchFailure(id, e));
         throw e;
       }
@@ -189,7 +188,7 @@ final class PeerBlockClient extends BlockStoreClient {
       }
     }
 
-    /** On a thread of its own kind, or on this one if there is none. */
+    /** Fetches the rest on a thread for fallbacks, or on this thread if there is none. */
     private void leaveTheRest(Failure why) {
       List<String> rest = List.copyOf(wanted.keySet());
       Runnable left = () -> PeerBlockClient.this.leave(rest, why, listener, fallback);
@@ -200,7 +199,10 @@ final class PeerBlockClient extends BlockStoreClient {
       }
     }
 
-    /** Reads what is in one pool, and wants it no more; null if that did not fail. */
+    /**
+     * Fetches the blocks that are in one pool, and removes them from the wanted; null if that did
+     * not fail.
+     */
     private Failure read(NodeAddress pool) {
       PeerContacts contacts = peers.contacts();
       if (contacts.isLeftAlone(pool, submittedNs)) {
@@ -237,11 +239,11 @@ final class PeerBlockClient extends BlockStoreClient {
       }
     }
 
-    /** Follows what a pool gives; one thread. */
+    /** Reports to the contacts what a pool answers; one thread. */
     private final class Progress implements PeerFetch.Receiver {
       private final PeerContacts contacts;
       private final NodeAddress pool;
-      private long askedNs; // for what comes next
+      private long askedNs; // when the next bytes were asked for
 
       Progress(PeerContacts contacts, NodeAddress pool) {
         this.contacts = contacts;
@@ -253,7 +255,10 @@ final class PeerBlockClient extends BlockStoreClient {
         contacts.asks(pool, PoolFetch.this);
       }
 
-      /** Says nothing of the way of the bytes, which may be another one. */
+      /**
+       * The pool has answered over the control connection, which proves nothing of the data
+       * connection.
+       */
       @Override
       public void located() {
         asks();
@@ -262,7 +267,7 @@ final class PeerBlockClient extends BlockStoreClient {
       @Override
       public void read() {
         askedNs = System.nanoTime();
-        contacts.answered(pool); // others need not wait for the rest
+        contacts.answered(pool); // other fetches need not wait for the rest of the block
       }
 
       @Override
@@ -294,16 +299,17 @@ final class PeerBlockClient extends BlockStoreClient {
         host, port, executorId, shuffleId, mapId, reduceId, checksum, algorithm);
   }
 
-  /** The task has ended: what is not being fetched yet stays where it is. */
+  /** The task has ended: fetches that have not begun are dropped. */
   @Override
   public void close() {
     closed = true;
   }
 
   /**
-   * Counts the bytes that Spark's own client fetches in Sluice's stead, and passes everything on.
+   * Counts the bytes that Spark's own client fetches in blocks of Sluice's shuffles, and passes
+   * every call on.
    *
-   * <p>Thread contract: that of the listener that it passes on to.
+   * <p>Thread contract: as the listener that it calls.
    */
   record CountedFetch(BlockFetchingListener listener, ShuffleCounters counters)
       implements BlockFetchingListener {
@@ -317,40 +323,6 @@ final class PeerBlockClient extends BlockStoreClient {
     @Override
     public void onBlockFetchFailure(String blockId, Throwable failure) {
       listener.onBlockFetchFailure(blockId, failure);
-    }
-  }
-
-  /**
-   * A block in {@link BlockMemory}, as most are. Failure: as there; or it is too long for a buffer.
-   */
-  static final class MemoryTarget implements BlockTarget {
-    private final ByteBuf bytes;
-
-    private MemoryTarget(ByteBuf bytes) {
-      this.bytes = bytes;
-    }
-
-    static BlockTarget open(BlockRange block, long lengthBytes) throws IOException {
-      if (lengthBytes > Integer.MAX_VALUE) {
-        throw new IOException(
-            block.blockId() + " has " + lengthBytes + " bytes, too many for one buffer");
-      }
-      return new MemoryTarget(BlockMemory.allocate((int) lengthBytes));
-    }
-
-    @Override
-    public void write(byte[] from, int lengthBytes) {
-      bytes.writeBytes(from, 0, lengthBytes);
-    }
-
-    @Override
-    public ManagedBuffer done() {
-      return new NettyManagedBuffer(bytes);
-    }
-
-    @Override
-    public void abandon() {
-      bytes.release();
     }
   }
 }

@@ -16,22 +16,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which pools of other executors answer. The first fetch from a pool runs alone, on a thread that
- * no other pool needs; further fetches from that pool wait without a thread until it has answered
- * or failed, or has said nothing for too long. Where that fetch does not come to ask the pool in
- * time, because another one keeps it, the next one asks. So a pool that does not answer delays no
- * fetch from another one. All fetches that were submitted before a pool failed share that failure,
- * if it took long; else a pool that does not answer would cost each of them as long, one after the
- * other. It is not asked again for as long as the failed fetch took, and twice as long after each
- * further failure; then one fetch asks it again.
+ * Knows which pools of other executors answer. The first fetch from a pool runs alone, on a thread
+ * that no other pool needs. Later fetches from that pool wait without a thread until the pool has
+ * answered, failed, or been silent for too long. If the first fetch does not ask the pool in time,
+ * because another pool delays it, the next fetch asks. So a silent pool delays no fetch from
+ * another pool.
  *
- * <p>Thread contract: safe from any thread. Ownership: the executors are their owner's. Failure: a
- * fetch for which there is no thread is told so, and does not begin.
+ * <p>All fetches that were submitted before a pool failed share that failure, if it took long.
+ * Otherwise each of them would wait as long, one after the other. The pool then gets no requests
+ * for as long as the failed fetch took, and twice as long after each further failure. After that,
+ * one fetch asks it again.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the executors stay their owner's. Failure: a
+ * fetch that gets no thread is told so, and does not begin.
  */
 final class PeerContacts {
   private static final Logger LOG = LoggerFactory.getLogger(PeerContacts.class);
 
-  /** A failure that took less delays nobody. */
+  /** A shorter failure delays no other fetch. */
   private static final long COSTLY_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final Executor first;
@@ -42,38 +44,41 @@ final class PeerContacts {
   private final LongSupplier nanoClock;
   private final Map<NodeAddress, Contact> contacts = new ConcurrentHashMap<>();
 
-  /** Blocks that a task wants of some pools. */
+  /** A fetch of blocks from some pools. */
   interface Fetch {
     /** Asks the pools, on a thread that may wait for them. */
     void run();
 
-    /** There is no thread for it, so that somebody else must fetch the blocks. */
+    /** There is no thread for the fetch, so its blocks must be fetched in another way. */
     void leave(Throwable why);
   }
 
-  /** Runs something later, unless it is cancelled before. */
+  /** Runs work later, unless it is cancelled before. */
   interface Deadlines {
-    /** At once, if the delay is not positive. */
+    /** Runs it at once if the delay is not positive. */
     Future<?> schedule(Runnable work, long delayNs);
   }
 
-  /** What is known of one pool; all of it under its lock. */
+  /** The state of one pool, guarded by its own lock. */
   private static final class Contact {
-    private Attempt attempt; // to get a first answer; null if none is under way
+    private Attempt attempt; // the fetch that runs alone; null if none does
     private boolean answers;
     private int failures; // since it last answered
     private long failedNs;
     private long tookNs;
     private long pauseNs;
 
-    /** Whether a fetch that was submitted then is not to ask it now. */
+    /** Whether a fetch submitted at that time must not ask the pool now. */
     private boolean isLeftAlone(long submittedNs, long nowNs) {
       boolean shared = tookNs >= COSTLY_NS && failedNs - submittedNs >= 0;
       return failures > 0 && (shared || nowNs - failedNs < pauseNs);
     }
   }
 
-  /** A fetch that runs alone, and what waits for its answer; under its contact's lock. */
+  /**
+   * A fetch that runs alone, and the fetches that wait for the pool's answer; guarded by the
+   * contact's lock.
+   */
   private static final class Attempt {
     private final Fetch fetch;
     private final Deque<Runnable> waiting = new ArrayDeque<>();
@@ -87,12 +92,12 @@ final class PeerContacts {
   }
 
   /**
-   * Nothing is known yet.
+   * Knows nothing yet.
    *
    * @param first runs the first fetch from each pool
    * @param others runs all others
-   * @param longestSilenceNs a pool that has been asked and says nothing for so long has failed
-   * @param longestPauseNs most time that a pool is not asked; 0 where nobody else has its blocks
+   * @param longestSilenceNs a pool that was asked and is silent for so long has failed
+   * @param longestPauseNs most time without requests to a pool; 0 if only the pool has its blocks
    */
   PeerContacts(
       Executor first,
@@ -113,7 +118,7 @@ final class PeerContacts {
     return contacts.computeIfAbsent(pool, p -> new Contact());
   }
 
-  /** Runs a fetch that asks these pools, and that was submitted now. */
+  /** Runs a fetch of these pools, submitted now. */
   void submit(Set<NodeAddress> pools, Fetch fetch) {
     submit(pools, nanoClock.getAsLong(), fetch);
   }
@@ -141,7 +146,7 @@ final class PeerContacts {
     begin(others, fetch, fetch::run);
   }
 
-  /** Whether there is a thread for it. */
+  /** Runs the work of a fetch; false if there is no thread for it. */
   private static boolean begin(Executor executor, Fetch fetch, Runnable work) {
     try {
       executor.execute(work);
@@ -160,13 +165,13 @@ final class PeerContacts {
         attempt.fetch.run();
       }
     } finally {
-      end(contact, attempt); // if it has neither answered nor failed, the next one asks it
+      end(contact, attempt); // if the pool neither answered nor failed, the next fetch asks it
     }
   }
 
   private void watch(Contact contact, Attempt attempt, Runnable atDeadline) {
     synchronized (contact) {
-      if (contact.attempt == attempt) { // else another fetch has heard from the pool
+      if (contact.attempt == attempt) { // otherwise another fetch has heard from the pool
         attempt.sinceNs = nanoClock.getAsLong();
         attempt.deadline = deadlines.schedule(atDeadline, longestSilenceNs);
       }
@@ -179,7 +184,7 @@ final class PeerContacts {
     long sinceNs;
     synchronized (contact) {
       if (contact.attempt != attempt) {
-        return; // it has answered, or failed
+        return; // the pool has answered or failed
       }
       asks = attempt.asks;
       sinceNs = attempt.sinceNs;
@@ -189,15 +194,15 @@ final class PeerContacts {
         return;
       }
     }
-    if (!asks) { // another pool keeps the fetch, so that the next one asks this one
+    if (!asks) { // another pool delays the fetch, so the next fetch asks this one
       end(contact, attempt);
     } else if (failed(pool, sinceNs)) {
       LOG.warn(
-          "The pool of {} has not answered in time; what waits for it does without", pool.name());
+          "The pool of {} has not answered in time; waiting fetches go on without it", pool.name());
     }
   }
 
-  /** A fetch asks a pool now, or has heard from it that it will get what it wants. */
+  /** A fetch asks a pool now, or has heard from the pool that the blocks will come. */
   void asks(NodeAddress pool, Fetch fetch) {
     Contact contact = contact(pool);
     synchronized (contact) {
@@ -208,7 +213,7 @@ final class PeerContacts {
     }
   }
 
-  /** Lets go on what waits for an attempt, unless that was done before. */
+  /** Runs the fetches that wait for an attempt, once. */
   private static void end(Contact contact, Attempt attempt) {
     synchronized (contact) {
       if (attempt == null || contact.attempt != attempt) {
@@ -216,20 +221,20 @@ final class PeerContacts {
       }
       contact.attempt = null;
       if (attempt.deadline != null) {
-        attempt.deadline.cancel(false); // it would keep what the fetches hold
+        attempt.deadline.cancel(false); // the deadline would keep the memory of the fetches
       }
     }
     Runnable waiting;
     while ((waiting = attempt.waiting.poll()) != null) { // nothing is added any more
       try {
         waiting.run();
-      } catch (RuntimeException | Error e) { // of one task, which the others must not wait for
+      } catch (RuntimeException | Error e) { // of one task; the others go on
         SafeLog.warn(LOG, "A fetch that waited for {} has failed", "a first answer", e);
       }
     }
   }
 
-  /** Whether a fetch that was submitted then is not to ask a pool now. */
+  /** Whether a fetch submitted at that time must not ask a pool now. */
   boolean isLeftAlone(NodeAddress pool, long submittedNs) {
     Contact contact = contact(pool);
     synchronized (contact) {
@@ -237,7 +242,7 @@ final class PeerContacts {
     }
   }
 
-  /** A pool has given something that it was asked for, or has said that it is busy. */
+  /** A pool has given something that was asked for, or has said that it is busy. */
   void answered(NodeAddress pool) {
     Contact contact = contact(pool);
     Attempt attempt;
@@ -252,8 +257,8 @@ final class PeerContacts {
   /**
    * A pool could not be read.
    *
-   * @param askedNs when it was asked for what it did not give
-   * @return whether it answered before, so that this is news
+   * @param askedNs when the pool was asked for the bytes that it did not give
+   * @return whether the pool had answered before this failure
    */
   boolean failed(NodeAddress pool, long askedNs) {
     Contact contact = contact(pool);

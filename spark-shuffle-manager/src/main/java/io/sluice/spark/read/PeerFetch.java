@@ -17,12 +17,13 @@ import java.util.Map;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
 /**
- * Reads some blocks out of one executor's pool.
+ * Fetches some blocks from one executor's pool.
  *
- * <p>Thread contract: one thread. Failure: {@link IOException}; what was delivered before stays so.
+ * <p>Thread contract: one thread. Failure: {@link IOException}; blocks that were delivered before
+ * stay delivered.
  */
 final class PeerFetch {
-  /** Bytes on their way from a window into a block: so few that they stay in the cache. */
+  /** Copies bytes from a window into a block; short enough to stay in the cache. */
   private final byte[] chunk = new byte[64 << 10];
 
   private final NodeReader reader;
@@ -38,22 +39,22 @@ final class PeerFetch {
     this.targets = targets;
   }
 
-  /** Gets every block as soon as it is there. */
+  /** Gets each block as soon as it has been read. */
   interface Receiver {
-    /** The pool has said where the blocks are. */
+    /** The pool has located the blocks. */
     default void located() {}
 
-    /** The pool has given some bytes of a block, which are not written anywhere yet. */
+    /** The pool has given some bytes of a block; they are not written anywhere yet. */
     default void read() {}
 
-    /** The bytes are released afterwards; who wants them for longer retains them. */
+    /** The bytes are released after this call; a receiver that keeps them retains them. */
     void arrived(BlockRange block, ManagedBuffer bytes);
   }
 
   /**
-   * Delivers the blocks one after the other; those behind it are read meanwhile.
+   * Delivers the blocks one after the other, while it reads the next ones ahead.
    *
-   * @return those that are not in the pool
+   * @return the blocks that are not in the pool
    */
   List<BlockRange> run(Receiver receiver) throws IOException {
     Map<String, List<NodeRun>> located = locate();
@@ -98,7 +99,10 @@ final class PeerFetch {
     return runs;
   }
 
-  /** Asks once for all outputs of which the same partitions are wanted, or lie between them. */
+  /**
+   * Locates the outputs, with one request for those with the same range of partitions. A range
+   * covers all wanted partitions of an output, and those between them.
+   */
   private Map<String, List<NodeRun>> locate() throws IOException {
     Map<String, PartitionRange> wanted = new LinkedHashMap<>();
     for (BlockRange block : blocks) {
@@ -122,7 +126,7 @@ final class PeerFetch {
     return located;
   }
 
-  /** The caller releases it. */
+  /** Reads a block; the caller releases it. */
   private ManagedBuffer read(
       BlockRange block, List<NodeRun> runs, RunPrefetch ahead, Receiver receiver)
       throws IOException {
@@ -161,39 +165,37 @@ final class PeerFetch {
   }
 
   /**
-   * The runs of a fetch in the order in which they are read, and how far they are on their way:
-   * while one is read, those behind it are too, because most blocks of a large shuffle are so small
-   * that the way there and back takes longer than their bytes. One is begun only when all of those
-   * before it are on their way, so that no run that is read ever waits for a window which a later
-   * one holds.
+   * Reads the runs of a fetch ahead, in order. Most blocks of a large shuffle are so short that a
+   * round trip takes longer than their bytes. A run is started only when all runs before it have
+   * their windows. So the run that is read never waits for a window that a later run holds.
    *
-   * <p>Thread contract: one thread. Ownership: closes all runs, read or not: they hold windows.
-   * Failure: a read that fails is found when its run is read.
+   * <p>Thread contract: one thread. Ownership: closes all runs, read or not, because they hold
+   * windows. Failure: the read of a run finds out that reading it ahead failed.
    */
   static final class RunPrefetch implements Closeable {
-    /** Enough to hide the way of small ones. */
+    /** Runs ahead: enough to hide the round trip of short ones. */
     private static final int RUNS = 32;
 
-    /** Of one run, which share the reader's windows with all others. */
+    /** Windows of one run; all runs share the reader's windows. */
     private static final int WINDOWS = 8;
 
     private final List<NodeRun> runs;
     private int current;
     private int begun;
 
-    /** Begins nothing yet. */
+    /** Starts nothing yet. */
     RunPrefetch(List<NodeRun> runs) {
       this.runs = runs;
     }
 
-    /** Starts what may be on its way now. */
+    /** Starts the runs that may be read ahead now. */
     void start() {
       while (begun < runs.size() && begun - current < RUNS && runs.get(begun).fetchAhead(WINDOWS)) {
         begun++;
       }
     }
 
-    /** The current one has been read; its windows are others' from now on. */
+    /** Closes the current run, which gives its windows back. */
     void done(NodeRun run) throws IOException {
       run.close();
       current++;

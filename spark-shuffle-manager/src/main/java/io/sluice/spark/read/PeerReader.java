@@ -24,31 +24,33 @@ import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 
 /**
- * What all tasks of an executor read other executors' pools with: threads, connections, and one
- * bounded set of registered windows. Tasks are too short to open devices and connections for each.
+ * The threads, connections and registered windows with which all tasks of an executor read other
+ * executors' pools. Tasks are too short to open devices and connections of their own.
  *
- * <p>Thread contract: safe from any thread. Ownership: the executor's side closes it; a fetch that
- * does not end by its deadlines keeps what it reads into.
+ * <p>Thread contract: safe from any thread. Ownership: the executor side closes it. A fetch that
+ * does not end by its deadlines keeps its windows.
  */
 public final class PeerReader implements Closeable {
-  /** More would only wait for each other's windows. */
+  /** Threads that fetch; more would only wait for each other's windows. */
   private static final int FETCHERS = 16;
 
-  /** Most peers that are asked for the first time at once; each may be one that does not answer. */
+  /** Most peers that are asked for the first time at once; each of them may be silent. */
   private static final int FIRST_FETCHERS = 64;
 
-  /** Each may be kept for minutes by a host that Spark's client cannot connect to. */
+  /** Threads that fetch through Spark; a host that does not answer may keep one for minutes. */
   private static final int FALLBACK_FETCHERS = 64;
 
   private static final long IDLE_MS = 30_000;
 
-  /** A pool is asked again for so long, where its executor can serve the blocks through Spark. */
+  /** How long a busy pool is asked again, if its executor can serve the blocks through Spark. */
   private static final long SHORT_PATIENCE_MS = 2_000;
 
-  /** A block waits so long for a peer that takes no further connection, before Spark fetches it. */
+  /**
+   * How long a block waits for a peer that takes no further connection, before Spark fetches it.
+   */
   private static final long BUSY_PATIENCE_MS = 1_000;
 
-  /** A pool that does not answer is asked again after so long at the latest. */
+  /** Longest time before a silent pool is asked again. */
   private static final long LONGEST_PAUSE_NS = TimeUnit.HOURS.toNanos(1);
 
   private final SparkConf conf;
@@ -58,7 +60,7 @@ public final class PeerReader implements Closeable {
   private final long timeoutMs;
   private final UserThreads threads = UserThreads.ofCurrentUser();
   private NodeReader reader;
-  private PeerContacts contacts; // null, as the next four, before the first fetch
+  private PeerContacts contacts; // this and the next four are null before the first fetch
   private ThreadPoolExecutor fetchers;
   private ThreadPoolExecutor firstFetchers;
   private ThreadPoolExecutor fallbackFetchers;
@@ -66,10 +68,10 @@ public final class PeerReader implements Closeable {
   private boolean closed;
 
   /**
-   * For the user whom the current thread works for. Nothing is opened yet.
+   * For the user of the current thread. Opens nothing yet.
    *
-   * @param key gives what outputs are encrypted with, which stays its owner's until this is closed;
-   *     or null if they are not
+   * @param key gives the key of outputs, which stays its owner's until this is closed; null if
+   *     outputs are not encrypted
    */
   public PeerReader(
       SparkConf conf,
@@ -83,15 +85,15 @@ public final class PeerReader implements Closeable {
     this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
   }
 
-  /** Whether Spark may fetch what cannot be read out of pools. */
+  /** Whether Spark may fetch blocks that cannot be read in pools. */
   SparkFallbackPolicy fallback() {
     return SparkFallbackPolicy.of(conf);
   }
 
   /**
-   * How long a pool whose service takes no further connection is asked again: long where nobody
-   * else has what lies there. Spark's client is ruled out then, or it asks the external shuffle
-   * service, which knows files only, so that map tasks would run again.
+   * How long a busy pool is asked again. It is long if only the pool has the blocks: Spark's client
+   * is ruled out, or asks the external shuffle service, which knows files only. Map tasks would
+   * then run again.
    */
   long busyPatienceMs() {
     return poolsAlone() ? timeoutMs : SHORT_PATIENCE_MS;
@@ -101,7 +103,7 @@ public final class PeerReader implements Closeable {
     return fallback() == SparkFallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
   }
 
-  /** Reads any peer's pool. */
+  /** Reads the pool of any peer. */
   synchronized NodeReader reader() {
     checkOpen();
     if (reader == null) {
@@ -117,7 +119,7 @@ public final class PeerReader implements Closeable {
     try {
       windows = transports.forReading();
     } catch (TransportException e) {
-      throw new UncheckedIOException("no transport to read with", e);
+      throw new UncheckedIOException("no transport works for reading", e);
     }
     return new NodeReader(
         ApplicationId.of(conf),
@@ -148,12 +150,14 @@ public final class PeerReader implements Closeable {
     return contacts;
   }
 
-  /** Runs what asks Spark's client for blocks that fetches have left, after {@link #contacts}. */
+  /** Runs requests to Spark's client for blocks that fetches left; call {@link #contacts} first. */
   Executor fallbackFetchers() {
     return fallbackFetchers;
   }
 
-  /** Forgets what is cancelled, with all that it holds, and ends its thread when it is idle. */
+  /**
+   * A timer that drops cancelled work with all that it holds, and ends its thread when it is idle.
+   */
   private ScheduledThreadPoolExecutor newDeadlines() {
     ScheduledThreadPoolExecutor deadlines =
         new ScheduledThreadPoolExecutor(
@@ -170,7 +174,7 @@ public final class PeerReader implements Closeable {
     }
   }
 
-  /** Interrupts what is being fetched; waits for its end, because windows must be back. */
+  /** Interrupts the running fetches and waits for their end, because their windows must be free. */
   @Override
   public void close() throws IOException {
     synchronized (this) {
@@ -179,8 +183,8 @@ public final class PeerReader implements Closeable {
       }
       closed = true;
     }
-    if (contacts != null && !haveEnded()) { // which may yet ask for the reader
-      throw new IOException("fetches from other executors do not end");
+    if (contacts != null && !haveEnded()) { // a running fetch may still ask for the reader
+      throw new IOException("running fetches from other executors have not ended");
     }
     synchronized (this) {
       if (reader != null) {
@@ -193,7 +197,7 @@ public final class PeerReader implements Closeable {
     deadlines.shutdownNow();
     fetchers.shutdownNow();
     firstFetchers.shutdownNow();
-    fallbackFetchers.shutdownNow(); // these have no windows
+    fallbackFetchers.shutdownNow(); // they hold no windows
     try {
       return fetchers.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS)
           && firstFetchers.awaitTermination(2 * timeoutMs, TimeUnit.MILLISECONDS);

@@ -4,7 +4,7 @@ import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.PoolEndpoint;
-import io.sluice.spark.service.NodeTarget;
+import io.sluice.spark.service.NodeReads;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -29,28 +29,28 @@ import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Makes the readers of an executor's reducing tasks.
+ * Makes the readers of an executor's reduce tasks.
  *
  * <p>Thread contract: safe from any thread.
  */
 public final class ShuffleReaders {
   private final PeerReader peers;
-  private final Supplier<Optional<NodeTarget>> nodePool;
+  private final Supplier<Optional<NodeReads>> nodePool;
   private final ShuffleCounters counters;
 
   /**
    * Makes nothing yet.
    *
-   * @param nodePool gives that of the node's service, if a task has written there
+   * @param nodePool reads the pool of the node's service; empty if no task has written there
    */
   public ShuffleReaders(
-      PeerReader peers, Supplier<Optional<NodeTarget>> nodePool, ShuffleCounters counters) {
+      PeerReader peers, Supplier<Optional<NodeReads>> nodePool, ShuffleCounters counters) {
     this.peers = peers;
     this.nodePool = nodePool;
     this.counters = counters;
   }
 
-  /** A reader whose client is closed when the task ends, if not before. */
+  /** A reader of these partitions. Its client is closed when the task ends, if not before. */
   public <K, C> ShuffleReader<K, C> reader(
       ShuffleDependency<K, ?, C> dependency,
       int startMapIndex,
@@ -78,7 +78,7 @@ public final class ShuffleReaders {
     }
     PeerBlockClient client =
         new PeerBlockClient(env.blockManager().blockStoreClient(), peers, pools, counters);
-    Optional<NodeTarget> pool = nodePool.get();
+    Optional<NodeReads> pool = nodePool.get();
     Set<Long> mapIds = pool.isEmpty() ? Set.of() : localInNodePool(env, blocks);
     long taskAttemptId = context.taskAttemptId();
     pool.ifPresent(node -> node.beginReads(taskAttemptId));
@@ -102,7 +102,10 @@ public final class ShuffleReaders {
         SortShuffleManager.canUseBatchFetch(startPartition, endPartition, context));
   }
 
-  /** Outputs in the pool of this node's service of which Spark asks this executor itself. */
+  /**
+   * Map tasks with outputs in the pool of this node's service, if Spark asks this executor for
+   * them.
+   */
   private static Set<Long> localInNodePool(
       SparkEnv env, List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks) {
     Set<Long> mapIds = new LinkedHashSet<>();

@@ -28,12 +28,13 @@ import scala.collection.Seq;
 import scala.runtime.BoxedUnit;
 
 /**
- * Reads a range of partitions as Spark's own reader does, with Spark's own iterator over fetched
- * blocks, whose limits, retries, checks and metrics stay; only the client that fetches is ours.
+ * Reads a range of partitions as Spark's own reader does. It uses Spark's own iterator over fetched
+ * blocks, with its limits, retries, checks and metrics. Only the client that fetches blocks is
+ * Sluice's.
  *
- * <p>Thread contract: the task's thread. Ownership: closes the client once all is read, because a
- * task may read thousands of partitions, one after the other, each with a reader of its own; the
- * end of the task closes it where not all is read.
+ * <p>Thread contract: the task's thread. Ownership: it closes the client once everything is read,
+ * because a task may make thousands of readers, one per partition. Otherwise the end of the task
+ * closes it.
  */
 public final class SluiceShuffleReader<K, C> implements ShuffleReader<K, C> {
   private final ShuffleDependency<K, Object, C> dependency;
@@ -47,7 +48,7 @@ public final class SluiceShuffleReader<K, C> implements ShuffleReader<K, C> {
   /**
    * Reads nothing yet.
    *
-   * @param mayBatch whether the engine would take blocks of neighbouring partitions as one
+   * @param mayBatch whether Spark would fetch neighbouring partitions as one block
    */
   @SuppressWarnings("unchecked")
   SluiceShuffleReader(
@@ -88,7 +89,8 @@ public final class SluiceShuffleReader<K, C> implements ShuffleReader<K, C> {
               client.close();
               return BoxedUnit.UNIT;
             });
-    // Around both ends: an aggregator or a sorter reads everything before it gives anything.
+    // Interruptible on both sides: an aggregator or a sorter reads everything before it gives
+    // anything.
     Iterator<Product2<K, C>> result = combined(new InterruptibleIterator<>(context, measured));
     return result instanceof InterruptibleIterator
         ? result
@@ -121,7 +123,10 @@ public final class SluiceShuffleReader<K, C> implements ShuffleReader<K, C> {
         .toCompletionIterator();
   }
 
-  /** Several partitions of one output as one block: if their streams read as one when joined. */
+  /**
+   * Whether several partitions of one output may come as one block: their streams must then read as
+   * one.
+   */
   private boolean batches(SparkConf conf) {
     return mayBatch
         && JoinableStreams.of(conf, dependency)
@@ -154,7 +159,7 @@ public final class SluiceShuffleReader<K, C> implements ShuffleReader<K, C> {
                         (Iterator<Product2<K, Object>>) (Iterator<?>) records, context));
   }
 
-  /** What comes combined from the map side is only merged here. */
+  /** Merges combiners if the map side has combined records. */
   @SuppressWarnings("unchecked")
   private Option<Aggregator<K, Object, C>> sortersAggregator() {
     Option<Aggregator<K, Object, C>> aggregator = dependency.aggregator();

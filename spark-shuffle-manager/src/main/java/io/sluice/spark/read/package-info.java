@@ -1,2 +1,2 @@
-/** Blocks out of the pools of other executors. */
+/** Reads blocks from the pools of other executors. */
 package io.sluice.spark.read;

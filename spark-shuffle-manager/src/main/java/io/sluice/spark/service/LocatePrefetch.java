@@ -17,34 +17,35 @@ import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
 /**
- * What a task is about to read in the pool of its node, located for many outputs at a time: Spark
- * wants local blocks one by one, and where they are small, asking for one takes longer than reading
- * it.
+ * Locates the outputs that a task will read in the pool of its node, many with one request. Spark
+ * asks for local blocks one by one, and locating one small block takes longer than reading it.
+ * Remote blocks need no such class, because Spark asks for them in batches; local ones keep it,
+ * since Spark counts and limits remote blocks in another way.
  *
- * <p>Thread contract: safe from any thread. Failure: outputs that cannot be located together are
- * not located here; whoever wants one of them asks for it alone, and has its failure alone.
+ * <p>Thread contract: safe from any thread. Failure: if one of the outputs of a request cannot be
+ * located, none of them is located here. Each is then located alone, and fails alone.
  *
- * @param <R> a run that was located, which holds nothing before it is read but bytes that came
- *     along
+ * @param <R> a run that was located; before it is read, it holds nothing but bytes that came with
+ *     the answer
  */
 final class LocatePrefetch<R> {
-  /** Runs that are located at a time if each output has one for each partition. */
+  /** Most runs of one request, if each output has one run per partition. */
   static final int MOST_AT_A_TIME = 4096;
 
   private final PartitionRange partitions;
   private final ToIntFunction<R> partitionOf;
   private final Locator<R> locator;
-  private final Set<String> unasked; // in the order in which they are wanted
+  private final Set<String> unasked; // in the order of reading
   private final Map<String, Untaken<R>> untaken = new HashMap<>();
   private boolean hasAsked;
 
-  /** Asks for outputs; those that are not there are absent in the answer. */
+  /** Locates outputs; those that are not in the pool are absent in the answer. */
   interface Locator<R> {
     /**
      * Locates them.
      *
-     * @param isFirst whether bytes may come along: Spark has all local blocks located before it
-     *     reads the first, so that those of all would be held at once, and nobody counts them
+     * @param isFirst whether the answer may bring bytes. Spark has all local blocks located before
+     *     it reads the first, so all those bytes would be held at once, and nothing counts them
      */
     Map<String, List<R>> locate(PartitionRange partitions, List<String> outputs, boolean isFirst)
         throws IOException;
@@ -53,7 +54,7 @@ final class LocatePrefetch<R> {
   /**
    * Asks nothing yet.
    *
-   * @param outputs about in the order in which they are wanted
+   * @param outputs about in the order in which the task will read them
    */
   LocatePrefetch(
       PartitionRange partitions,
@@ -67,10 +68,10 @@ final class LocatePrefetch<R> {
   }
 
   /**
-   * Some partitions of an output, all of them or none, and each once; empty if they are not among
-   * what the task is about to read, if one of them has been taken, or if they were not located.
+   * Some partitions of an output: all of them or none, and each only once. Empty if the task has
+   * not announced them, if one of them was taken before, or if they were not located.
    *
-   * @throws InterruptedIOException if the task is to end
+   * @throws InterruptedIOException if the task is being killed
    */
   synchronized Optional<List<R>> take(String output, PartitionRange wanted)
       throws InterruptedIOException {
@@ -92,11 +93,11 @@ final class LocatePrefetch<R> {
   }
 
   /**
-   * What is left of an output.
+   * The runs of an output that were not taken yet.
    *
    * @param first the first partition
    * @param runs by partition
-   * @param taken partitions that have been taken, counted from the first: their runs are gone
+   * @param taken the partitions that were taken, counted from the first
    */
   private record Untaken<R>(int first, NavigableMap<Integer, List<R>> runs, BitSet taken) {
     Untaken(int first) {
@@ -118,7 +119,7 @@ final class LocatePrefetch<R> {
     }
   }
 
-  /** Locates an output, and those that are wanted behind it. */
+  /** Locates an output, and those that follow it. */
   private void ask(String output) throws InterruptedIOException {
     int most = Math.max(1, MOST_AT_A_TIME / partitions.count());
     List<String> asked = new ArrayList<>(Math.min(most, unasked.size()));
@@ -139,7 +140,7 @@ final class LocatePrefetch<R> {
     } catch (InterruptedIOException e) {
       throw e;
     } catch (IOException e) {
-      untaken.keySet().removeAll(asked); // one of them has failed: each is asked for alone
+      untaken.keySet().removeAll(asked); // one of them failed, so each is located alone
     }
   }
 
@@ -155,7 +156,7 @@ final class LocatePrefetch<R> {
     }
   }
 
-  /** Whether nothing is left to be taken. */
+  /** Whether all announced outputs were taken. */
   synchronized boolean isTaken() {
     return unasked.isEmpty() && untaken.isEmpty();
   }

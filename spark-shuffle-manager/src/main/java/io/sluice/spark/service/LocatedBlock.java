@@ -9,13 +9,13 @@ import java.io.InputStream;
 import java.util.List;
 
 /**
- * The bytes of a block in the node's pool, read in place, verified, and decrypted if need be.
- * Nothing is held before the first read.
+ * The bytes of a block in the node's pool. They are read in place, verified, and decrypted if they
+ * are encrypted. Nothing is held before the first read.
  *
  * <p>Thread contract: safe from any thread; one reads, and the end of its task may close it
- * meanwhile. Ownership: the reader closes it; {@link TaskReads} does at the end of the task.
- * Failure: {@link DamagedBlockException} if the bytes are gone or damaged; {@link IOException} if
- * it was closed before its end.
+ * meanwhile. Ownership: the reader closes it, or {@link TaskReads} at the end of the task. Failure:
+ * {@link DamagedBlockException} if the bytes are gone or damaged; {@link IOException} if the stream
+ * was closed before its end.
  */
 final class LocatedBlock extends InputStream {
   private final List<NodeRun> runs;
@@ -32,7 +32,7 @@ final class LocatedBlock extends InputStream {
     return runs.stream().mapToLong(NodeRun::plainLengthBytes).sum();
   }
 
-  /** Does that once, when it is read to its end or closed. */
+  /** Runs the action once, when the stream is read to its end or closed. */
   synchronized void whenClosed(Runnable action) {
     onClose = action;
   }

@@ -1,43 +1,40 @@
 package io.sluice.spark.service;
 
 import io.netty.handler.stream.ChunkedStream;
+import io.sluice.node.remote.PartitionRange;
 import io.sluice.spark.pool.StreamRegion;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
 /**
- * A block in the pool of this node's service, as Spark hands blocks around. Nothing is read before
- * somebody wants the bytes.
+ * A block in the pool of this node's service, in the form in which Spark passes blocks on. Nothing
+ * is read before a stream is opened.
  *
  * <p>Thread contract: safe from any thread; each stream belongs to one. It owns nothing: retain and
- * release do nothing; the reader closes a stream, or the end of its task does ({@link TaskReads}).
+ * release do nothing. The reader closes a stream, or the end of its task does ({@link TaskReads}).
  */
 public final class NodeBlock extends ManagedBuffer {
+  private final NodeReads pool;
   private final String output;
-  private final Finder finder;
+  private final PartitionRange partitions;
   private final TaskReads reads;
   private final long lengthBytes;
   private LocatedBlock unread;
 
-  /** Finds a block, to be read once; empty if it is not there. */
-  interface Finder {
-    Optional<LocatedBlock> find() throws IOException;
-  }
-
-  /**
-   * Its first stream is what was found already; the finder finds it anew for each later one.
-   *
-   * @param output its name, for errors
-   * @param reads keeps the streams
-   */
-  NodeBlock(String output, LocatedBlock found, Finder finder, TaskReads reads) {
+  /** Its first stream reads {@code found}; each later one locates the block anew. */
+  NodeBlock(
+      NodeReads pool,
+      String output,
+      PartitionRange partitions,
+      LocatedBlock found,
+      TaskReads reads) {
+    this.pool = pool;
     this.output = output;
-    this.finder = finder;
+    this.partitions = partitions;
     this.reads = reads;
     this.lengthBytes = found.lengthBytes();
     this.unread = found;
@@ -60,7 +57,9 @@ public final class NodeBlock extends ManagedBuffer {
     LocatedBlock next = unread;
     unread = null;
     if (next == null) {
-      next = finder.find().orElseThrow(() -> new FileNotFoundException(output + " has been freed"));
+      next =
+          pool.locate(output, partitions)
+              .orElseThrow(() -> new FileNotFoundException(output + " has been freed"));
     }
     return reads.open(next);
   }
@@ -75,7 +74,7 @@ public final class NodeBlock extends ManagedBuffer {
     return this;
   }
 
-  /** Verified before the first byte is sent: the peer then gets a refusal, not half a block. */
+  /** Verifies all bytes before it sends the first, so that a peer never gets half a block. */
   @Override
   public Object convertToNetty() throws IOException {
     verify();

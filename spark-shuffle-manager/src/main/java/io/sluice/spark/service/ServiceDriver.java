@@ -43,20 +43,22 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The driver's side of the nodes' services: has them free what nobody needs any more, since the
- * executors that wrote it may be gone. It knows the services from the map outputs. To those that
- * would take the application for dead without executors it shows itself from time to time.
+ * The driver's side of the nodes' services. It tells them to free outputs that nobody needs any
+ * more, because the executors that wrote them may be gone. It learns the services' addresses from
+ * the map outputs. Services that the cluster manager tells nothing would free the outputs of an
+ * application without executors, so the driver shows them the application from time to time.
  *
  * <p>Thread contract: Spark's cleaner, the thread that stops the context, and threads of its own.
- * Failure: a service that cannot be reached is said and left; it frees everything when nobody of
- * the application has come for long enough. Services are told side by side ({@link ParallelCalls}),
- * so that hosts that are gone keep those that are there waiting for one deadline at most. Spark's
- * cleaner waits for that only if it is asked to.
+ * Failure: a service that cannot be reached is logged and skipped; it frees everything when it has
+ * not heard of the application for long enough. Services are told in parallel ({@link
+ * ParallelCalls}), so dead hosts delay the others by one deadline at most. Spark's cleaner waits
+ * for that only if it is asked to.
  */
 final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceDriver.class);
   private static final long SHOW_PERIOD_S = 60;
-  private static final String FREES = "could not have its outputs freed";
+  private static final String NOT_SHOWN = "The {} could not be told that {} is alive: {}";
+  private static final String NOT_FREED = "The {} could not free outputs of {}: {}";
 
   private final SparkConf conf;
   private final Set<NodeAddress> services = new HashSet<>();
@@ -71,19 +73,19 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   @Override
   public Map<String, String> initializeApplication() {
     Map<String, String> forExecutors = super.initializeApplication();
-    // NodeManagers are told by YARN when an application has ended.
+    // YARN tells NodeManagers when an application has ended.
     if (!ServiceChoice.of(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
       teller.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
     }
     return forExecutors;
   }
 
-  /** Whoever proves the application's secret counts as heard of; no more is needed. */
+  /** Connects to each service: proving the application's secret is all that a service waits for. */
   void show() {
     try {
-      tell(servicesNow(), "could not be shown to be alive", client -> {});
-    } catch (RuntimeException | Error e) { // else nobody would show it again
-      SafeLog.warn(LOG, "{} could not be shown to services", ApplicationId.of(conf), e);
+      tell(servicesNow(), NOT_SHOWN, client -> {});
+    } catch (RuntimeException | Error e) { // otherwise the thread would show it no more
+      SafeLog.warn(LOG, "Services could not be told that {} is alive", ApplicationId.of(conf), e);
     }
   }
 
@@ -95,7 +97,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     return now;
   }
 
-  /** An executor that is lost has not lost its outputs; one that has is found out by a reader. */
+  /** Outputs survive a lost executor. A reader finds out if a service lost outputs. */
   @Override
   public boolean supportsReliableStorage() {
     return true;
@@ -107,7 +109,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     super.removeShuffle(shuffleId, blocking);
   }
 
-  /** Frees what the services have of a shuffle now, whenever they are told. */
+  /** Frees the outputs of a shuffle that services hold now, even if a service is told later. */
   void freeInServices(int shuffleId, boolean blocking) {
     Option<ShuffleStatus> status = tracker().shuffleStatuses().get(shuffleId);
     if (status.isDefined()) {
@@ -117,7 +119,8 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
       }
       String prefix = BlockNames.ofShuffle(shuffleId);
       long end = nextMapId(status.get());
-      Runnable free = () -> tell(ofShuffle, FREES, client -> client.freeOutputsBelow(prefix, end));
+      Runnable free =
+          () -> tell(ofShuffle, NOT_FREED, client -> client.freeOutputsBelow(prefix, end));
       if (blocking) {
         free.run();
       } else {
@@ -127,8 +130,8 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   }
 
   /**
-   * Attempts of map tasks are named by numbers that ascend. A service may be told of this only when
-   * the shuffle's outputs have been computed again, by attempts that began after this.
+   * Map task attempts have ascending numbers. A service may be told only after the shuffle was
+   * computed again; outputs of attempts from this number on are then kept.
    */
   private static long nextMapId(ShuffleStatus shuffle) {
     Option<SparkContext> context = SparkContext$.MODULE$.getActive();
@@ -147,14 +150,14 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
         .orElse(-1);
   }
 
-  /** Does it on the thread that tells services, after what that has to do already. */
+  /** Runs it on the thread that tells services, after earlier work. */
   void inTurn(Runnable work) {
     try {
       teller.execute(
           () -> {
             try {
               work.run();
-            } catch (RuntimeException | Error e) { // else nobody would hear of it
+            } catch (RuntimeException | Error e) { // otherwise nothing would log it
               SafeLog.warn(LOG, "Services of {} could not be told", ApplicationId.of(conf), e);
             }
           });
@@ -167,7 +170,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   public synchronized void cleanupApplication() {
     teller.shutdownNow();
     services.addAll(servicesNow());
-    tell(services, FREES, RemoteClient::applicationStopped);
+    tell(services, NOT_FREED, RemoteClient::applicationStopped);
     super.cleanupApplication();
   }
 
@@ -192,37 +195,38 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
     void tell(RemoteClient service) throws IOException;
   }
 
-  private void tell(Set<NodeAddress> told, String what, Message message) {
-    ParallelCalls.each(told, service -> tell(service, what, message));
+  private void tell(Set<NodeAddress> told, String failure, Message message) {
+    ParallelCalls.each(told, service -> tell(service, failure, message));
   }
 
-  private void tell(NodeAddress service, String what, Message message) {
+  private void tell(NodeAddress service, String failure, Message message) {
     long timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     try (RemoteClient client =
         RemoteClient.connect(
             service.control(), ApplicationId.of(conf), ApplicationSecret.of(conf), timeoutMs)) {
       message.tell(client);
     } catch (IOException e) {
-      LOG.warn("{} {} by {}: {}", ApplicationId.of(conf), what, service.name(), e.toString());
+      LOG.warn(failure, service.name(), ApplicationId.of(conf), e.toString());
     }
   }
 
   /**
-   * Does one thing for many, a number of them side by side: where it waits for hosts that are gone,
-   * one deadline is over for all of them about as soon as for one.
+   * Runs a call for each of many hosts, several in parallel. Calls to dead hosts then end after
+   * about one deadline together.
    *
-   * <p>Thread contract: safe from any thread. Ownership: its threads end when all is done. Failure:
-   * what one of them has thrown, when all are done; an interrupt leaves those that have not begun.
+   * <p>Thread contract: safe from any thread. Ownership: its threads end when all calls are done.
+   * Failure: one of the exceptions of the calls, when all are done; after an interrupt, calls that
+   * did not begin are left out.
    */
   static final class ParallelCalls {
-    /** A thread here does little but wait. */
+    /** Each thread mostly waits. */
     static final int THREADS = 64;
 
     private static final long IDLE_MS = 1000;
 
     private ParallelCalls() {}
 
-    /** Returns when it is done for all of them; each must have a deadline of its own. */
+    /** Returns when all calls are done; each must have a deadline of its own. */
     static <T> void each(Collection<T> all, Consumer<T> work) {
       ThreadPoolExecutor threads = DaemonThreads.executor("sluice-services", THREADS, IDLE_MS);
       try {

@@ -7,8 +7,8 @@ import org.apache.spark.shuffle.api.ShuffleExecutorComponents;
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO;
 
 /**
- * Tells the driver that map outputs survive their executors; set by the shuffle manager where the
- * application names a node service. What is left to Spark's own writers goes into files as ever.
+ * Tells the driver that map outputs survive their executors. The shuffle manager sets it if the
+ * application names a node service. Spark's own writers go on writing files.
  */
 public final class SluiceDataIO implements ShuffleDataIO {
   private final SparkConf conf;

@@ -11,12 +11,11 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What one task reads in the pool of its node: the outputs that are located ahead, and the streams
- * that Spark was given and has not closed. Spark closes a stream when it is read to its end; a task
- * that stops before leaves it, and what the stream holds, a registered window or a mapping, goes
- * back when the task ends.
+ * The reads of one task in the pool of its node: the outputs that it announced, and its open
+ * streams. Spark closes a stream that was read to its end. If a task stops earlier, the end of the
+ * task closes its streams, which gives registered windows and mappings back.
  *
- * <p>Thread contract: safe from any thread. Ownership: {@link NodeTarget} closes it when the task
+ * <p>Thread contract: safe from any thread. Ownership: {@link NodeReads} closes it when the task
  * ends. Failure: {@link IOException} for a stream that is opened after that.
  */
 final class TaskReads implements Closeable {
@@ -24,7 +23,7 @@ final class TaskReads implements Closeable {
   private final Set<LocatedBlock> open = new HashSet<>();
   private boolean closed;
 
-  /** In the order in which the task has announced them. */
+  /** In the order in which the task announced them. */
   List<LocatePrefetch<NodeRun>> ahead() {
     return ahead;
   }
@@ -48,7 +47,7 @@ final class TaskReads implements Closeable {
     return open.size();
   }
 
-  /** Closes what the reader before has located and opened; the task goes on with another one. */
+  /** Closes what the former reader located and opened; the task goes on with another reader. */
   void closeStreams() throws IOException {
     ahead.clear();
     List<LocatedBlock> left;

@@ -1,2 +1,2 @@
-/** The node's service where no cluster manager runs it, and how an application uses it. */
+/** The service of a node, as Spark's driver and executors use it. */
 package io.sluice.spark.service;

@@ -8,9 +8,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * Makes {@link DaemonThreads} that work for the user of an executor, whom Spark's own threads
- * inherit. On YARN he alone has the secret that Spark's connections need: a program may log in
- * somebody else for the process.
+ * Makes {@link DaemonThreads} that run as the user of an executor, as Spark's own threads do. On
+ * YARN only that user has the secret that Spark's connections need. A program may log in another
+ * user for the process.
  *
  * <p>Thread contract: immutable.
  */
@@ -21,7 +21,7 @@ public final class UserThreads {
     this.user = user;
   }
 
-  /** For the user whom the current thread works for; of an executor's start, not of a task. */
+  /** For the user of the current thread: an executor's start calls this, not a task. */
   public static UserThreads ofCurrentUser() {
     try {
       return new UserThreads(UserGroupInformation.getCurrentUser());
@@ -30,7 +30,7 @@ public final class UserThreads {
     }
   }
 
-  /** Not started yet. */
+  /** A thread that is not started yet. */
   public Thread create(String name, Runnable body) {
     return DaemonThreads.create(
         name,

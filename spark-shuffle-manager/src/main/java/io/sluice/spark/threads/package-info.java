@@ -1,2 +1,2 @@
-/** Threads of executors. */
+/** Threads that run as an executor's user. */
 package io.sluice.spark.threads;

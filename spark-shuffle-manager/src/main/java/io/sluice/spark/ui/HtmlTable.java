@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.spark.ui.UIUtils;
+import org.apache.spark.util.Utils;
+import scala.xml.Utility$;
 
 /**
- * A table that looks, and is sorted by a click, like those of Spark's other pages.
+ * A table that looks and sorts like those of Spark's other pages.
  *
  * <p>Thread contract: one thread.
  */
@@ -16,18 +18,63 @@ final class HtmlTable {
   private final List<List<Cell>> rows = new ArrayList<>();
 
   /**
-   * What stands above a column.
+   * The head of a column.
    *
-   * @param title in a word or two
-   * @param meaning in a sentence, which is seen when the mouse is over it
+   * @param title one or two words
+   * @param meaning a sentence, shown when the mouse is over the title
    */
   record Column(String title, String meaning) {
     String toHtml() {
       return "<th><span data-bs-toggle=\"tooltip\" data-toggle=\"tooltip\" title=\""
-          + Html.escape(meaning)
+          + escape(meaning)
           + "\">"
-          + Html.escape(title)
+          + escape(title)
           + "</span></th>";
+    }
+  }
+
+  /**
+   * One cell of a table.
+   *
+   * @param text shown, not escaped yet
+   * @param sortKey sorts the column; empty if the text does
+   */
+  record Cell(String text, String sortKey) {
+
+    static Cell text(String text) {
+      return new Cell(text, "");
+    }
+
+    static Cell count(long count) {
+      return new Cell(Long.toString(count), "");
+    }
+
+    /** A number of bytes as Spark's other pages show it, sorted by its exact value. */
+    static Cell bytes(long bytes) {
+      return new Cell(Utils.bytesToString(bytes), Long.toString(bytes));
+    }
+
+    /** Used bytes of a capacity; a capacity of 0 is not known and not shown. */
+    static Cell bytes(long usedBytes, long capacityBytes) {
+      if (capacityBytes == 0) {
+        return bytes(usedBytes);
+      }
+      return new Cell(
+          Utils.bytesToString(usedBytes) + " / " + Utils.bytesToString(capacityBytes),
+          Long.toString(usedBytes));
+    }
+
+    static Cell time(long atMs) {
+      return new Cell(UIUtils.formatDate(atMs), Long.toString(atMs));
+    }
+
+    static Cell words(List<String> words) {
+      return text(String.join(", ", words));
+    }
+
+    String toHtml() {
+      String key = sortKey.isEmpty() ? "" : " sorttable_customkey=\"" + escape(sortKey) + "\"";
+      return "<td" + key + ">" + escape(text) + "</td>";
     }
   }
 
@@ -50,7 +97,7 @@ final class HtmlTable {
 
   String toHtml() {
     return "<table id=\""
-        + Html.escape(id)
+        + escape(id)
         + "\" class=\""
         + UIUtils.TABLE_CLASS_STRIPED_SORTABLE()
         + "\"><thead><tr>"
@@ -62,5 +109,10 @@ final class HtmlTable {
 
   private static String row(List<Cell> cells) {
     return cells.stream().map(Cell::toHtml).collect(Collectors.joining("", "<tr>", "</tr>"));
+  }
+
+  /** The same text with markup characters escaped. */
+  static String escape(String text) {
+    return Utility$.MODULE$.escape(text);
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.spark.ui;
 import io.sluice.node.client.ReadStats;
 import io.sluice.spark.metrics.ExecutorReport;
 import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.ui.HtmlTable.Cell;
 import io.sluice.spark.ui.HtmlTable.Column;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,15 +11,16 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** What the tab shows of some reports, as HTML. */
+/** The content of the tab for some reports, as HTML. */
 final class PageContent {
-  private static final Column EXECUTOR = new Column("Executor ID", "As on the page of executors.");
+  private static final Column EXECUTOR =
+      new Column("Executor ID", "The id on Spark's page of executors.");
 
   private PageContent() {}
 
   static String of(List<ExecutorReport> reports) {
-    return section("Pools", pools(reports), "Nobody has reported yet.")
-        + section("Shuffle Bytes Read", bytesRead(reports), "Nobody has reported yet.")
+    return section("Pools", pools(reports), "No executor has reported yet.")
+        + section("Shuffle Bytes Read", bytesRead(reports), "No executor has reported yet.")
         + section("Left to Spark", fallbacks(reports), "Nothing was left to Spark.");
   }
 
@@ -26,7 +28,7 @@ final class PageContent {
     return "<h4>"
         + title
         + "</h4>"
-        + (table.isEmpty() ? "<p>" + Html.escape(whenEmpty) + "</p>" : table.toHtml());
+        + (table.isEmpty() ? "<p>" + HtmlTable.escape(whenEmpty) + "</p>" : table.toHtml());
   }
 
   private static HtmlTable pools(List<ExecutorReport> reports) {
@@ -35,18 +37,23 @@ final class PageContent {
             "sluice-pools",
             List.of(
                 EXECUTOR,
-                new Column("Host", "Where it runs."),
-                new Column("Pool", "Opened by the executor's first map task."),
-                new Column("Transports", "That it serves and reads with, best first."),
-                new Column("Memory Used", "Of the pool's capacity, by map outputs and writers."),
-                new Column("Disk Used", "By what had no room in memory."),
-                new Column("Outputs Held", "Outputs of map tasks in the pool."),
-                new Column("Written to Service", "Map outputs that the node's service keeps."),
+                new Column("Host", "Where the executor runs."),
+                new Column("Pool", "The executor's first map task opens it."),
                 new Column(
-                    "Persisted Blocks", "Blocks in the pool that Spark would keep in files."),
+                    "Transports", "Those that the executor serves and reads with, best first."),
                 new Column(
-                    "Persisted Memory", "Used, of the capacity of the pool of persisted blocks."),
-                new Column("Reported", "When the executor said so.")));
+                    "Memory Used",
+                    "Memory that map outputs and writers use, and the pool's capacity."),
+                new Column("Disk Used", "Bytes that did not fit in memory."),
+                new Column("Outputs Held", "Map outputs in the pool."),
+                new Column(
+                    "Written to Service",
+                    "Map outputs that the executor wrote to its node's service."),
+                new Column("Persisted Blocks", "Blocks that a pool keeps instead of files."),
+                new Column(
+                    "Persisted Memory",
+                    "Memory that persisted blocks use, and the capacity of their pool."),
+                new Column("Reported", "Time of the report.")));
     for (ExecutorReport report : reports) {
       table.add(
           List.of(
@@ -72,16 +79,15 @@ final class PageContent {
         List.of(ReadStats.INLINED, ShuffleCounters.OWN_POOL, ShuffleCounters.THROUGH_SPARK));
     List<Column> columns = new ArrayList<>();
     columns.add(EXECUTOR);
-    columns.add(new Column("Own Pool", "Blocks that its tasks found in its own pool."));
+    columns.add(new Column("Own Pool", "Blocks that the executor's tasks found in its own pool."));
     for (String transport : transports) {
-      columns.add(new Column("Over " + transport, "Blocks out of the pools of other executors."));
+      columns.add(new Column("Over " + transport, "Blocks from the pools of other executors."));
     }
     columns.add(
         new Column(
             "With Answers",
-            "Short blocks out of those pools, sent with the answer where they lie."));
-    columns.add(
-        new Column("Through Spark", "Remote blocks that Spark's own client fetched instead."));
+            "Short blocks from those pools, sent with the answer that locates them."));
+    columns.add(new Column("Through Spark", "Remote blocks that Spark's own client fetched."));
     HtmlTable table = new HtmlTable("sluice-bytes", columns);
     for (ExecutorReport report : reports) {
       List<Cell> cells = new ArrayList<>();
@@ -103,7 +109,10 @@ final class PageContent {
     HtmlTable table =
         new HtmlTable(
             "sluice-fallbacks",
-            List.of(EXECUTOR, new Column("Reason", "Why."), new Column("Times", "How often.")));
+            List.of(
+                EXECUTOR,
+                new Column("Reason", "Why Spark took over."),
+                new Column("Times", "How often it did.")));
     for (ExecutorReport report : reports) {
       for (Map.Entry<String, Long> fallback : report.fallbacks().entrySet()) {
         table.add(

@@ -24,15 +24,15 @@ public final class SluiceTab extends SparkUITab {
     attachPage(new SluicePage(this, reports));
   }
 
-  /** Adds the tab; each look at it asks for the reports again. */
+  /** Adds the tab; each request for its page asks for the reports anew. */
   public static void attach(SparkUI ui, Supplier<List<ExecutorReport>> reports) {
     ui.attachTab(new SluiceTab(ui, reports));
   }
 
   /**
-   * The one page of the tab, within the frame of Spark's pages.
+   * The only page of the tab, within the frame of Spark's pages.
    *
-   * <p>Thread contract: called from any thread of the UI's.
+   * <p>Thread contract: threads of the UI call it.
    */
   static final class SluicePage extends WebUIPage {
     private final SparkUITab tab;

@@ -15,10 +15,12 @@ import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 import org.apache.spark.storage.ShuffleBlockId;
 
 /**
- * Keeps a stream open for every partition: no sort, and no more than one copy between the codec and
- * the pool. Each partition costs the buffers of a serializer and a codec, so that it is for some
- * hundreds of them, and for tasks with memory for these ({@link StreamMemory}); the {@link
- * SortingWriter} is for more.
+ * Keeps a stream open for each partition: it needs no sort, and copies bytes only once between the
+ * codec and the pool. Each partition costs the buffers of a serializer and a codec. So it serves
+ * tasks with some hundreds of partitions and memory for their buffers ({@link StreamMemory}); the
+ * {@link SortingWriter} serves the others.
+ *
+ * <p>Thread contract, ownership and failure: as {@link PartitionChunkWriter}.
  */
 public final class DirectWriter<K, V> extends PartitionChunkWriter<K, V> {
   private final PartitionStream[] partitions;
@@ -49,8 +51,8 @@ public final class DirectWriter<K, V> extends PartitionChunkWriter<K, V> {
     PartitionBuffer buffer =
         new PartitionBuffer(
             this::takeMemory,
-            PartitionChunkLength.of(partitions.length),
-            piece -> append(partition, piece, partitions[partition].takeRecords()));
+            chunkBytes(partitions.length),
+            chunk -> append(partition, chunk, partitions[partition].takeRecords()));
     ShuffleBlockId id = new ShuffleBlockId(dependency().shuffleId(), mapId(), partition);
     return new PartitionStream(buffer, id, manager, serializer);
   }

@@ -9,15 +9,19 @@ import org.apache.spark.serializer.SerializerManager;
 import org.apache.spark.storage.BlockId;
 
 /**
- * Spark's codec for partitions of known length: where that is LZ4 or Snappy, and the partition
- * shorter than the default of their blocks, with blocks no longer than it is. These codecs take and
- * clear a whole block's memory, twice, for each stream, which is more work than a short partition
- * is. What they put out says how long its blocks are, so that Spark reads it as ever.
+ * Compresses a partition with blocks no longer than the partition, if the codec is LZ4 or Snappy.
+ * For each stream, these codecs allocate and clear the memory of a whole block twice, which is more
+ * work than compressing a short partition. The compressed data carry the length of their blocks, so
+ * Spark reads them as usual.
  *
- * <p>Only where Spark encrypts no blocks. Thread contract: safe from any thread, as Spark's own.
+ * <p>There is a serializer manager for each power of two, because the work grows with the block:
+ * with fewer sizes, partitions would use blocks of several times their length.
+ *
+ * <p>It serves only shuffles that Spark does not encrypt. Thread contract: safe from any thread, as
+ * Spark's own.
  */
 public final class FittingCodecs {
-  /** The shortest block that LZ4's frames tell from another. */
+  /** The shortest block that LZ4's frames can describe. */
   private static final int SHORTEST_LOG2_BYTES = 10;
 
   private static final int LONGEST_LOG2_BYTES = 15; // as long as Spark's own default
@@ -26,14 +30,14 @@ public final class FittingCodecs {
   private final SerializerManager[] byLog2Bytes = new SerializerManager[LONGEST_LOG2_BYTES];
 
   /**
-   * With the settings of now, as Spark's reading side has them: what is changed later in a running
-   * application is for neither.
+   * Uses the settings of now, as Spark's reading side does. Changes in a running application affect
+   * neither side.
    */
   public FittingCodecs(SparkConf conf) {
     this.conf = conf.clone();
   }
 
-  /** Compresses what goes to {@code destination}, if Spark would. */
+  /** Compresses the bytes written to {@code destination}, if Spark would. */
   OutputStream wrap(BlockId id, OutputStream destination, long lengthBytes) {
     int log2Bytes = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, lengthBytes - 1));
     return log2Bytes >= LONGEST_LOG2_BYTES

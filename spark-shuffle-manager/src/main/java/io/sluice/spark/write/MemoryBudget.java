@@ -6,17 +6,17 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 
 /**
- * The share of the task's execution memory that a writer's buffers take.
+ * The part of the task's execution memory that a writer's buffers take.
  *
- * <p>Thread contract: as its super class; it gives nothing back on others' demand, because its
- * records may be in the middle of being written then.
+ * <p>Thread contract: as its super class. It frees nothing on demand of other consumers, because
+ * the writer may be in the middle of a record.
  */
 final class MemoryBudget extends MemoryConsumer {
   MemoryBudget(TaskMemoryManager manager) {
     super(manager, MemoryMode.ON_HEAP);
   }
 
-  /** Whether so much could be had. */
+  /** Takes that much memory, or none if there is less. */
   boolean tryTake(long lengthBytes) {
     long granted = acquireMemory(lengthBytes);
     if (granted < lengthBytes) {

@@ -6,11 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What a partition's streams have put out and the pool has not got yet. It grows up to the length
- * of a piece; a full piece goes to the pool at once, while it still lies in the processor's cache,
- * and its memory is used for the next.
+ * Buffers the bytes of a partition's streams until they fill a chunk. A full chunk goes to the pool
+ * at once, while it is still in the processor's cache. Its memory is used for the next chunk.
  *
- * <p>Thread contract: one thread. The memory is accounted for before it is taken.
+ * <p>Thread contract: one thread. The budget accounts for the memory before it is allocated.
  */
 final class PartitionBuffer extends OutputStream {
   private static final int FIRST_LENGTH_BYTES = 4 << 10;
@@ -18,27 +17,27 @@ final class PartitionBuffer extends OutputStream {
 
   /** Accounts for memory. */
   interface Budget {
-    /** Takes memory, after making room for it if there is none. */
+    /** Takes memory, after freeing some if there is none. */
     void take(long lengthBytes) throws IOException;
   }
 
-  /** Where pieces go. */
+  /** Receives the chunks. */
   interface Sink {
-    /** The memory is used again afterwards. */
-    void accept(ByteBuffer piece) throws IOException;
+    /** The buffer uses the memory again afterwards. */
+    void accept(ByteBuffer chunk) throws IOException;
   }
 
   private final Budget budget;
-  private final int pieceBytes;
+  private final int chunkBytes;
   private final Sink sink;
   private byte[] bytes = {};
   private int position;
   private boolean discarding;
 
   /** Holds no memory yet. */
-  PartitionBuffer(Budget budget, int pieceBytes, Sink sink) {
+  PartitionBuffer(Budget budget, int chunkBytes, Sink sink) {
     this.budget = budget;
-    this.pieceBytes = pieceBytes;
+    this.chunkBytes = chunkBytes;
     this.sink = sink;
   }
 
@@ -70,34 +69,34 @@ final class PartitionBuffer extends OutputStream {
       position = 0;
       return;
     }
-    if (bytes.length >= pieceBytes) {
-      flushPiece();
+    if (bytes.length >= chunkBytes) {
+      flushChunk();
       return;
     }
     int had = bytes.length;
-    int takenBytes = Math.min(pieceBytes - had, Math.max(FIRST_LENGTH_BYTES, had));
-    budget.take(takenBytes); // may drain this very buffer, and then that is all it holds
+    int takenBytes = Math.min(chunkBytes - had, Math.max(FIRST_LENGTH_BYTES, had));
+    budget.take(takenBytes); // this may drain the buffer itself, which then has no memory
     bytes = Arrays.copyOf(bytes, bytes.length + takenBytes);
   }
 
-  /** Hands on what it holds, and keeps its memory. */
-  void flushPiece() throws IOException {
+  /** Passes its bytes on, and keeps its memory. */
+  void flushChunk() throws IOException {
     if (position > 0 && !discarding) {
       sink.accept(ByteBuffer.wrap(bytes, 0, position));
       position = 0;
     }
   }
 
-  /** Forgets what it holds and what comes from now on, for which it takes no memory. */
+  /** Drops its bytes and all later ones, for which it takes no memory. */
   void discard() {
     discarding = true;
     bytes = new byte[DISCARDED_LENGTH_BYTES];
     position = 0;
   }
 
-  /** Hands on what it holds, and gives its memory up. */
+  /** Passes its bytes on, and drops its memory. */
   void drain() throws IOException {
-    flushPiece();
+    flushChunk();
     bytes = discarding ? bytes : new byte[0];
   }
 }

@@ -24,26 +24,35 @@ import scala.Product2;
 import scala.collection.Iterator;
 
 /**
- * Writes a map task's output into the executor's or the node's pool, without any file. Every record
- * is serialized at once: Spark's SQL engine puts the next row into the same object.
+ * Writes a map task's output into the executor's or the node's pool, without any file. It
+ * serializes each record at once, because Spark's SQL engine reuses the object for the next row.
  *
- * <p>Partitions go to the pool in pieces. Buffers are part of the task's execution memory; when
- * there is none for another one, all that is buffered goes to the pool, and the memory is used
+ * <p>Partitions go to the pool in chunks. The task's execution memory pays for the buffers. If
+ * there is no memory for another buffer, all buffers go to the pool, and their memory is used
  * again.
  *
  * <p>Thread contract: the task's thread. Ownership: {@link #stop} releases everything, the streams
  * of serializers and codecs too. Failure: the task's; without a commit nothing of the output
- * exists. After the first failure of the pool nothing more is written, and that one ends the task:
- * streams that write again as they are closed neither hide it nor get over it.
+ * exists. After the first failure of the pool, nothing more is written, and that failure ends the
+ * task. Streams that write once more when they are closed neither hide it nor succeed.
  */
 public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionChunkWriter.class);
 
   /**
-   * So much a task buffers that Spark has not granted, less than serializers and codecs hold: its
-   * pieces would be single records if it drained all buffers for each.
+   * Most bytes that a task buffers without a grant from Spark, fewer than serializers and codecs
+   * hold. Without them, a task that gets no memory would drain all buffers for each record.
    */
   private static final long MOST_UNGRANTED_BYTES = 4L << 20;
+
+  /** The chunks of all partitions together stay in the processor's cache. */
+  private static final int ALL_CHUNKS_BYTES = 4 << 20;
+
+  /** Shorter chunks would cost readers more requests than they save writers. */
+  private static final int SHORTEST_CHUNK_BYTES = 64 << 10;
+
+  /** G1 collects garbage for an array of half a region, which is 512 KiB or more. */
+  private static final int LONGEST_CHUNK_BYTES = 256 << 10;
 
   private final OutputTarget pool;
   private final Attempt attempt;
@@ -57,7 +66,7 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
   private long ungrantedBytes;
   private long peakBytes;
   private MapOutput output;
-  private Throwable failure; // the first of the pool
+  private Throwable failure; // the first one of the pool
   private MapStatus status;
   private boolean stopped;
 
@@ -79,20 +88,26 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
     this.checksums = SparkShims.rowChecksums(dependency);
     context.addTaskCompletionListener(
         task -> {
-          stop(false); // Spark does so only after an exception, not after an error
+          stop(false); // Spark calls it only after an exception, not after an error
         });
+  }
+
+  /** Length of chunks, for a writer that fills those of so many partitions side by side. */
+  static int chunkBytes(int partitionCount) {
+    int shareBytes = ALL_CHUNKS_BYTES / partitionCount;
+    return Math.max(SHORTEST_CHUNK_BYTES, Math.min(LONGEST_CHUNK_BYTES, shareBytes));
   }
 
   /** Serializes a record into a buffer. */
   abstract void insert(int partition, Object key, Object value) throws IOException;
 
-  /** No record comes any more: what streams still hold back goes into the buffers. */
+  /** Ends the streams after the last record; their last bytes go into the buffers. */
   abstract void endStreams() throws IOException;
 
-  /** Closes the streams that are open, of which nothing is wanted any more; all of them. */
+  /** Closes all open streams, and drops their bytes. */
   abstract void discardStreams() throws IOException;
 
-  /** Hands all that is still buffered to {@link #append}, and gives its memory up. */
+  /** Passes all buffered bytes to {@link #append}, and frees their memory. */
   abstract void drain() throws IOException;
 
   final ShuffleDependency<K, V, ?> dependency() {
@@ -128,7 +143,7 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
         : records;
   }
 
-  /** Accounts for memory, after making room for it if there is none. */
+  /** Accounts for memory, after a spill if there is none. */
   final void takeMemory(long lengthBytes) throws IOException {
     if (memory.tryTake(lengthBytes)) {
       return;
@@ -139,12 +154,12 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
         return;
       }
     }
-    ungrantedBytes += lengthBytes; // a buffer is less than what Spark leaves to any task
+    ungrantedBytes += lengthBytes; // Spark leaves that much to any task
   }
 
   /**
-   * Hands on what is buffered, and accounts from then on for what is known of the runs alone: up to
-   * half of what it had, because buffers make longer runs.
+   * Passes all buffered bytes on. After that it accounts only for the index of the runs, with up to
+   * half of the memory that it had, because buffers make longer runs.
    */
   final void spill() throws IOException {
     long hadBytes = memory.getUsed();
@@ -154,13 +169,13 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
     long heldBytes = output == null ? 0 : Math.min(output.heldBytes(), hadBytes / 2);
     long moreBytes = heldBytes - memory.getUsed();
     if (moreBytes > 0) {
-      memory.tryTake(moreBytes); // else with the next spill
+      memory.tryTake(moreBytes); // otherwise the next spill takes it
     } else {
       memory.freeMemory(-moreBytes);
     }
   }
 
-  /** Hands on the next bytes of a partition; forgets them after a failure. */
+  /** Appends a chunk to a partition; drops it after a failure. */
   final void append(int partition, ByteBuffer bytes, long records) throws IOException {
     if (failure != null) {
       return;
@@ -176,7 +191,7 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
     metrics.incBytesWritten(lengthBytes);
   }
 
-  /** A serializer or a codec may have kept the failure to itself. */
+  /** Throws the first failure, which a serializer or a codec may have caught. */
   private void requireSound() throws IOException {
     if (failure != null) {
       throw new IOException(ErrorText.of(failure), failure);
@@ -220,8 +235,8 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
     if (status == null) {
       try {
         discardStreams();
-      } catch (Exception e) { // the task has failed for another reason
-        LOG.info("A stream of a map task that has failed did not end without a failure", e);
+      } catch (Exception e) { // the task has failed before
+        LOG.info("A stream of a failed map task could not be closed", e);
       }
     }
   }

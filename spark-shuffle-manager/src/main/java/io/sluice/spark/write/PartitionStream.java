@@ -12,13 +12,13 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * One partition of a map task: records go through the serializer, the codec and the cipher into a
- * buffer. The streams stay open over spills, so that all pieces of a partition make up one stream,
- * whatever the serializer and the codec are.
+ * The stream of one partition of a map task: records go through the serializer, the codec and the
+ * cipher into a buffer. The stream stays open over spills. So all chunks of a partition are one
+ * stream, for any serializer and codec.
  *
  * <p>Thread contract: one thread. Ownership: the writer closes it, which writes the streams' ends,
- * or discards it: codecs have memory that only closing gives back. Failure: the streams' own; one
- * that cannot be made leaves none open.
+ * or discards it. Codecs free some of their memory only when they are closed. Failure: the streams'
+ * own; if one cannot be made, none stays open.
  */
 final class PartitionStream implements Closeable {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
@@ -51,12 +51,12 @@ final class PartitionStream implements Closeable {
     pendingRecords++;
   }
 
-  /** Hands on what its buffer holds. */
+  /** Passes the bytes of its buffer on. */
   void drain() throws IOException {
     buffer.drain();
   }
 
-  /** Records since the last call. */
+  /** Number of records since the last call. */
   long takeRecords() {
     long records = pendingRecords;
     pendingRecords = 0;
@@ -69,7 +69,7 @@ final class PartitionStream implements Closeable {
     closed = true;
   }
 
-  /** Closes the streams, whose ends nobody wants; does nothing if they are closed. */
+  /** Closes the streams and drops their ends; does nothing if they are closed. */
   void discard() throws IOException {
     if (!closed) {
       closed = true;

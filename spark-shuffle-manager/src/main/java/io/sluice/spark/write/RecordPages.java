@@ -23,13 +23,12 @@ final class RecordPages {
   /** One more than the highest partition number. */
   static final int MOST_PARTITIONS = 1 << 24;
 
-  private static final int OFFSET_BITS =
-      18; // less than what G1 collects for: see PartitionChunkLength
+  private static final int OFFSET_BITS = 18; // 256 KiB, shorter than what G1 collects for
   private static final int PAGE_BITS = 21; // 63 bits in all: entries must not be negative
   private static final int PAGE_BYTES = 1 << OFFSET_BITS;
   private static final int FIRST_INDEX_LENGTH = 1 << 12;
 
-  /** An index of 8 GiB; it doubles, and twice as many have no index. */
+  /** Most records: an index of 8 GiB. The index doubles, and an array cannot hold twice as many. */
   private static final int MOST_RECORDS = 1 << 30;
 
   private static final int MOST_PAGES = 1 << PAGE_BITS;
@@ -44,15 +43,15 @@ final class RecordPages {
   private int position;
 
   /**
-   * Without records.
+   * Holds no records yet.
    *
-   * @param full empties it when it has as many records or pages as it can have
+   * @param full empties this when the records or the pages reach their limit
    */
   RecordPages(PartitionBuffer.Budget budget, Full full) {
     this(budget, full, MOST_RECORDS, MOST_PAGES);
   }
 
-  /** The same with less room. */
+  /** The same with lower limits. */
   RecordPages(PartitionBuffer.Budget budget, Full full, int mostRecords, int mostPages) {
     this.budget = budget;
     this.full = full;
@@ -60,13 +59,13 @@ final class RecordPages {
     this.mostPages = mostPages;
   }
 
-  /** What to do when it is full. */
+  /** Empties the pages when they are full. */
   interface Full {
-    /** Writes out what is held, and calls {@link #clear}. */
+    /** Writes all records out, and calls {@link #clear}. */
     void drain() throws IOException;
   }
 
-  /** Keeps a record. */
+  /** Adds a record. */
   void add(int partition, byte[] bytes, int lengthBytes) throws IOException {
     int needed = Integer.BYTES + lengthBytes;
     if (count == mostRecords || pages.size() == mostPages && missingPageBytes(needed) > 0) {
@@ -86,7 +85,7 @@ final class RecordPages {
     position += needed;
   }
 
-  /** All memory is asked for before any is used: asking may empty this, and then more is needed. */
+  /** Takes all memory before it uses any: taking memory may empty this, and then more is needed. */
   private void makeRoom(int neededBytes) throws IOException {
     long takenBytes = 0;
     long missingBytes = missingIndexBytes() + missingPageBytes(neededBytes);
@@ -94,7 +93,7 @@ final class RecordPages {
       long askedBytes = missingBytes - takenBytes;
       boolean held = index.length > 0;
       budget.take(askedBytes);
-      boolean emptied = held && index.length == 0; // what was taken before is given back then
+      boolean emptied = held && index.length == 0; // the budget then freed it
       takenBytes = emptied ? askedBytes : missingBytes;
       missingBytes = missingIndexBytes() + missingPageBytes(neededBytes);
     }
@@ -127,7 +126,7 @@ final class RecordPages {
     position = 0;
   }
 
-  /** Sorts the records, and gives up no memory yet. */
+  /** Sorts the records by partition; frees no memory. */
   void sort() {
     Arrays.sort(index, 0, count);
   }
@@ -136,19 +135,19 @@ final class RecordPages {
     return count;
   }
 
-  /** Partition of a record; meaningful after {@link #sort}. */
+  /** Partition of a record; valid after {@link #sort}. */
   int partition(int i) {
     return (int) (index[i] >>> (PAGE_BITS + OFFSET_BITS));
   }
 
-  /** Copies a record's bytes out. */
+  /** Writes a record's bytes to a stream. */
   void writeTo(int i, OutputStream out) throws IOException {
     byte[] page = page(i);
     int at = offset(i);
     out.write(page, at + Integer.BYTES, lengthBytes(page, at));
   }
 
-  /** How long the records from {@code first} to the one before {@code end} are together. */
+  /** Length of the records from {@code first} to the one before {@code end}. */
   long lengthBytes(int first, int end) {
     long lengthBytes = 0;
     for (int i = first; i < end; i++) {
@@ -172,7 +171,7 @@ final class RecordPages {
         | page[at + 3] & 0xff;
   }
 
-  /** Forgets all records and gives their memory up. */
+  /** Drops all records and their memory. */
   void clear() {
     pages.clear();
     index = new long[0];

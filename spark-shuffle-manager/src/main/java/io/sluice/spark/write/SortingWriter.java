@@ -18,11 +18,14 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * Serializes all records into one place, sorts them by partition, and compresses each partition
- * when it goes to the pool: its memory depends on the records, not on the number of partitions.
+ * Serializes all records into shared pages, sorts them by partition, and compresses each partition
+ * when it goes to the pool. Unlike the {@link DirectWriter}, its memory depends on the records, not
+ * on the number of partitions.
  *
- * <p>The pieces of a partition are streams of their own, which must read as one when they are
+ * <p>The chunks of a partition are streams of their own, which must read as one when they are
  * joined: see {@link #canWrite}.
+ *
+ * <p>Thread contract, ownership and failure: as {@link PartitionChunkWriter}.
  */
 public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
   private static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
@@ -32,9 +35,9 @@ public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
   private final Serialized serialized = new Serialized();
   private final SerializationStream stream;
 
-  /** One piece, beside what is accounted for. */
+  /** One chunk, which no budget accounts for. */
   private final PartitionBuffer buffer =
-      new PartitionBuffer(lengthBytes -> {}, PartitionChunkLength.of(1), this::appendPiece);
+      new PartitionBuffer(lengthBytes -> {}, chunkBytes(1), this::appendChunk);
 
   private boolean streamClosed;
   private int draining;
@@ -61,8 +64,8 @@ public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
   }
 
   /**
-   * Whether streams of this shuffle's serializer, codec and cipher can be cut and joined, and an
-   * output can have so many partitions.
+   * Whether streams of this shuffle's serializer, codec and cipher can be cut and joined, and
+   * whether an output can have so many partitions.
    */
   public static boolean canWrite(SparkConf conf, ShuffleDependency<?, ?, ?> dependency) {
     return JoinableStreams.of(conf, dependency)
@@ -123,16 +126,16 @@ public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
       }
       wrapped.close();
     } catch (Throwable e) {
-      buffer.discard(); // the codec is to end, and not to write again what has failed
+      buffer.discard(); // the codec writes its end, which must not reach the pool
       Closer.after(e, wrapped);
       throw e;
     }
-    buffer.flushPiece();
+    buffer.flushChunk();
   }
 
-  /** Says of the first piece that all of the partition's records are in it. */
-  private void appendPiece(ByteBuffer piece) throws IOException {
-    append(draining, piece, pendingRecords);
+  /** Counts all records of the partition for its first chunk. */
+  private void appendChunk(ByteBuffer chunk) throws IOException {
+    append(draining, chunk, pendingRecords);
     pendingRecords = 0;
   }
 }

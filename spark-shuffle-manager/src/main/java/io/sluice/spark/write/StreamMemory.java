@@ -15,12 +15,11 @@ import org.apache.spark.serializer.KryoSerializer;
 import org.apache.spark.serializer.Serializer;
 
 /**
- * How much memory an open stream of a serializer and a codec holds, on the heap or off it, as their
- * settings have it. These are estimates that are rather too large: a stream takes most of its
- * memory when it is opened, before anybody could measure it.
+ * Estimates the memory that an open stream of a serializer and a codec holds, on the heap or off
+ * it, from their settings. The estimates are rather too large. A stream takes most of its memory
+ * when it is opened, before it could be measured.
  *
- * <p>Thread contract: stateless. Ownership: what is taken of a task's execution memory goes back
- * when the task ends.
+ * <p>Thread contract: stateless. Ownership: the memory goes back to Spark when the task ends.
  */
 public final class StreamMemory {
   private static final long OTHER_SERIALIZER_BYTES = 16L << 10;
@@ -28,10 +27,12 @@ public final class StreamMemory {
   private static final long LZF_BYTES = 256L << 10;
   private static final long OVERHEAD_BYTES = 4L << 10;
 
-  /** Needs no account: what 200 partitions hold with the settings that Spark has by default. */
+  /** A smaller amount needs no account: 200 partitions hold it with Spark's default settings. */
   private static final long SMALL_BYTES = 64L << 20;
 
-  /** Of the memory that the executor has left for execution; more would leave others to wait. */
+  /**
+   * Part of the executor's execution memory that a task may take; more would make other tasks wait.
+   */
   private static final int MOST_SHARE = 4;
 
   /** Window, tables and block buffers of zstd's default parameters, by level. */
@@ -42,9 +43,9 @@ public final class StreamMemory {
   private StreamMemory() {}
 
   /**
-   * Takes the memory of a stream for each partition out of the task's share, if it is much.
+   * Takes the memory of a stream for each partition from the task's share, if it is large.
    *
-   * @return whether the task may open them
+   * @return whether the task may open the streams
    */
   public static boolean tryTake(
       SparkConf conf, ShuffleDependency<?, ?, ?> dependency, TaskContext context) {
@@ -67,7 +68,7 @@ public final class StreamMemory {
     return taken;
   }
 
-  /** Of one partition's stream. */
+  /** Memory of one partition's stream. */
   static long bytes(SparkConf conf, Serializer serializer) {
     package$ config = package$.MODULE$;
     long serializerBytes =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which applications encrypt their map outputs, and whose keys are the same. */
+/** Which applications encrypt their map outputs, and which of them have the same key. */
 class ShuffleEncryptionTest {
   private static final OutputId OUTPUT = new OutputId("app-1", "shuffle_0_0");
   private static final byte[] PLAIN = {1, 2, 3};

@@ -3,7 +3,7 @@ package io.sluice.spark.migrate;
 import io.sluice.spill.cipher.ShuffleKey;
 import org.junit.jupiter.api.AfterEach;
 
-/** What moves is plain where Spark sends it, and encrypted in both pools. */
+/** Moved outputs are plain where Spark sends them, and encrypted in both pools. */
 class EncryptedMigrationTest extends MigrationTest {
   private final ShuffleKey key = new ShuffleKey(new byte[32], "app-1", 128);
 

@@ -52,7 +52,7 @@ class MigrationTest {
   private ExecutorPool sender;
   private ExecutorPool receiver;
 
-  /** What outputs are encrypted with. */
+  /** The key of outputs; null if they are not encrypted. */
   ShuffleKey key() {
     return null;
   }
@@ -88,7 +88,7 @@ class MigrationTest {
     return bytes;
   }
 
-  /** Partition 0 in two pieces around partition 2; partition 1 is empty. */
+  /** Partition 0 in two chunks around partition 2; partition 1 is empty. */
   private void write(byte[] first, byte[] second, byte[] firstAgain) throws IOException {
     try (MapOutput output = sender.newOutput(sender.begin(4), 17, 3)) {
       output.append(0, ByteBuffer.wrap(first), 1);

@@ -38,8 +38,8 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * What Spark's block manager asks of its disk store; Spark's own is the oracle, which runs through
- * the same suite.
+ * The contract of a disk store with Spark's block manager. Spark's own store is the oracle and runs
+ * through the same suite.
  */
 abstract class DiskStoreContractTest {
   static final BlockId ID = new RDDBlockId(1, 1);
@@ -94,14 +94,14 @@ abstract class DiskStoreContractTest {
     store.put(id, writer(bytes, 10_007));
   }
 
-  /** Writes in pieces. */
-  static Function1<WritableByteChannel, BoxedUnit> writer(byte[] bytes, int pieceBytes) {
+  /** Writes in parts. */
+  static Function1<WritableByteChannel, BoxedUnit> writer(byte[] bytes, int partBytes) {
     return channel -> {
       try {
-        for (int at = 0; at < bytes.length; at += pieceBytes) {
-          ByteBuffer piece = ByteBuffer.wrap(bytes, at, Math.min(pieceBytes, bytes.length - at));
-          while (piece.hasRemaining()) {
-            channel.write(piece);
+        for (int at = 0; at < bytes.length; at += partBytes) {
+          ByteBuffer part = ByteBuffer.wrap(bytes, at, Math.min(partBytes, bytes.length - at));
+          while (part.hasRemaining()) {
+            channel.write(part);
           }
         }
       } catch (IOException e) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plugin's persistence in a local Spark, whose driver is its only executor. */
+/** The plugin's persistence in a local Spark: the driver is the only executor. */
 @ExtendWith(ShuffledRecords.class)
 class LocalPersistenceTest {
   private static final List<Integer> NUMBERS = IntStream.range(0, 10_000).boxed().toList();
@@ -90,8 +90,7 @@ class LocalPersistenceTest {
         assertTrue(second.store().isEmpty());
         assertEquals(
             Map.of(
-                SluiceDiskStore.class.getName() + " is in the place of Spark's disk store already",
-                1L),
+                SluiceDiskStore.class.getName() + " has replaced Spark's disk store already", 1L),
             second.fallbacks());
         assertSame(present, SparkEnv.get().blockManager().diskStore());
       }

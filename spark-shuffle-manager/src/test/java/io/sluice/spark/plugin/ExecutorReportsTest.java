@@ -3,7 +3,7 @@ package io.sluice.spark.plugin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.spark.metrics.ExecutorReport;
-import io.sluice.spark.metrics.TierUse;
+import io.sluice.spark.metrics.ExecutorReport.TierUse;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

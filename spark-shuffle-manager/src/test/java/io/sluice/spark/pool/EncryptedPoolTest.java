@@ -22,11 +22,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What lies in a pool of an application that encrypts. */
+/** The bytes in a pool of an application that encrypts. */
 class EncryptedPoolTest {
   private static final byte[] CANARY =
       "a canary of 32 bytes, in a block".getBytes(StandardCharsets.US_ASCII);
-  private static final int PIECES = 40;
+  private static final int CHUNKS = 40;
 
   @TempDir private Path base;
   private final ShuffleKey key = new ShuffleKey(new byte[32], "app-1", 128);
@@ -49,15 +49,15 @@ class EncryptedPoolTest {
 
   /** Some of it in the disk tier. */
   private static byte[] write(ExecutorPool pool) throws IOException {
-    byte[] piece = new byte[100_000];
-    for (int at = 0; at + CANARY.length <= piece.length; at += CANARY.length) {
-      System.arraycopy(CANARY, 0, piece, at, CANARY.length);
+    byte[] chunk = new byte[100_000];
+    for (int at = 0; at + CANARY.length <= chunk.length; at += CANARY.length) {
+      System.arraycopy(CANARY, 0, chunk, at, CANARY.length);
     }
-    ByteBuffer all = ByteBuffer.allocate(PIECES * piece.length);
+    ByteBuffer all = ByteBuffer.allocate(CHUNKS * chunk.length);
     try (MapOutput output = pool.newOutput(pool.begin(0), 0, 2)) {
-      for (int i = 0; i < PIECES; i++) {
-        output.append(1, ByteBuffer.wrap(piece), 1);
-        all.put(piece);
+      for (int i = 0; i < CHUNKS; i++) {
+        output.append(1, ByteBuffer.wrap(chunk), 1);
+        all.put(chunk);
       }
       output.commit();
     }
@@ -97,7 +97,7 @@ class EncryptedPoolTest {
   void otherwiseItWouldBeFound() throws IOException {
     try (ExecutorPool pool = open(null)) {
       write(pool);
-      assertTrue(canaries() > PIECES * 3_000, canaries() + " found");
+      assertTrue(canaries() > CHUNKS * 3_000, canaries() + " found");
     }
   }
 
@@ -106,7 +106,7 @@ class EncryptedPoolTest {
     try (ExecutorPool pool = open(key)) {
       try (MapOutput output = pool.newOutput(pool.begin(0), 0, 1)) {
         ByteBuffer forged = ByteBuffer.wrap(CANARY);
-        TestPieces.append(output, forged, BlockChecksummer.sum(forged));
+        TestChunks.append(output, forged, BlockChecksummer.sum(forged));
         output.commit();
       }
       ExecutorBlock block = pool.block(0, 0, 0, 1).orElseThrow();

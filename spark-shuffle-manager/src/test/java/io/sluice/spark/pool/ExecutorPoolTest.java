@@ -129,7 +129,7 @@ class ExecutorPoolTest {
   }
 
   @Test
-  void givesThePiecesOfAPartitionAsOneBlock() throws IOException {
+  void givesTheChunksOfAPartitionAsOneBlock() throws IOException {
     byte[] first = bytes(300_000, 1);
     byte[] second = bytes(100, 2);
     byte[] again = bytes(70_001, 3);
@@ -153,51 +153,52 @@ class ExecutorPoolTest {
     byte[] again = bytes(70_001, 3);
     write(first, bytes(100, 2), again);
     byte[] whole = ByteBuffer.allocate(370_001).put(first).put(again).array();
-    for (int place : new int[] {0, 32_767, 32_768, 299_999, 300_000, 337_000, 370_000}) {
-      flip(whole, place);
+    for (int damagedAt : new int[] {0, 32_767, 32_768, 299_999, 300_000, 337_000, 370_000}) {
+      flip(whole, damagedAt);
       ExecutorBlock block = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
       ByteArrayOutputStream seen = new ByteArrayOutputStream();
       try (InputStream stream = block.createInputStream()) {
         assertThrows(DamagedBlockException.class, () -> stream.transferTo(seen));
       }
-      assertTrue(seen.size() <= place, seen.size() + " bytes, the damage is at " + place);
+      assertTrue(seen.size() <= damagedAt, seen.size() + " bytes, the damage is at " + damagedAt);
       assertArrayEquals(Arrays.copyOf(whole, seen.size()), seen.toByteArray());
       assertThrows(DamagedBlockException.class, block::nioByteBuffer);
       assertThrows(DamagedBlockException.class, block::convertToNetty);
       assertThrows(DamagedBlockException.class, block::convertToNettyForSsl);
-      flip(whole, place);
+      flip(whole, damagedAt);
     }
     ExecutorBlock mended = pool.block(SHUFFLE, MAP, 0, 1).orElseThrow();
     assertArrayEquals(whole, mended.nioByteBuffer().array());
   }
 
   /** Flips a bit where the pool has this byte of the block. */
-  private void flip(byte[] whole, int place) throws IOException {
-    boolean inFirst = place < 300_000;
-    flip(whole, place, inFirst ? 0 : 300_000, inFirst ? 300_000 : whole.length);
+  private void flip(byte[] whole, int damagedAt) throws IOException {
+    boolean inFirst = damagedAt < 300_000;
+    flip(whole, damagedAt, inFirst ? 0 : 300_000, inFirst ? 300_000 : whole.length);
   }
 
-  private void flip(byte[] whole, int place, int start, int limit) throws IOException {
-    int from = Math.max(start, place - 40);
-    int end = Math.min(limit, place + 40);
+  private void flip(byte[] whole, int damagedAt, int start, int limit) throws IOException {
+    int from = Math.max(start, damagedAt - 40);
+    int end = Math.min(limit, damagedAt + 40);
     try (Stream<Path> files = Files.walk(base)) {
       for (Path file : files.filter(each -> each.toString().contains("segment-")).toList()) {
         byte[] bytes = Files.readAllBytes(file);
         for (int at = 0; at + end - from <= bytes.length; at++) {
-          int around = Arrays.mismatch(bytes, at, at + place - from, whole, from, place);
+          int around = Arrays.mismatch(bytes, at, at + damagedAt - from, whole, from, damagedAt);
           int behind =
-              Arrays.mismatch(bytes, at + place - from + 1, at + end - from, whole, place + 1, end);
+              Arrays.mismatch(
+                  bytes, at + damagedAt - from + 1, at + end - from, whole, damagedAt + 1, end);
           if (around < 0 && behind < 0) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-              byte flipped = (byte) (bytes[at + place - from] ^ 4);
-              channel.write(ByteBuffer.wrap(new byte[] {flipped}), at + place - from);
+              byte flipped = (byte) (bytes[at + damagedAt - from] ^ 4);
+              channel.write(ByteBuffer.wrap(new byte[] {flipped}), at + damagedAt - from);
             }
             return;
           }
         }
       }
     }
-    throw new AssertionError("byte " + place + " is not in " + base);
+    throw new AssertionError("byte " + damagedAt + " is not in " + base);
   }
 
   @Test

@@ -152,15 +152,15 @@ class InterruptedTaskTest {
     }
 
     private void attempt(int map) throws IOException {
-      byte[][] pieces = new byte[1 + random.nextInt(6)][];
+      byte[][] chunks = new byte[1 + random.nextInt(6)][];
       step();
       MapOutput output = pool.newOutput(pool.begin(shuffle), map, PARTITIONS);
       try {
-        for (int i = 0; i < pieces.length; i++) {
-          pieces[i] = new byte[1 + random.nextInt(200_000)];
-          random.nextBytes(pieces[i]);
+        for (int i = 0; i < chunks.length; i++) {
+          chunks[i] = new byte[1 + random.nextInt(200_000)];
+          random.nextBytes(chunks[i]);
           step();
-          output.append(i % PARTITIONS, ByteBuffer.wrap(pieces[i]), 1);
+          output.append(i % PARTITIONS, ByteBuffer.wrap(chunks[i]), 1);
         }
         step();
         output.commit();
@@ -169,14 +169,14 @@ class InterruptedTaskTest {
       }
       for (int partition = 0; partition < PARTITIONS; partition++) {
         step();
-        check(map, partition, pieces);
+        check(map, partition, chunks);
       }
     }
 
-    private void check(int map, int partition, byte[][] pieces) throws IOException {
+    private void check(int map, int partition, byte[][] chunks) throws IOException {
       ByteBuffer expected = ByteBuffer.allocate(6 * 200_000);
-      for (int i = partition; i < pieces.length; i += PARTITIONS) {
-        expected.put(pieces[i]);
+      for (int i = partition; i < chunks.length; i += PARTITIONS) {
+        expected.put(chunks[i]);
       }
       byte[] bytes = new byte[expected.flip().remaining()];
       expected.get(bytes);

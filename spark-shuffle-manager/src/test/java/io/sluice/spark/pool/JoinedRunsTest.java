@@ -25,20 +25,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A task whose buffers are drained all the time, because Spark grants it no memory. */
+/** A task that drains its buffers all the time, because Spark grants it no memory. */
 class JoinedRunsTest {
   private static final int SHUFFLE = 4;
   private static final long MAP = 17;
   private static final int PARTITIONS = 7;
   private static final int NEVER_WRITTEN = 5;
   private static final int MAX_RUNS = 20;
-  private static final int PIECES = 200;
-  private static final int LONGEST_PIECE_BYTES = 40_000; // more than a block of checksums
+  private static final int CHUNKS = 200;
+  private static final int LONGEST_CHUNK_BYTES = 40_000; // more than a block of checksums
 
   @TempDir private Path base;
   private ExecutorPool pool;
 
-  /** What outputs are encrypted with. */
+  /** The key of outputs; null if they are not encrypted. */
   ShuffleKey key() {
     return null;
   }
@@ -70,15 +70,15 @@ class JoinedRunsTest {
     return pool.newOutput(pool.begin(SHUFFLE), MAP, PARTITIONS, MAX_RUNS);
   }
 
-  /** Writes pieces, in part to the disk tier, and returns what each partition has. */
+  /** Writes chunks, some of them to the disk tier, and returns the bytes of each partition. */
   private List<ByteArrayOutputStream> write(MapOutput output, Random random) throws IOException {
     List<ByteArrayOutputStream> expected = new ArrayList<>();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       expected.add(new ByteArrayOutputStream());
     }
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < CHUNKS; i++) {
       int partition = random.nextInt(PARTITIONS);
-      byte[] bytes = new byte[1 + random.nextInt(LONGEST_PIECE_BYTES)];
+      byte[] bytes = new byte[1 + random.nextInt(LONGEST_CHUNK_BYTES)];
       random.nextBytes(bytes);
       if (partition != NEVER_WRITTEN) {
         output.append(partition, ByteBuffer.wrap(bytes), 1);

@@ -12,7 +12,7 @@ import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
 
-/** What became of the blocks that a test has asked for, by their names. */
+/** The answers for the blocks that a test asked for, by name. */
 final class Answers {
   private final Map<String, Long> received = new ConcurrentSkipListMap<>();
   private final Map<String, Throwable> refused = new ConcurrentSkipListMap<>();
@@ -28,7 +28,7 @@ final class Answers {
     return refused;
   }
 
-  /** What those that were refused say. */
+  /** The messages of the failures. */
   Map<String, String> reasons() {
     return refused.entrySet().stream()
         .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().getMessage()));

@@ -28,7 +28,7 @@ final class FullDirectMemory implements AutoCloseable {
     return full;
   }
 
-  /** What has come free since, too. */
+  /** Takes also the memory that was freed since. */
   void takeAll() throws InterruptedException {
     // Every arena has chunks of its own, and a new thread gets the one with the fewest threads.
     for (int i = 0; i < 2 * MEMORY.metric().numDirectArenas(); i++) {

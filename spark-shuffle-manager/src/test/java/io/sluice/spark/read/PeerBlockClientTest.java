@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A peer whose outputs are in two pools, and in none. */
+/** A peer with outputs in two pools, and in none. */
 class PeerBlockClientTest {
   @TempDir private Path base;
   private final SparkConf conf = new SparkConf(false);

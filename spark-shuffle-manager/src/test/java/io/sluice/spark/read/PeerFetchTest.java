@@ -12,8 +12,7 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
-import io.sluice.spark.pool.TestPieces;
-import io.sluice.spark.read.PeerBlockClient.MemoryTarget;
+import io.sluice.spark.pool.TestChunks;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
@@ -47,9 +46,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Blocks of which something is damaged: nothing of them is handed on, what was read given back. */
+/** Damaged blocks: none of their bytes are delivered, and all windows are free again. */
 class PeerFetchTest {
-  private static final int PIECE_BYTES = 100_000;
+  private static final int CHUNK_BYTES = 100_000;
   private static final int RUNS = 3;
   private static final int DAMAGED = 18; // maps
   private static final int PARTITIONS = 1_200;
@@ -59,7 +58,7 @@ class PeerFetchTest {
   private final SparkConf conf = new SparkConf(false);
   private ExecutorPool pool;
 
-  /** What outputs are encrypted with. */
+  /** The key of outputs; null if they are not encrypted. */
   ShuffleKey key() {
     return null;
   }
@@ -91,10 +90,10 @@ class PeerFetchTest {
   private void write(int mapId, int damagedRun) throws IOException {
     try (MapOutput output = pool.newOutput(pool.begin(0), mapId, 1)) {
       for (int run = 0; run < RUNS; run++) {
-        ByteBuffer summed = ByteBuffer.allocate(PIECE_BYTES);
-        summed.put(PIECE_BYTES - 1, (byte) (run == damagedRun ? 1 : 0));
+        ByteBuffer summed = ByteBuffer.allocate(CHUNK_BYTES);
+        summed.put(CHUNK_BYTES - 1, (byte) (run == damagedRun ? 1 : 0));
         BlockChecksums checksums = BlockChecksummer.sum(summed);
-        TestPieces.append(output, ByteBuffer.allocate(PIECE_BYTES), checksums);
+        TestChunks.append(output, ByteBuffer.allocate(CHUNK_BYTES), checksums);
       }
       output.commit();
     }
@@ -106,8 +105,8 @@ class PeerFetchTest {
   }
 
   /**
-   * More often than there are windows; a window that is out when the reader closes fails that. What
-   * the pool has found damaged it does not hold any more, so that its map runs again.
+   * Fails more fetches than there are windows; closing the reader fails if a window is out. The
+   * pool no longer holds an output that it found damaged, so its map task runs again.
    */
   @Test
   void aDamagedRunCostsNoWindowOfTheNextOne() throws IOException {
@@ -126,7 +125,7 @@ class PeerFetchTest {
       }
       List<BlockRange> absent =
           fetch(peers, block(DAMAGED))
-              .run((block, bytes) -> assertEquals(RUNS * PIECE_BYTES, bytes.size()));
+              .run((block, bytes) -> assertEquals(RUNS * CHUNK_BYTES, bytes.size()));
       assertEquals(List.of(), absent);
     }
   }
@@ -141,11 +140,11 @@ class PeerFetchTest {
 
   /** Of a task that Spark grants no memory; a partition's runs are described in one answer. */
   @Test
-  void aPartitionOfAnyNumberOfPiecesIsRead() throws IOException {
-    int pieces = 300_000;
-    ByteBuffer expected = ByteBuffer.allocate(pieces * Integer.BYTES);
+  void aPartitionOfAnyNumberOfChunksIsRead() throws IOException {
+    int chunks = 300_000;
+    ByteBuffer expected = ByteBuffer.allocate(chunks * Integer.BYTES);
     try (MapOutput output = pool.newOutput(pool.begin(0), 0, 2)) {
-      for (int i = 0; i < pieces; i++) {
+      for (int i = 0; i < chunks; i++) {
         output.append(1, expected.putInt(i).duplicate().flip().position(i * Integer.BYTES), 1);
       }
       output.commit();
@@ -204,7 +203,7 @@ class PeerFetchTest {
           .run(
               (block, bytes) -> {
                 assertInstanceOf(FileSegmentManagedBuffer.class, bytes);
-                assertEquals(RUNS * PIECE_BYTES, bytes.size());
+                assertEquals(RUNS * CHUNK_BYTES, bytes.size());
               });
       PeerFetch fetch =
           new PeerFetch(peers.reader(), address(), List.of(damaged), FileTarget.in(files));
@@ -235,7 +234,7 @@ class PeerFetchTest {
     };
   }
 
-  /** Whoever waits for a window must not wait for one whose run is read later. */
+  /** A run that waits for a window must not wait for a run that is read later. */
   @Test
   void manyTasksReadManySmallBlocksThroughFewWindows() throws Exception {
     int partitions = 300;
@@ -281,7 +280,7 @@ class PeerFetchTest {
     }
   }
 
-  /** Reads them, of which just {@code arriving} must arrive, whole; returns the others. */
+  /** Fetches the blocks; exactly {@code arriving} must arrive, whole. Returns the others. */
   private List<BlockRange> fetch(PeerReader peers, List<BlockRange> blocks, BlockRange... arriving)
       throws IOException {
     List<BlockRange> arrived = new ArrayList<>();
@@ -296,7 +295,7 @@ class PeerFetchTest {
     return absent;
   }
 
-  /** What an index has for a partition of one run, whose runs before it are one each. */
+  /** The index of a partition with one run, after partitions with one run each. */
   private static byte[] indexEntry(int partition) {
     byte[] numbers = ByteBuffer.allocate(8).putInt(partition).putInt(partition).array();
     CRC32C crc = new CRC32C();

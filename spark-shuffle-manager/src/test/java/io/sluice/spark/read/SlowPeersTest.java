@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a slow fetch keeps from others, and what one that has ended keeps from being collected. */
+/** Slow fetches must not delay others, and ended ones must not keep objects from the collector. */
 @Timeout(300)
 class SlowPeersTest {
   @TempDir private Path base;
@@ -97,7 +97,7 @@ class SlowPeersTest {
     return new String[] {"shuffle_0_" + mapId + "_0"};
   }
 
-  /** On YARN he alone has the secret that Spark's connections need. */
+  /** On YARN only the executor's user has the secret that Spark's connections need. */
   @Test
   void fetchesWorkForTheUserOfTheExecutor() throws Exception {
     UserGroupInformation ann = UserGroupInformation.createRemoteUser("ann");
@@ -186,7 +186,7 @@ class SlowPeersTest {
     }
   }
 
-  /** Files whose first write lasts until the test lets it end. */
+  /** Files with a first write that lasts until the test lets it end. */
   private final class BlockedFiles implements DownloadFileManager {
     @Override
     public DownloadFile createTempFile(TransportConf transport) {

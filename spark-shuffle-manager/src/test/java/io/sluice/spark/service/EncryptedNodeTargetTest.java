@@ -4,7 +4,7 @@ import io.sluice.spill.cipher.ShuffleKey;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
 
-/** The same of applications whose traffic is encrypted: the service serves what it cannot read. */
+/** The same with applications that encrypt: the service serves bytes that it cannot read. */
 class EncryptedNodeTargetTest extends NodeTargetTest {
   private final ShuffleKey key = new ShuffleKey(new byte[32], "app-1", 128);
 

@@ -20,32 +20,32 @@ class LocatePrefetchTest {
   private final List<List<String>> asked = new ArrayList<>();
   private IOException failure;
 
-  /** Some partition of an output. */
-  private record Piece(String output, int partition) {}
+  /** A run of one partition of an output. */
+  private record LocatedRun(String output, int partition) {}
 
   /** Every output but "absent" has a run of each partition. */
-  private Map<String, List<Piece>> locate(
+  private Map<String, List<LocatedRun>> locate(
       PartitionRange partitions, List<String> outputs, boolean isFirst) throws IOException {
     assertEquals(asked.isEmpty(), isFirst, "bytes come along with the first answer alone");
     asked.add(outputs);
     if (failure != null) {
       throw failure;
     }
-    Map<String, List<Piece>> located = new LinkedHashMap<>();
+    Map<String, List<LocatedRun>> located = new LinkedHashMap<>();
     for (String output : outputs) {
       if (!output.equals("absent")) {
         located.put(
             output,
             IntStream.range(partitions.first(), partitions.end())
-                .mapToObj(partition -> new Piece(output, partition))
+                .mapToObj(partition -> new LocatedRun(output, partition))
                 .toList());
       }
     }
     return located;
   }
 
-  private LocatePrefetch<Piece> ahead(PartitionRange partitions, List<String> outputs) {
-    return new LocatePrefetch<>(partitions, outputs, Piece::partition, this::locate);
+  private LocatePrefetch<LocatedRun> ahead(PartitionRange partitions, List<String> outputs) {
+    return new LocatePrefetch<>(partitions, outputs, LocatedRun::partition, this::locate);
   }
 
   private static List<String> names(int from, int to) {
@@ -55,11 +55,11 @@ class LocatePrefetchTest {
   @Test
   void allOutputsAreAskedForAtOnce() throws IOException {
     List<String> names = names(0, 1000);
-    LocatePrefetch<Piece> ahead = ahead(PartitionRange.one(3), names);
+    LocatePrefetch<LocatedRun> ahead = ahead(PartitionRange.one(3), names);
     assertEquals(List.of(), asked, "before anything is wanted");
     for (String name : names) {
       assertEquals(
-          Optional.of(List.of(new Piece(name, 3))), ahead.take(name, PartitionRange.one(3)));
+          Optional.of(List.of(new LocatedRun(name, 3))), ahead.take(name, PartitionRange.one(3)));
     }
     assertEquals(List.of(names), asked);
     assertTrue(ahead.isTaken());
@@ -69,7 +69,7 @@ class LocatePrefetchTest {
   @Test
   void noMoreAreLocatedThanHaveABoundedNumberOfRuns() throws IOException {
     int partitions = LocatePrefetch.MOST_AT_A_TIME / 2;
-    LocatePrefetch<Piece> ahead = ahead(new PartitionRange(0, partitions), names(0, 5));
+    LocatePrefetch<LocatedRun> ahead = ahead(new PartitionRange(0, partitions), names(0, 5));
     ahead.take("output-3", PartitionRange.one(0));
     ahead.take("output-0", PartitionRange.one(0));
     ahead.take("output-4", PartitionRange.one(0));
@@ -79,7 +79,7 @@ class LocatePrefetchTest {
   @Test
   void anOutputOfMorePartitionsIsAskedForAlone() throws IOException {
     PartitionRange many = new PartitionRange(0, 100_000);
-    LocatePrefetch<Piece> ahead = ahead(many, names(0, 2));
+    LocatePrefetch<LocatedRun> ahead = ahead(many, names(0, 2));
     assertEquals(100_000, ahead.take("output-0", many).orElseThrow().size());
     assertEquals(List.of(List.of("output-0")), asked);
   }
@@ -87,9 +87,9 @@ class LocatePrefetchTest {
   /** Two readers of one task may want the same; half of a block is none. */
   @Test
   void whatWasTakenInPartIsNotGivenAsIfItWereAll() throws IOException {
-    LocatePrefetch<Piece> ahead = ahead(new PartitionRange(2, 6), names(0, 1));
+    LocatePrefetch<LocatedRun> ahead = ahead(new PartitionRange(2, 6), names(0, 1));
     assertEquals(
-        Optional.of(List.of(new Piece("output-0", 3), new Piece("output-0", 4))),
+        Optional.of(List.of(new LocatedRun("output-0", 3), new LocatedRun("output-0", 4))),
         ahead.take("output-0", new PartitionRange(3, 5)));
     assertEquals(Optional.empty(), ahead.take("output-0", new PartitionRange(3, 5)));
     assertEquals(Optional.empty(), ahead.take("output-0", new PartitionRange(2, 6)));
@@ -97,7 +97,7 @@ class LocatePrefetchTest {
     assertFalse(ahead.isTaken());
     for (int partition : List.of(5, 2)) {
       assertEquals(
-          Optional.of(List.of(new Piece("output-0", partition))),
+          Optional.of(List.of(new LocatedRun("output-0", partition))),
           ahead.take("output-0", PartitionRange.one(partition)));
     }
     assertTrue(ahead.isTaken());
@@ -106,7 +106,7 @@ class LocatePrefetchTest {
 
   @Test
   void whatIsNotExpectedIsNotAskedFor() throws IOException {
-    LocatePrefetch<Piece> ahead = ahead(new PartitionRange(2, 6), names(0, 1));
+    LocatePrefetch<LocatedRun> ahead = ahead(new PartitionRange(2, 6), names(0, 1));
     assertEquals(Optional.empty(), ahead.take("other", PartitionRange.one(2)));
     assertEquals(Optional.empty(), ahead.take("output-0", PartitionRange.one(1)));
     assertEquals(Optional.empty(), ahead.take("output-0", new PartitionRange(5, 7)));
@@ -115,7 +115,7 @@ class LocatePrefetchTest {
 
   @Test
   void anAbsentOutputIsAskedForOnce() throws IOException {
-    LocatePrefetch<Piece> ahead = ahead(PartitionRange.one(0), List.of("absent"));
+    LocatePrefetch<LocatedRun> ahead = ahead(PartitionRange.one(0), List.of("absent"));
     assertEquals(Optional.empty(), ahead.take("absent", PartitionRange.one(0)));
     assertEquals(Optional.empty(), ahead.take("absent", PartitionRange.one(0)));
     assertEquals(1, asked.size());
@@ -125,7 +125,7 @@ class LocatePrefetchTest {
   /** One hanging device must not fail blocks that lie elsewhere. */
   @Test
   void whatCannotBeLocatedTogetherIsLeftToBeAskedForAlone() throws IOException {
-    LocatePrefetch<Piece> ahead = ahead(PartitionRange.one(0), names(0, 2));
+    LocatePrefetch<LocatedRun> ahead = ahead(PartitionRange.one(0), names(0, 2));
     failure = new IOException("one of them cannot be read");
     assertEquals(Optional.empty(), ahead.take("output-0", PartitionRange.one(0)));
     failure = null;
@@ -136,7 +136,7 @@ class LocatePrefetchTest {
 
   @Test
   void aTaskThatIsToEndDoesNotGoOn() {
-    LocatePrefetch<Piece> ahead = ahead(PartitionRange.one(0), names(0, 2));
+    LocatePrefetch<LocatedRun> ahead = ahead(PartitionRange.one(0), names(0, 2));
     failure = new InterruptedIOException("killed");
     assertThrows(InterruptedIOException.class, () -> ahead.take("output-0", PartitionRange.one(0)));
   }

@@ -68,7 +68,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import scala.Tuple2;
 
-/** A node's service and a local Spark, whose blocks all lie in the service's pool. */
+/** A node's service and a local Spark; all blocks lie in the service's pool. */
 @ExtendWith(ShuffledRecords.class)
 class NodeTargetTest {
   private static final int RECORDS = 20_000;
@@ -117,7 +117,7 @@ class NodeTargetTest {
     ApplicationSecret.create(conf);
     ExecutorService tasks = Executors.newFixedThreadPool(4);
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        NodeTarget pool = nodePool(conf, "app-1", silent)) {
+        ServiceConnection pool = nodePool(conf, "app-1", silent)) {
       listener.bind(UnixDomainSocketAddress.of(socket));
       List<Future<?>> connecting = new ArrayList<>();
       for (int task = 0; task < 4; task++) {
@@ -214,7 +214,7 @@ class NodeTargetTest {
       assertEquals(List.of(), log.with("could not"));
       service.applicationStopped(context.sc().applicationId()); // as if it had never come
       driver.show();
-      assertEquals(1, log.with("could not be shown to be alive").size());
+      assertEquals(1, log.with("could not be told that").size());
     }
   }
 
@@ -316,16 +316,16 @@ class NodeTargetTest {
   void anAttemptThatCommitsAfterItsShuffleWasFreedLeavesNothing() throws IOException {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
-      write(pool, pool.begin(4));
+      write(pool, pool.target().begin(4));
       assertEquals(1, service.storeStats().outputs());
-      Attempt late = pool.begin(5);
-      Attempt later = pool.begin(5);
-      pool.free(5);
+      Attempt late = pool.target().begin(5);
+      Attempt later = pool.target().begin(5);
+      pool.target().free(5);
       write(pool, late);
       assertEquals(1, service.storeStats().outputs());
-      write(pool, pool.begin(5));
+      write(pool, pool.target().begin(5));
       assertEquals(2, service.storeStats().outputs());
       write(pool, later, 18); // must not take the newer one with it
       assertEquals(List.of("shuffle_4_17", "shuffle_5_17"), outputs());
@@ -343,17 +343,21 @@ class NodeTargetTest {
     Path directory = base.resolve("service");
     try (ShuffleKey firstKey = ShuffleEncryption.key(first, null);
         ShuffleKey secondKey = ShuffleEncryption.key(second, null);
-        NodeTarget ofFirst = nodePool(first, ApplicationId.of(first), directory, firstKey);
-        NodeTarget ofSecond = nodePool(second, ApplicationId.of(second), directory, secondKey)) {
+        ServiceConnection ofFirst = nodePool(first, ApplicationId.of(first), directory, firstKey);
+        ServiceConnection ofSecond =
+            nodePool(second, ApplicationId.of(second), directory, secondKey)) {
       ofFirst.connect();
-      write(ofFirst, ofFirst.begin(4));
+      write(ofFirst, ofFirst.target().begin(4));
       ofSecond.connect();
-      assertFalse(ofSecond.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
-      write(ofSecond, ofSecond.begin(4));
-      assertTrue(ofSecond.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
+      assertFalse(
+          ofSecond.reads().block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
+      write(ofSecond, ofSecond.target().begin(4));
+      assertTrue(
+          ofSecond.reads().block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
       assertEquals(Set.of("app-1", "app-1_2"), service.applicationsNotHeardOf(0));
       service.applicationStopped("app-1_2");
-      assertTrue(ofFirst.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
+      assertTrue(
+          ofFirst.reads().block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
     }
   }
 
@@ -361,19 +365,19 @@ class NodeTargetTest {
     return service.outputIds("app-1").stream().sorted().toList();
   }
 
-  /** What outputs of app-1 are encrypted with. */
+  /** The key of the outputs of app-1; null if they are not encrypted. */
   ShuffleKey key() {
     return null;
   }
 
   /** An executor's, of the service in that directory. */
-  private NodeTarget nodePool(SparkConf conf, String applicationId, Path service) {
+  private ServiceConnection nodePool(SparkConf conf, String applicationId, Path service) {
     return nodePool(conf, applicationId, service, key());
   }
 
-  private static NodeTarget nodePool(
+  private static ServiceConnection nodePool(
       SparkConf conf, String applicationId, Path service, ShuffleKey key) {
-    return new NodeTarget(
+    return new ServiceConnection(
         conf,
         new ExecutorTransports(conf),
         new ShuffleCounters(),
@@ -383,12 +387,13 @@ class NodeTargetTest {
         "127.0.0.1");
   }
 
-  private static void write(NodeTarget pool, Attempt attempt) throws IOException {
+  private static void write(ServiceConnection pool, Attempt attempt) throws IOException {
     write(pool, attempt, 17);
   }
 
-  private static void write(NodeTarget pool, Attempt attempt, long mapId) throws IOException {
-    try (MapOutput output = pool.newOutput(attempt, mapId, 1)) {
+  private static void write(ServiceConnection pool, Attempt attempt, long mapId)
+      throws IOException {
+    try (MapOutput output = pool.target().newOutput(attempt, mapId, 1)) {
       output.append(0, ByteBuffer.allocate(10), 1);
       output.commit();
     }
@@ -401,14 +406,15 @@ class NodeTargetTest {
     ApplicationSecret.create(conf);
     byte[] run = new byte[300_000];
     new Random(1).nextBytes(run);
-    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
-      try (MapOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
+      try (MapOutput output = pool.target().newOutput(pool.target().begin(4), 17, 1)) {
         output.append(0, ByteBuffer.wrap(run), 1);
         output.append(0, ByteBuffer.wrap(run, 0, 1_000), 1);
         output.commit();
       }
-      NodeBlock block = pool.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0)).orElseThrow();
+      NodeBlock block =
+          pool.reads().block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0)).orElseThrow();
       AbstractFileRegion region =
           assertInstanceOf(AbstractFileRegion.class, block.convertToNetty());
       ByteBuffer sent = ByteBuffer.allocate(302_000);
@@ -448,16 +454,17 @@ class NodeTargetTest {
   void aServiceThatComesBackHasWhatItHad() throws IOException {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
-      write(pool, pool.begin(4));
+      write(pool, pool.target().begin(4));
       service.close();
       assertThrows(IOException.class, pool::connect);
       service = service();
       pool.connect();
       assertEquals(
           10,
-          pool.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0))
+          pool.reads()
+              .block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0))
               .orElseThrow()
               .nioByteBuffer()
               .remaining());
@@ -465,10 +472,10 @@ class NodeTargetTest {
   }
 
   /** Two partitions: one of a size that comes with the answer, one that is read in place. */
-  private static void writeShortAndLong(NodeTarget pool, long mapId) throws IOException {
+  private static void writeShortAndLong(ServiceConnection pool, long mapId) throws IOException {
     byte[] bytes = new byte[100_000];
     new Random(mapId).nextBytes(bytes);
-    try (MapOutput output = pool.newOutput(pool.begin(4), mapId, 2)) {
+    try (MapOutput output = pool.target().newOutput(pool.target().begin(4), mapId, 2)) {
       output.append(0, ByteBuffer.wrap(bytes, 0, 100), 1);
       output.append(1, ByteBuffer.wrap(bytes), 1);
       output.commit();
@@ -480,25 +487,25 @@ class NodeTargetTest {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
     List<Long> maps = List.of(17L, 18L, 19L, 20L);
-    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       for (long map : maps.subList(0, 3)) { // the last is not there
         writeShortAndLong(pool, map);
       }
-      pool.beginReads(1);
-      pool.expect(1, 4, maps, new PartitionRange(0, 2));
-      assertEquals(1, pool.tasksAhead());
+      pool.reads().beginReads(1);
+      pool.reads().expect(1, 4, maps, new PartitionRange(0, 2));
+      assertEquals(1, pool.reads().tasksAhead());
       for (int time = 0; time < 2; time++) { // the second time, all has been taken
         for (long map : maps) {
           for (PartitionRange some : List.of(PartitionRange.one(1), PartitionRange.one(0))) {
             assertEquals(
-                pool.block(NodeTarget.NO_TASK, 4, map, some).map(NodeTargetTest::bytes),
-                pool.block(1, 4, map, some).map(NodeTargetTest::bytes));
+                pool.reads().block(NodeReads.NO_TASK, 4, map, some).map(NodeTargetTest::bytes),
+                pool.reads().block(1, 4, map, some).map(NodeTargetTest::bytes));
           }
         }
       }
-      assertFalse(pool.block(1, 4, 20, PartitionRange.one(0)).isPresent());
-      assertEquals(0, pool.tasksAhead());
+      assertFalse(pool.reads().block(1, 4, 20, PartitionRange.one(0)).isPresent());
+      assertEquals(0, pool.reads().tasksAhead());
     }
   }
 
@@ -515,19 +522,21 @@ class NodeTargetTest {
   void whatWasLocatedAheadIsLocatedAnewWhenTheServiceComesBack() throws IOException {
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("service"))) {
+    try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       writeShortAndLong(pool, 17);
       writeShortAndLong(pool, 18);
-      pool.expect(1, 4, List.of(17L, 18L), new PartitionRange(0, 2));
-      ByteBuffer before = bytes(pool.block(NodeTarget.NO_TASK, 4, 18, PartitionRange.one(1)).get());
-      assertTrue(pool.block(1, 4, 17, PartitionRange.one(1)).isPresent());
+      pool.reads().expect(1, 4, List.of(17L, 18L), new PartitionRange(0, 2));
+      ByteBuffer before =
+          bytes(pool.reads().block(NodeReads.NO_TASK, 4, 18, PartitionRange.one(1)).get());
+      assertTrue(pool.reads().block(1, 4, 17, PartitionRange.one(1)).isPresent());
       service.close();
       service = service();
-      assertEquals(1, pool.tasksAhead());
+      assertEquals(1, pool.reads().tasksAhead());
       pool.connect();
-      assertEquals(0, pool.tasksAhead());
-      assertEquals(before, bytes(pool.block(1, 4, 18, PartitionRange.one(1)).orElseThrow()));
+      assertEquals(0, pool.reads().tasksAhead());
+      assertEquals(
+          before, bytes(pool.reads().block(1, 4, 18, PartitionRange.one(1)).orElseThrow()));
     }
   }
 
@@ -563,31 +572,31 @@ class NodeTargetTest {
     service = smallService();
     SparkConf conf = conf().set(WINDOWS, "1m");
     ApplicationSecret.create(conf);
-    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("small"))) {
+    try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("small"))) {
       pool.connect();
-      try (MapOutput output = pool.newOutput(pool.begin(4), 17, 2)) {
+      try (MapOutput output = pool.target().newOutput(pool.target().begin(4), 17, 2)) {
         for (int i = 0; i < 40; i++) {
           output.append(i % 2, ByteBuffer.wrap(noise(i, 100_000)), 1);
         }
         output.commit();
       }
       for (long task = 1; task < 10; task++) { // there are four windows
-        pool.beginReads(task);
-        NodeBlock block = pool.block(task, 4, 17, PartitionRange.one(1)).orElseThrow();
+        pool.reads().beginReads(task);
+        NodeBlock block = pool.reads().block(task, 4, 17, PartitionRange.one(1)).orElseThrow();
         InputStream whole = block.createInputStream();
         InputStream part = block.createInputStream();
         InputStream unread = block.createInputStream();
         assertEquals(2_000_000, whole.readAllBytes().length);
         assertEquals(150_000, part.readNBytes(150_000).length);
-        assertEquals(2, pool.openStreams());
-        pool.forget(task);
-        assertEquals(0, pool.openStreams());
+        assertEquals(2, pool.reads().openStreams());
+        pool.reads().forget(task);
+        assertEquals(0, pool.reads().openStreams());
         assertThrows(IOException.class, part::read);
         assertThrows(IOException.class, unread::read);
         assertThrows(IOException.class, block::createInputStream);
         assertEquals(-1, whole.read());
       }
-      assertThrows(IOException.class, () -> pool.block(9, 4, 17, PartitionRange.one(1)));
+      assertThrows(IOException.class, () -> pool.reads().block(9, 4, 17, PartitionRange.one(1)));
     }
   }
 
@@ -598,20 +607,21 @@ class NodeTargetTest {
     service = smallService();
     SparkConf conf = conf();
     ApplicationSecret.create(conf);
-    try (NodeTarget pool = nodePool(conf, "app-1", base.resolve("small"))) {
+    try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("small"))) {
       pool.connect();
-      try (MapOutput output = pool.newOutput(pool.begin(4), 17, 1)) {
+      try (MapOutput output = pool.target().newOutput(pool.target().begin(4), 17, 1)) {
         for (int i = 0; i < 40; i++) {
           output.append(0, ByteBuffer.wrap(noise(i, 100_000)), 1);
         }
         output.commit();
       }
-      pool.beginReads(1);
-      NodeBlock block = pool.block(1, 4, 17, PartitionRange.one(0)).orElseThrow();
+      pool.reads().beginReads(1);
+      NodeBlock block = pool.reads().block(1, 4, 17, PartitionRange.one(0)).orElseThrow();
       InputStream part = block.createInputStream();
       part.readNBytes(1_500_000);
       InputStream ofPeer =
-          pool.block(NodeTarget.NO_TASK, 4, 17, PartitionRange.one(0))
+          pool.reads()
+              .block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0))
               .orElseThrow()
               .createInputStream();
       ofPeer.readNBytes(1_500_000);
@@ -631,7 +641,7 @@ class NodeTargetTest {
     return bytes;
   }
 
-  /** Whoever makes the directory first would be told the application's secret. */
+  /** Another user who makes the directory first would otherwise get the application's secret. */
   @Test
   void aServicesDirectoryOfAnotherUserIsNotBelieved() throws IOException {
     Path directory = base.resolve("service");

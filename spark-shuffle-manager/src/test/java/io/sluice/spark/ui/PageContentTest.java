@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.metrics.ExecutorReport;
-import io.sluice.spark.metrics.TierUse;
+import io.sluice.spark.metrics.ExecutorReport.TierUse;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;

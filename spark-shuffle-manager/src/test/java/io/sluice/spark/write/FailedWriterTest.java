@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import scala.Tuple2;
 
-/** What map tasks that do not succeed leave open, and what they say. */
+/** Map tasks that fail leave nothing open, and say why. */
 @ExtendWith(ShuffledRecords.class)
 class FailedWriterTest {
   private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";

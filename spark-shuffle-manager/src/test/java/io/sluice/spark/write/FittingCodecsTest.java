@@ -22,7 +22,10 @@ class FittingCodecsTest {
   private static final ShuffleBlockId ID = new ShuffleBlockId(1, 2, 3);
   private static final int[] LENGTHS = {0, 1, 1_023, 1_024, 1_025, 5_000, 16_385, 32_768, 200_000};
 
-  /** Where the first block's token lies, whose low bits say how long blocks are; see lz4-java. */
+  /**
+   * Offset of the first block's token, which has the length of blocks in its low bits; see
+   * lz4-java.
+   */
   private static final int TOKEN_AT = 8;
 
   private static JavaSparkContext spark(String codec) {

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import scala.Tuple2;
 
 /**
- * Map tasks that Spark kills at any record, or while they write what is left and commit: the next
- * attempt gives every record, and nothing that the killed ones held stays.
+ * Map tasks that Spark kills at any record, while they write their last bytes, or while they
+ * commit. The next attempt gives every record, and nothing that the killed tasks held stays.
  */
 @ExtendWith(ShuffledRecords.class)
 class KilledWriterTest {

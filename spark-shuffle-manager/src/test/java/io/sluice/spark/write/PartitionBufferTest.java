@@ -13,18 +13,18 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class PartitionBufferTest {
-  private static final int PIECE_BYTES = 10_000;
+  private static final int CHUNK_BYTES = 10_000;
 
   private final ByteArrayOutputStream read = new ByteArrayOutputStream();
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
-  private final List<Integer> pieces = new ArrayList<>();
+  private final List<Integer> chunks = new ArrayList<>();
   private final Random random = new Random(9);
   private PartitionBuffer buffer;
   private long taken;
 
-  private void accept(ByteBuffer piece) {
-    pieces.add(piece.remaining());
-    read.write(piece.array(), piece.position(), piece.remaining());
+  private void accept(ByteBuffer chunk) {
+    chunks.add(chunk.remaining());
+    read.write(chunk.array(), chunk.position(), chunk.remaining());
   }
 
   private void write(int times) throws IOException {
@@ -39,15 +39,15 @@ class PartitionBufferTest {
   }
 
   @Test
-  void handsPiecesOnAndTakesNoMoreMemoryThanOne() throws IOException {
-    buffer = new PartitionBuffer(bytes -> taken += bytes, PIECE_BYTES, this::accept);
+  void handsChunksOnAndTakesNoMoreMemoryThanOne() throws IOException {
+    buffer = new PartitionBuffer(bytes -> taken += bytes, CHUNK_BYTES, this::accept);
     write(500);
-    assertTrue(pieces.stream().allMatch(length -> length == PIECE_BYTES), pieces.toString());
-    assertEquals(PIECE_BYTES, taken);
+    assertTrue(chunks.stream().allMatch(length -> length == CHUNK_BYTES), chunks.toString());
+    assertEquals(CHUNK_BYTES, taken);
     buffer.drain();
     assertArrayEquals(written.toByteArray(), read.toByteArray());
     write(1);
-    assertEquals(PIECE_BYTES + 4096, taken, "its memory was given up");
+    assertEquals(CHUNK_BYTES + 4096, taken, "its memory was given up");
   }
 
   @Test
@@ -61,18 +61,18 @@ class PartitionBufferTest {
                 taken = bytes;
               }
             },
-            PIECE_BYTES,
+            CHUNK_BYTES,
             this::accept);
     write(500);
     buffer.drain();
-    assertTrue(pieces.stream().anyMatch(length -> length < PIECE_BYTES), pieces.toString());
+    assertTrue(chunks.stream().anyMatch(length -> length < CHUNK_BYTES), chunks.toString());
     assertArrayEquals(written.toByteArray(), read.toByteArray());
   }
 
   @Test
-  void manyPartitionsHaveShorterPieces() {
-    assertEquals(256 << 10, PartitionChunkLength.of(1));
-    assertEquals(128 << 10, PartitionChunkLength.of(32));
-    assertEquals(64 << 10, PartitionChunkLength.of(200));
+  void manyPartitionsHaveShorterChunks() {
+    assertEquals(256 << 10, PartitionChunkWriter.chunkBytes(1));
+    assertEquals(128 << 10, PartitionChunkWriter.chunkBytes(32));
+    assertEquals(64 << 10, PartitionChunkWriter.chunkBytes(200));
   }
 }

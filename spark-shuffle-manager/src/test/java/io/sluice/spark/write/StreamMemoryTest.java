@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import scala.Tuple2;
 
-/** Codecs whose streams take much memory, for each partition. */
+/** Codecs with streams that take much memory, for each partition. */
 @ExtendWith(ShuffledRecords.class)
 class StreamMemoryTest {
   private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";
@@ -97,7 +97,7 @@ class StreamMemoryTest {
     }
   }
 
-  /** One whose records cannot be cut out of its streams, as an encrypted one's cannot. */
+  /** A serializer with records that cannot be cut out of its streams, as encrypted ones cannot. */
   public static final class Uncut extends KryoSerializer {
     private static final long serialVersionUID = 1;
 

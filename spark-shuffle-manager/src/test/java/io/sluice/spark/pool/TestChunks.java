@@ -5,9 +5,9 @@ import io.sluice.spill.format.BlockChecksums;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** What only this package writes, for tests of others. */
-public final class TestPieces {
-  private TestPieces() {}
+/** Writes chunks for tests of other packages. */
+public final class TestChunks {
+  private TestChunks() {}
 
   /** Appends to partition 0 what may have other checksums. */
   public static void append(MapOutput output, ByteBuffer bytes, BlockChecksums checksums)

@@ -19,13 +19,13 @@ import org.apache.spark.network.util.NettyUtils;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BlockMemoryTest {
+class MemoryTargetTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 65_537, 1 << 20, (1 << 20) + 1, 5_000_000})
   void givesBackWhatWasWrittenInChunks(int lengthBytes) throws IOException {
     byte[] expected = new byte[lengthBytes];
     new Random(lengthBytes).nextBytes(expected);
-    ByteBuf bytes = BlockMemory.allocate(lengthBytes);
+    ByteBuf bytes = MemoryTarget.allocate(lengthBytes);
     assertTrue(bytes.isDirect());
     for (int done = 0; done < lengthBytes; ) {
       int n = Math.min(64 << 10, lengthBytes - done);
@@ -46,7 +46,7 @@ class BlockMemoryTest {
   void comesOutOfSparksOwnPool(int lengthBytes) throws IOException {
     long before =
         NettyUtils.getSharedPooledByteBufAllocator(true, false).metric().usedDirectMemory();
-    ByteBuf bytes = BlockMemory.allocate(lengthBytes);
+    ByteBuf bytes = MemoryTarget.allocate(lengthBytes);
     try {
       assertTrue(
           NettyUtils.getSharedPooledByteBufAllocator(true, false).metric().usedDirectMemory()
@@ -56,7 +56,7 @@ class BlockMemoryTest {
     }
   }
 
-  /** As with a JDK of which Netty knows no way around the bound. */
+  /** As with a JDK that enforces its bound on Netty, too. */
   @ParameterizedTest
   @ValueSource(ints = {1000, 5_000_000})
   void whereTheJdkHasNoMoreTheBlockCannotBeFetchedAndNothingIsKept(int lengthBytes) {
@@ -83,7 +83,7 @@ class BlockMemoryTest {
           }
         };
     IOException e =
-        assertThrows(IOException.class, () -> BlockMemory.allocate(memory, lengthBytes));
+        assertThrows(IOException.class, () -> MemoryTarget.allocate(memory, lengthBytes));
     assertTrue(e.getMessage().contains(lengthBytes + " bytes"), e.getMessage());
     given.forEach(buffer -> assertEquals(0, buffer.refCnt()));
   }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import scala.Tuple2;
 
-/** Executors whose file systems are small, as in a container, or not to be written to. */
-class SmallPlacesTest {
+/** Executors with small or read-only file systems, as in a container. */
+class SmallFileSystemsTest {
   private static final int RECORDS = 8_000;
   private static final int RECORD_BYTES = 1_000;
 
@@ -53,7 +53,7 @@ class SmallPlacesTest {
   private SparkConf conf(Path poolDirectory, Path localDirectory) {
     return new SparkConf(false)
         .setMaster("local[2]")
-        .setAppName("SmallPlacesTest")
+        .setAppName("SmallFileSystemsTest")
         .set("spark.ui.enabled", "false")
         .set("spark.cleaner.referenceTracking", "false")
         .set("spark.driver.host", "127.0.0.1")
@@ -68,7 +68,7 @@ class SmallPlacesTest {
     return (SluiceShuffleManager) SparkEnv.get().shuffleManager();
   }
 
-  /** Shuffles some bytes, all of which come through. */
+  /** Shuffles some bytes, and finds all of them. */
   private static void shuffle(JavaSparkContext context, int records) {
     long bytes =
         context

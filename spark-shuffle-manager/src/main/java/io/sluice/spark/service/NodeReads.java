@@ -1,0 +1,168 @@
+package io.sluice.spark.service;
+
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.pool.BlockNames;
+import io.sluice.spark.service.ServiceConnection.Connected;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.TaskContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The blocks that this executor reads in the pool of its node's service: its tasks, and peers that
+ * ask through Spark. It keeps the open streams of each task until the task ends.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the {@link ServiceConnection} closes it, and
+ * with it all open streams. Failure: {@link IOException} if the service is gone, or if a task reads
+ * on after its end.
+ */
+public final class NodeReads implements Closeable {
+  /** In place of a task's attempt id: a peer reads. */
+  public static final long NO_TASK = -1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(NodeReads.class);
+
+  private final ServiceConnection service;
+  private final Map<Long, TaskReads> tasks = new ConcurrentHashMap<>(); // by attempt
+  private final TaskReads ofPeers = new TaskReads();
+
+  NodeReads(ServiceConnection service) {
+    this.service = service;
+  }
+
+  /** A task begins to read here; {@link #forget} ends that. */
+  public void beginReads(long taskAttemptId) {
+    reads(taskAttemptId);
+  }
+
+  private TaskReads reads(long taskAttemptId) {
+    return tasks.computeIfAbsent(taskAttemptId, id -> new TaskReads());
+  }
+
+  /**
+   * Announces that a task will read these partitions of these map tasks' outputs. When the task
+   * asks for the first of them, many are located with one request. {@link #forget} ends that.
+   */
+  public void expect(
+      long taskAttemptId, int shuffleId, Collection<Long> mapIds, PartitionRange all) {
+    if (service.connected() == null) {
+      return;
+    }
+    List<String> outputs =
+        mapIds.stream().map(mapId -> BlockNames.output(shuffleId, mapId)).toList();
+    reads(taskAttemptId)
+        .ahead()
+        .add(new LocatePrefetch<>(all, outputs, NodeRun::partition, this::locate));
+  }
+
+  private Map<String, List<NodeRun>> locate(
+      PartitionRange partitions, List<String> outputs, boolean isFirst) throws IOException {
+    Connected at = service.connected();
+    NodeReader reader = at.reader();
+    return isFirst
+        ? reader.fetch(at.address(), partitions, outputs)
+        : reader.locate(at.address(), partitions, outputs);
+  }
+
+  /** How many tasks have announced outputs and not taken all of them. */
+  int tasksAhead() {
+    return (int) tasks.values().stream().filter(reads -> !reads.ahead().isEmpty()).count();
+  }
+
+  /** How many streams are open, of tasks and of peers. */
+  int openStreams() {
+    return ofPeers.openStreams() + tasks.values().stream().mapToInt(TaskReads::openStreams).sum();
+  }
+
+  /** The task has ended: streams that it left open are closed. */
+  public void forget(long taskAttemptId) {
+    TaskReads reads = tasks.remove(taskAttemptId);
+    try {
+      Closer.all(reads);
+    } catch (IOException | RuntimeException e) { // the task has read what it wanted
+      LOG.warn("A stream that task {} left open could not be closed", taskAttemptId, e);
+    }
+  }
+
+  /**
+   * Some partitions of a map task's output; empty if the output is not here.
+   *
+   * @param taskAttemptId the reading task, after {@link #beginReads}, or {@link #NO_TASK}
+   */
+  public Optional<NodeBlock> block(
+      long taskAttemptId, int shuffleId, long mapId, PartitionRange partitions) throws IOException {
+    if (service.connected() == null) {
+      return Optional.empty();
+    }
+    TaskReads known = taskAttemptId == NO_TASK ? ofPeers : tasks.get(taskAttemptId);
+    TaskReads reads = known == null ? ofRunningTask(taskAttemptId) : known;
+    String output = BlockNames.output(shuffleId, mapId);
+    Optional<LocatedBlock> block = takeAhead(reads, output, partitions);
+    return (block.isPresent() ? block : locate(output, partitions))
+        .map(located -> new NodeBlock(this, output, partitions, located, reads));
+  }
+
+  /** For a task that announced no reads because Spark's own reader reads its shuffle. */
+  private TaskReads ofRunningTask(long taskAttemptId) throws IOException {
+    TaskContext context = TaskContext.get();
+    if (context == null || context.taskAttemptId() != taskAttemptId || context.isCompleted()) {
+      throw new IOException("task " + taskAttemptId + " has ended, and reads no further block");
+    }
+    beginReads(taskAttemptId);
+    context.addTaskCompletionListener(
+        task -> {
+          forget(taskAttemptId);
+        });
+    return tasks.get(taskAttemptId);
+  }
+
+  private Optional<LocatedBlock> takeAhead(
+      TaskReads reads, String output, PartitionRange partitions) throws IOException {
+    Connected before = service.connected();
+    for (LocatePrefetch<NodeRun> each : reads.ahead()) {
+      Optional<List<NodeRun>> runs = each.take(output, partitions);
+      if (service.connected() != before) {
+        return Optional.empty(); // the reader that located them is closed
+      }
+      if (each.isTaken()) {
+        reads.ahead().remove(each); // a task may read thousands of partitions, one after the other
+      }
+      if (runs.isPresent()) {
+        return runs.map(LocatedBlock::new);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Locates a block, to be read once; the reader closes it. */
+  Optional<LocatedBlock> locate(String output, PartitionRange partitions) throws IOException {
+    Connected at = service.connected();
+    List<NodeRun> runs = at.reader().locate(at.address(), partitions, List.of(output)).get(output);
+    return Optional.ofNullable(runs).map(LocatedBlock::new);
+  }
+
+  /** Closes all streams because their reader is replaced; the tasks locate their blocks anew. */
+  void closeStreams() throws IOException {
+    List<Closeable> all = new ArrayList<>();
+    tasks.values().forEach(each -> all.add(each::closeStreams));
+    all.add(ofPeers::closeStreams);
+    Closer.all(all);
+  }
+
+  @Override
+  public void close() throws IOException {
+    List<Closeable> all = new ArrayList<>(tasks.values());
+    all.add(ofPeers);
+    Closer.all(all);
+  }
+}
