@@ -70,8 +70,8 @@ public final class NodeReads implements Closeable {
     Connected at = service.connected();
     NodeReader reader = at.reader();
     return isFirst
-        ? reader.fetch(at.address(), partitions, outputs)
-        : reader.locate(at.address(), partitions, outputs);
+        ? reader.fetch(service.address(at), partitions, outputs)
+        : reader.locate(service.address(at), partitions, outputs);
   }
 
   /** How many tasks have announced outputs and not taken all of them. */
@@ -147,7 +147,8 @@ public final class NodeReads implements Closeable {
   /** Locates a block, to be read once; the reader closes it. */
   Optional<LocatedBlock> locate(String output, PartitionRange partitions) throws IOException {
     Connected at = service.connected();
-    List<NodeRun> runs = at.reader().locate(at.address(), partitions, List.of(output)).get(output);
+    List<NodeRun> runs =
+        at.reader().locate(service.address(at), partitions, List.of(output)).get(output);
     return Optional.ofNullable(runs).map(LocatedBlock::new);
   }
 

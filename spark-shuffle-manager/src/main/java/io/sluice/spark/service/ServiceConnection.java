@@ -66,15 +66,9 @@ public final class ServiceConnection implements Closeable {
    * @param client stays open because the service hands segments to the reader through it
    * @param reader reads the service's pool
    * @param poolId tells a pool from one that was made anew at the same address
-   * @param address at which the service's pool is read and controlled
    */
   record Connected(
-      Service service,
-      SocketClient client,
-      NodeReader reader,
-      UUID poolId,
-      Medium medium,
-      NodeAddress address)
+      Service service, SocketClient client, NodeReader reader, UUID poolId, Medium medium)
       implements Closeable {
     @Override
     public void close() throws IOException {
@@ -155,8 +149,7 @@ public final class ServiceConnection implements Closeable {
       }
       Medium medium = MediumChooser.choose(at.address().medium(), client.places()).medium();
       LocalPool local = new LocalPool(poolId, client.places(), client.opener());
-      NodeAddress address = at.address().control(host);
-      connected = new Connected(at, client, newReader(local), poolId, medium, address);
+      connected = new Connected(at, client, newReader(local), poolId, medium);
     } catch (IOException | RuntimeException | Error e) {
       Closer.after(e, client);
       throw e;
@@ -190,6 +183,14 @@ public final class ServiceConnection implements Closeable {
     return connected;
   }
 
+  /**
+   * At which the service's pool is read and controlled. Its host's name is looked up at each call,
+   * because an address that could not be looked up never can.
+   */
+  NodeAddress address(Connected at) {
+    return at.service().address().control(host);
+  }
+
   /** Opens another socket to the service that was found last, for one output's lease. */
   SocketClient openSocket(Connected at) throws IOException {
     return lookup.open(at.service());
@@ -197,7 +198,7 @@ public final class ServiceConnection implements Closeable {
 
   /** Opens a connection to control the service's pool; the caller closes it. */
   RemoteClient openControl() throws IOException {
-    return RemoteClient.connect(connected.address().control(), applicationId, secret, timeoutMs);
+    return RemoteClient.connect(address(connected).control(), applicationId, secret, timeoutMs);
   }
 
   @Override
