@@ -43,10 +43,12 @@ import org.apache.spark.network.shuffle.SimpleDownloadFile;
 import org.apache.spark.network.util.TransportConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Blocks of which something is damaged: nothing of them is handed on, what was read given back. */
+@Tag("slow")
 class PeerFetchTest {
   private static final int PIECE_BYTES = 100_000;
   private static final int RUNS = 3;
