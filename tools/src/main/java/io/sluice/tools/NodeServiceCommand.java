@@ -97,7 +97,9 @@ public final class NodeServiceCommand implements Callable<Integer> {
       names = "--medium",
       paramLabel = "NAME",
       defaultValue = "auto",
-      description = "How the pool is written.")
+      description =
+          "How the pool is written: plain mapping (plain), the JDK's synchronous mapping of NVM (sync)"
+              + " or libpmem. auto takes sync where the mount is DAX, and plain elsewhere.")
   private String medium;
 
   @Option(
@@ -140,6 +142,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
 
   @Option(
       names = DATA_BIND,
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
       paramLabel = "ADDRESS",
       defaultValue = "",
       description =
@@ -149,6 +152,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
 
   @Option(
       names = "--host",
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
       paramLabel = "HOST",
       defaultValue = "",
       description =

@@ -47,7 +47,9 @@ final class SlowTests {
             @Override
             public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes of) {
               String name = directory.getFileName().toString();
-              return name.equals("target") || name.startsWith(".") || name.equals("main")
+              boolean hasNone =
+                  name.equals("target") || name.startsWith(".") || name.equals("main");
+              return hasNone && !directory.equals(root)
                   ? FileVisitResult.SKIP_SUBTREE
                   : FileVisitResult.CONTINUE;
             }

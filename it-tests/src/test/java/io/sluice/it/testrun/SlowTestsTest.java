@@ -6,11 +6,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SlowTestsTest {
-  @TempDir private Path root;
+  private Path root;
+
+  @BeforeEach
+  void checkOut(@TempDir Path directory) {
+    root = directory.resolve("main");
+  }
 
   @Test
   void subclassesInheritTheTagInTheirPackageAndInOthers() throws IOException {
