@@ -93,6 +93,7 @@ look_at_value() { # option label value
     case ${kind%%,*} in
       COUNT) good='^[1-9][0-9]*$' problem="is not a number from 1 on" ;;
       SIZE) good='^[0-9]+[kKmMgG]?$' problem="is not a size such as 64m" ;;
+      MAPSREDUCES) good='^[1-9][0-9]*x[1-9][0-9]*$' problem="is not a number of maps and one of reduces, such as 64x8" ;;
       NAME | SUITE | PROGRAM | VERSION) # the text lists them
         grep -qiwF -e "$value" "$help.txt" || refuse "${1:+$1 }$value is not known; see $said --help"
         continue

@@ -10,10 +10,7 @@ import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code sluice test}: runs what the launcher has built, and says what came of it. */
 @Command(
@@ -48,14 +45,8 @@ final class TestCommand implements Callable<Integer> {
           "Run only unit tests, without the slow ones. This takes minutes and installs nothing.")
   private boolean quick;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() {
-    if (quick && (all || requireLab)) {
-      throw new ParameterException(
-          spec.commandLine(), "--quick goes with neither --all nor --require-lab");
-    }
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     TestRun run =
