@@ -38,6 +38,7 @@ import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.tools.CLI;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients may ask, and tell, of a job in their own process. */
 @Timeout(300)
+@Tag("slow")
 class ClientContractTest {
   private static final CountDownLatch NEVER = new CountDownLatch(1);
   private static final String OURS = "sluice";

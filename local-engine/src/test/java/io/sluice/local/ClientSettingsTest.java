@@ -28,6 +28,7 @@ import org.apache.hadoop.mapreduce.lib.jobcontrol.ControlledJob;
 import org.apache.hadoop.mapreduce.tools.CLI;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is left of a client in the settings that it was made with. */
 @Timeout(300)
+@Tag("slow")
 class ClientSettingsTest {
   private static final short STICKY = 01777;
 

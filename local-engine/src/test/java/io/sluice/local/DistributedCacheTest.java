@@ -28,6 +28,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.GenericOptionsParser;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What jobs find of their distributed cache, beside stock's LocalJobRunner. */
 @Timeout(300)
+@Tag("slow")
 class DistributedCacheTest {
   private static final String STOCK = "local";
   private static final String OURS = "sluice";

@@ -24,6 +24,7 @@ import org.apache.hadoop.metrics2.MetricsSystem;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs that keep something of a task where another task of the process could see it. */
 @Timeout(300)
+@Tag("slow")
 class ForeignProgramsTest {
   private static final String OURS = "sluice";
   private static final int THREADS = 2;

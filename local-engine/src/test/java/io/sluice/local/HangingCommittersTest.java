@@ -29,6 +29,7 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Committers that hang: what ends, what is tried again, and what two committers may not do. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("slow")
 class HangingCommittersTest {
   private static final long TASK_TIMEOUT_MS = 5_000;
   private static final long CANCEL_TIMEOUT_MS = 2_000;

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What tasks of one process do to each other, and to it. */
 @Timeout(300)
+@Tag("slow")
 class IsolationTest {
   private static final String OURS = "sluice";
   private static final long EXIT_S = 60;

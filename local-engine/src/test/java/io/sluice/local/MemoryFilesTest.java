@@ -31,12 +31,14 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
 import org.apache.hadoop.mapreduce.split.JobSplitWriter;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Chained jobs of which nothing but the default file system was changed, so that it is memory. */
 @Timeout(300)
+@Tag("slow")
 class MemoryFilesTest {
   private static final Path INPUT = new Path("/chain/input");
 

@@ -21,6 +21,7 @@ import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorMapper;
 import org.apache.hadoop.mapreduce.lib.aggregate.ValueAggregatorReducer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs that register with Hadoop what concerns one of Hadoop's classes. */
 @Timeout(300)
+@Tag("slow")
 class OthersRegistriesTest {
   private static final String TOGETHER = "user.together";
 

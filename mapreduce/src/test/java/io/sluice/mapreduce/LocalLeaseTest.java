@@ -53,6 +53,7 @@ import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +65,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * there, and no service is asked. The oracle is a sort.
  */
 @Timeout(300)
+@Tag("slow")
 final class LocalLeaseTest {
   private static final int MAPS = 3;
   private static final int PARTITIONS = 4;

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import scala.Tuple2;
 
 /** A local Spark that encrypts its traffic, with a secret that Spark draws. */
 @ExtendWith(ShuffledRecords.class)
+@Tag("slow")
 class EncryptedShuffleTest {
   private static final String CANARY = "a canary, in a value";
   private static final int RECORDS = 2_000;

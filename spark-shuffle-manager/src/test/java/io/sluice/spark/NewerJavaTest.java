@@ -20,6 +20,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A newer Java than that of the tests warns on its error stream, once per kind, of calls that a
  * later Java will forbid.
  */
+@Tag("slow")
 class NewerJavaTest {
   private static final Path INSTALLED = Path.of("/usr/lib/jvm");
   private static final int FIRST_THAT_WARNS = 24;

@@ -34,32 +34,32 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "doctor",
     description =
-        "Says in plain words what this machine offers to Sluice, what it lacks and what fixes it;"
-            + " or tries the way to another host's node service.",
+        "Says what this machine offers to Sluice, what it lacks, and what fixes that. With --probe"
+            + " it tries the way to another host's node service.",
     mixinStandardHelpOptions = true,
     versionProvider = ToolsVersion.class)
 public final class DoctorCommand implements Callable<Integer> {
-  @Option(names = "--json", description = "Say it as JSON.")
+  @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
   @Option(
       names = "--pool",
       paramLabel = "PATH",
-      description = "Also look at this directory or device as the place of a pool; repeatable.")
+      description = "Also examine this directory or device as the place of a pool; repeatable.")
   private List<Path> pools = new ArrayList<>();
 
   @Option(
       names = "--hadoop-conf",
       paramLabel = "DIR",
       description =
-          "Instead of this machine look at the site files of Hadoop in this directory: what is"
+          "Examine Hadoop's site files in this directory instead of this machine. Say what is"
               + " missing or wrong in them for Sluice, and what to write.")
   private Path hadoopConf; // null: not asked for
 
   @Option(
       names = "--spark-conf",
       paramLabel = "DIR",
-      description = "The same of spark-defaults.conf in this directory.")
+      description = "Examine spark-defaults.conf in this directory in the same way.")
   private Path sparkConf; // null: not asked for
 
   @Spec private CommandSpec spec;
@@ -73,10 +73,10 @@ public final class DoctorCommand implements Callable<Integer> {
         paramLabel = "HOST[:PORT]",
         converter = HostPortConverter.class,
         description =
-            "Read from that host's node service over every transport, and say how fast it is"
-                + " (port: that of the control connections; by default "
+            "Read from this host's node service over every transport, and say how fast that is."
+                + " The port is that of control connections (default: "
                 + HostPort.DEFAULT_PORT
-                + ", a NodeManager's; that of node-service is 13600).")
+                + ", a NodeManager's). The command node-service has 13600.")
     private HostPort probed;
 
     @Option(
@@ -85,8 +85,8 @@ public final class DoctorCommand implements Callable<Integer> {
         arity = "0..1",
         fallbackValue = "" + HostPort.DEFAULT_PORT,
         description =
-            "Be a node service that can be probed, without a cluster, until interrupted; port 0"
-                + " takes a free one (default: ${FALLBACK-VALUE}).")
+            "Serve probes of other hosts, without a cluster, until interrupted. Port 0 takes a free"
+                + " one (default: ${FALLBACK-VALUE}).")
     private Integer servedPort;
   }
 

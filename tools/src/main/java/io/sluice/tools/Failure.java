@@ -3,11 +3,24 @@ package io.sluice.tools;
 import io.sluice.rdma.text.ErrorText;
 import picocli.CommandLine;
 
-/** How a failed command ends: every cause's message, and status 1. */
+/** How a command ends that fails, or that refuses its arguments. */
 public final class Failure {
   private Failure() {}
 
-  /** To be given to a command line as its handler of exceptions. */
+  /** Says in one line what is wrong with the arguments, and where help is; status 2. */
+  public static int refuse(CommandLine.ParameterException refusal, String[] arguments) {
+    CommandLine commandLine = refusal.getCommandLine();
+    commandLine
+        .getErr()
+        .println(
+            refusal.getMessage()
+                + "; see "
+                + commandLine.getCommandSpec().qualifiedName()
+                + " --help");
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  /** Says every cause's message; status 1. */
   public static int report(
       Exception failure, CommandLine commandLine, CommandLine.ParseResult parseResult) {
     commandLine.getErr().println("FAILED: " + ErrorText.of(failure));

@@ -55,62 +55,76 @@ public final class NodeServiceCommand implements Callable<Integer> {
 
   @Option(
       names = "--dir",
+      paramLabel = "DIR",
       required = true,
-      description = "For socket and pool; applications name it in spark.sluice.service.")
+      description =
+          "Directory for the socket and the pool. Applications name it in spark.sluice.service.")
   private Path directory;
 
   @Option(
       names = MEMORY,
+      paramLabel = "SIZE",
       converter = AmountConverter.Bytes.class,
       description =
-          "All that shuffling takes of the node's memory outside executors: the memory tier, bounce"
-              + " buffers and buffers of disks. 1g if nothing is said.")
+          "Memory that the shuffle takes on the node outside executors: the memory tier, bounce"
+              + " buffers and buffers of disks (default: 1g).")
   private Long memoryBytes; // null: DEFAULT_MEMORY_BYTES
 
   @Option(
       names = CAPACITY,
+      paramLabel = "SIZE",
       converter = AmountConverter.Bytes.class,
       description =
-          "Of the memory tier alone, instead of "
+          "Size of the memory tier alone, instead of "
               + MEMORY
-              + ": for a pool that is no memory of the node.")
+              + ": for a pool that is not in the node's memory.")
   private Long capacityBytes; // null: what the whole leaves
 
   @Option(
       names = "--allocation",
+      paramLabel = "WHEN",
       defaultValue = "start",
       description =
-          "When the memory tier is allocated: whole at the start, or a segment at a time on demand."
-              + " One of ${COMPLETION-CANDIDATES}.")
+          "When the memory tier is allocated: all of it at the start, or one segment at a time on"
+              + " demand. One of ${COMPLETION-CANDIDATES}.")
   private Allocation allocation;
 
   @Option(
       names = "--segment-size",
+      paramLabel = "SIZE",
       defaultValue = "64m",
       converter = AmountConverter.SegmentBytes.class,
-      description = "Of a segment, from 1m to 1g.")
+      description = "Size of a segment, from 1m to 1g.")
   private int segmentBytes;
 
-  @Option(names = "--medium", defaultValue = "auto", description = "How the pool is written.")
+  @Option(
+      names = "--medium",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      description =
+          "How the pool is written: plain mapping (plain), the JDK's synchronous mapping of NVM (sync)"
+              + " or libpmem. auto takes sync where the mount is DAX, and plain elsewhere.")
   private String medium;
 
   @Option(
       names = "--overflow-dirs",
+      paramLabel = "DIR",
       split = ",",
       description =
-          "Where what has no room in memory goes; nowhere if not given. Not a directory that is"
-              + " cleaned while the service runs, as the system's temporary one often is.")
+          "Directories for outputs that have no room in memory (default: none). Give no directory"
+              + " that is cleaned while the service runs, as the system's temporary one often is.")
   private List<Path> overflowDirectories; // null: none
 
   @Option(
       names = "--background-copy",
       description =
-          "Copy outputs there when nobody else wants the disk: they outlive a reboot, and their"
-              + " memory can be given back at once.")
+          "Copy outputs to the overflow directories when nothing else uses the disk. Such outputs"
+              + " survive a reboot, and their memory can be freed at once.")
   private boolean backgroundCopy;
 
   @Option(
       names = "--transport",
+      paramLabel = "NAME",
       defaultValue = TransportChooser.AUTO,
       description =
           TransportChooser.AUTO
@@ -123,51 +137,69 @@ public final class NodeServiceCommand implements Callable<Integer> {
               + ".")
   private String transport;
 
-  @Option(names = "--bind", defaultValue = "0.0.0.0", description = "Address to listen at.")
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDRESS",
+      defaultValue = "0.0.0.0",
+      description = "Address to listen at.")
   private InetAddress bindAddress;
 
   @Option(
       names = DATA_BIND,
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
+      paramLabel = "ADDRESS",
       defaultValue = "",
       description =
-          "Where transports listen, if not at the address of --bind: an address, a network interface"
-              + " (ib0) or a subnet (10.1.0.0/16).")
+          "Where transports listen: an address, a network interface (ib0) or a subnet"
+              + " (10.1.0.0/16). Without it they listen at the address of --bind.")
   private String dataAddress;
 
   @Option(
       names = "--host",
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
+      paramLabel = "HOST",
       defaultValue = "",
-      description = "Where other nodes reach this one, if not where they reach its executors.")
+      description =
+          "Host name or address at which other nodes reach this service. Without it they use that of its executors.")
   private String host;
 
   @Option(
       names = "--port",
+      paramLabel = "PORT",
       defaultValue = "13600",
-      description = "The service's; its transports listen at the next ones. 0 for any.")
+      description =
+          "Port of the service; its transports listen at the next ones. 0 takes any free port.")
   private int port;
 
   @Option(
       names = "--keep",
+      paramLabel = "TIME",
       defaultValue = "60min",
       converter = AmountConverter.Ms.class,
-      description = "Forget applications that nobody has come of for so long.")
+      description =
+          "Forget an application when neither a task nor a reader of it has come for so long.")
   private long keepMs;
 
   @Option(
       names = "--max-connections",
+      paramLabel = "COUNT",
       defaultValue = "2048",
-      description = "Executors, readers and, for each transport, data connections at a time.")
+      description =
+          "Maximum of executors, of readers and, for each transport, of data connections at a time.")
   private int maxConnections;
 
   @Option(
       names = "--metrics-port",
+      paramLabel = "PORT",
       description =
-          "Where Prometheus finds metrics, at /metrics; 0 for any port, nowhere if not given.")
+          "Port where Prometheus reads metrics, at /metrics. 0 takes any free port; without it there"
+              + " are no metrics.")
   private Integer metricsPort; // null: nowhere
 
   @Option(
       names = "--metrics-bind",
-      description = "Address to listen at for it, if not that of --bind.")
+      paramLabel = "ADDRESS",
+      description = "Address of the metrics port (default: that of --bind).")
   private InetAddress metricsBindAddress; // null: that of the service
 
   private final DiscoveryFile removedAddress =

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
  */
 @Command(
     name = "sluice-tools",
-    description = "What a node needs of Sluice besides the jar of its engine.",
+    description = "Tools for a node, beside the jar of its engine.",
     mixinStandardHelpOptions = true,
     versionProvider = ToolsVersion.class,
     subcommands = {DoctorCommand.class, NodeServiceCommand.class},
@@ -22,13 +22,16 @@ public final class Tools {
     if (arguments.length > 0 && arguments[0].equals(NodeServiceCommand.NAME)) {
       logAsAService();
     }
-    System.exit(
-        new CommandLine(new Tools())
-            .setExecutionExceptionHandler(Failure::report)
-            .execute(arguments));
+    System.exit(commandLine().execute(arguments));
   }
 
-  /** Before the first logger is made. A doctor says what he finds; a service has its log alone. */
+  static CommandLine commandLine() {
+    return new CommandLine(new Tools())
+        .setParameterExceptionHandler(Failure::refuse)
+        .setExecutionExceptionHandler(Failure::report);
+  }
+
+  /** Before the first logger is made. A service has only its log to say something. */
   private static void logAsAService() {
     Properties properties = System.getProperties();
     properties.putIfAbsent("org.slf4j.simpleLogger.log.io.sluice", "info");

@@ -18,10 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The bench with few records, in this process. */
+@Tag("slow")
 class CodecsBenchTest {
   private static final int RECORDS = 3_000;
   private static final int FEW = 3; // streams, where a codec has them

@@ -23,9 +23,11 @@ import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.Writable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class TaskArchiveTest {
   private static final String TASK = "org/apache/hadoop/mapred/YarnChild.class";
 

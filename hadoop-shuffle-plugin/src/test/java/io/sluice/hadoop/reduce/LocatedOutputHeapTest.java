@@ -19,6 +19,7 @@ import java.util.List;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapred.Reporter;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * while it gathers, and when their merge gets them.
  */
 @Timeout(300)
+@Tag("slow")
 final class LocatedOutputHeapTest {
   private static final int REDUCE = 1234;
   private static final int FEW_NODES = 5;

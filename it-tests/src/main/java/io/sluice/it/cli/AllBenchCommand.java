@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 /** {@code sluice bench all}. */
 @Command(
     name = "all",
-    description = "Runs all benches, one after the other; a micro bench is none of them.",
+    description = "Runs all benches one after the other, except micro.",
     mixinStandardHelpOptions = true)
 final class AllBenchCommand implements Callable<Integer> {
   private static final int OK = 0;
@@ -26,8 +26,8 @@ final class AllBenchCommand implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "Little data, once each, in less than 20 minutes instead of most of a day: shows that they run, and"
-              + " that outputs agree, and not what they are worth.")
+          "Run each once on little data: less than 20 minutes instead of most of a day. This shows"
+              + " that they run and that outputs agree; its figures mean nothing.")
   private boolean quick;
 
   @Spec private CommandSpec spec;

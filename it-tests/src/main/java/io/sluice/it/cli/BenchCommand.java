@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description =
-        "Measures TeraSort stock, tuned and through Sluice, without and with its archive of classes,"
-            + " in turn, with spread.",
+        "Measures TeraSort on a YARN cluster: stock, tuned, through Sluice, and through Sluice with"
+            + " its archive of classes. The variants run in turn.",
     subcommands = {
       AllBenchCommand.class,
       ChainBenchCommand.class,
@@ -42,10 +42,13 @@ import picocli.CommandLine.Spec;
     },
     mixinStandardHelpOptions = true)
 final class BenchCommand implements Callable<Integer> {
+  @Mixin private InstallOptions install;
+
   @Mixin private ClusterOptions clusterOptions;
 
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "1g",
       description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")
@@ -55,15 +58,17 @@ final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--encrypted",
-      description = "Stock and Sluice, without and with mapreduce.job.encrypted-intermediate-data.")
+      description =
+          "Compare stock and Sluice without and with%nmapreduce.job.encrypted-intermediate-data.")
   private boolean encrypted;
 
   @Option(
       names = "--engines",
+      paramLabel = "NAME",
       split = ",",
       description =
-          "Beside STOCK, some of TUNED, SLUICE, SLUICE_ARCHIVE; with --encrypted, of"
-              + " STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED (default: all of these).")
+          "Variants that run beside STOCK: TUNED, SLUICE, SLUICE_ARCHIVE; with --encrypted:"
+              + " STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED (default: all).")
   private Set<HadoopVariant> engines;
 
   @Spec private CommandSpec spec;

@@ -13,15 +13,16 @@ import picocli.CommandLine.Option;
 @Command(
     name = "chain",
     description =
-        "Measures chains of jobs in one process, sorts and trivial ones: LocalJobRunner, the engine"
-            + " on files, the engine with its files in memory.",
+        "Measures chains of sorts and of trivial jobs in one process: LocalJobRunner, Sluice's engine"
+            + " on files, and Sluice's engine with its files in memory.",
     mixinStandardHelpOptions = true)
 final class ChainBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "256m",
-      description = "Of what is sorted (default: ${DEFAULT-VALUE}).")
+      description = "Size of the sorted data (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
   @Mixin private RunsOption runs;

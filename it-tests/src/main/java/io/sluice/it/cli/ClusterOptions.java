@@ -16,13 +16,12 @@ import picocli.CommandLine.Option;
 final class ClusterOptions {
   @Option(
       names = "--hadoop",
+      paramLabel = "VERSION",
       defaultValue = HadoopDistribution.DEFAULT_VERSION,
       description = "Hadoop release: 3.5.0, 3.4.3 or 3.3.6 (default: ${DEFAULT-VALUE}).")
   private String hadoopVersion;
 
-  @Option(
-      names = "--keep",
-      description = "Leave the cluster's configuration, logs and data behind, to be looked at.")
+  @Option(names = "--keep", description = "Keep the cluster's configuration, logs and data.")
   private boolean keep;
 
   PseudoCluster start(Workspace workspace, Console console) {

@@ -16,35 +16,41 @@ import picocli.CommandLine.Option;
 @Command(
     name = "codecs",
     description =
-        "Measures the merge of a reduce over the compressed runs of many maps: stock's, with its"
-            + " default factor and with 100, and Sluice's.",
+        "Measures a reduce's merge of the compressed runs of many maps: stock's with its default"
+            + " factor, stock's with a factor of 100, and Sluice's.",
     mixinStandardHelpOptions = true)
 final class CodecsBenchCommand implements Callable<Integer> {
   @Option(
       names = "--maps",
+      paramLabel = "COUNT",
       split = ",",
       converter = CountConverter.class,
       defaultValue = "1000,10000",
-      description = "How many runs are merged, one of each map (default: ${DEFAULT-VALUE}).")
+      description =
+          "Number of maps; the reduce merges one run of each (default: ${DEFAULT-VALUE}).")
   private List<Integer> maps;
 
   @Option(
       names = "--records",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "500k",
-      description = "Of all runs together, of some 100 bytes each (default: ${DEFAULT-VALUE}).")
+      description =
+          "Records of all runs together, of some 100 bytes each (default: ${DEFAULT-VALUE}).")
   private long records;
 
   @Option(
       names = "--codecs",
+      paramLabel = "NAME",
       split = ",",
-      description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
+      description = "Codecs to measure: ${COMPLETION-CANDIDATES} (default: all).")
   private List<BenchCodec> codecs = List.of(BenchCodec.values());
 
   @Option(
       names = "--dir",
+      paramLabel = "DIR",
       description =
-          "Where files are made, and deleted in the end, such as /dev/shm (default: in target).")
+          "Directory for the bench's files, which it deletes at its end; /dev/shm is in memory (default: in target).")
   private Path directory;
 
   @Mixin private RunsOption runs;

@@ -11,6 +11,7 @@ final class CommandLines {
   static CommandLine of(Object command) {
     return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Failure::refuse)
         .setExecutionExceptionHandler(Failure::report);
   }
 }

@@ -14,23 +14,25 @@ import picocli.CommandLine.Option;
 @Command(
     name = "crowd",
     description =
-        "Measures a reader of thousands of nodes, and a node that thousands of readers ask.",
+        "Measures one reader of thousands of nodes, and one node that thousands of readers read from.",
     mixinStandardHelpOptions = true)
 final class CrowdBenchCommand implements Callable<Integer> {
   @Option(
       names = "--nodes",
+      paramLabel = "COUNT",
       split = ",",
       converter = CountConverter.class,
       defaultValue = "100,500,1000,2500,5000",
-      description = "How many nodes the reader reads from (default: ${DEFAULT-VALUE}).")
+      description = "Nodes that the reader reads from (default: ${DEFAULT-VALUE}).")
   private List<Integer> nodes;
 
   @Option(
       names = "--readers",
+      paramLabel = "COUNT",
       split = ",",
       converter = CountConverter.class,
       defaultValue = "100,1000,2500,5000,10000",
-      description = "How many readers ask the node (default: ${DEFAULT-VALUE}).")
+      description = "Readers that read from the node (default: ${DEFAULT-VALUE}).")
   private List<Integer> readers;
 
   @Mixin private RunsOption runs;

@@ -13,14 +13,17 @@ import picocli.CommandLine.Option;
 /** {@code sluice demo}. */
 @Command(
     name = "demo",
-    description = "Runs stock TeraSort and WordCount on a real cluster, without and with Sluice.",
+    description = "Runs stock's TeraSort and WordCount on a YARN cluster, without and with Sluice.",
     subcommands = {LocalDemoCommand.class, SparkDemoCommand.class},
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
+  @Mixin private InstallOptions install;
+
   @Mixin private ClusterOptions clusterOptions;
 
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "1g",
       description = "Size of TeraSort's input, such as 256m (default: ${DEFAULT-VALUE}).")

@@ -8,7 +8,7 @@ import picocli.CommandLine.ParameterException;
 /** The option {@code --engines} of benches whose variants are measured beside stock. */
 final class Engines {
   static final String DESCRIPTION =
-      "Beside STOCK, some of ${COMPLETION-CANDIDATES} (default: all).";
+      "Variants that run beside STOCK: ${COMPLETION-CANDIDATES} (default: all).";
 
   private Engines() {}
 

@@ -17,14 +17,15 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "exchange",
     description =
-        "Measures pull, push and hybrid exchange in the engine, through few and through many tasks.",
+        "Measures pull, push and hybrid exchange in the engine of one process, by the number of tasks.",
     mixinStandardHelpOptions = true)
 final class ExchangeBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "512m",
-      description = "Of what each job exchanges (default: ${DEFAULT-VALUE}).")
+      description = "Size of the data that each job exchanges (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
   @Option(
@@ -33,7 +34,7 @@ final class ExchangeBenchCommand implements Callable<Integer> {
       paramLabel = "MAPSxREDUCES",
       converter = ShapeConverter.class,
       defaultValue = "8x2,64x8,512x16,2000x32",
-      description = "Tasks of the jobs (default: ${DEFAULT-VALUE}).")
+      description = "Maps and reduces of each job (default: ${DEFAULT-VALUE}).")
   private List<ExchangeShape> shapes;
 
   @Mixin private RunsOption runs;

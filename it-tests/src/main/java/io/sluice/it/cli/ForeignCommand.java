@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -18,17 +19,19 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "foreign",
     description =
-        "Runs other people's programs as stock runs them and by Sluice, and compares output and"
-            + " counters. Writes docs/results/foreign.md: all its rows, or those of the programs that are named.",
+        "Runs other people's programs by stock and by Sluice, and compares output and counters. It"
+            + " writes the rows of these programs into docs/results/foreign.md.",
     mixinStandardHelpOptions = true)
 final class ForeignCommand implements Callable<Integer> {
-  @Option(names = "--one-process", description = "Without those on a cluster.")
+  @Mixin private InstallOptions install;
+
+  @Option(names = "--one-process", description = "Run only in one process, without a cluster.")
   private boolean oneProcess;
 
   @Parameters(
       arity = "0..*",
       paramLabel = "PROGRAM",
-      description = "Some of ${COMPLETION-CANDIDATES}; all if none.")
+      description = "Programs to run: ${COMPLETION-CANDIDATES} (default: all).")
   private List<ForeignProgram> named = new ArrayList<>();
 
   @Override

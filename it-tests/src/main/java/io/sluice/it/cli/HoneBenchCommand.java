@@ -20,23 +20,25 @@ import picocli.CommandLine.Option;
 @Command(
     name = "hone",
     description =
-        "Measures Hone's applications on one machine: a cluster of daemons, LocalJobRunner, the"
-            + " engine, Spark.",
+        "Measures the applications of the Hone paper on one machine: a cluster of daemons,"
+            + " LocalJobRunner, Sluice's engine, Spark.",
     mixinStandardHelpOptions = true)
 final class HoneBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
+      paramLabel = "NAME",
       defaultValue = "SMALL",
-      description = "Of the inputs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+      description = "Size of the inputs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private HoneSize size;
 
   @Option(
       names = "--workload",
+      paramLabel = "NAME",
       split = ",",
-      description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
+      description = "Applications to measure: ${COMPLETION-CANDIDATES} (default: all).")
   private List<HoneWorkload> workloads = List.of(HoneWorkload.values());
 
-  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  @Option(names = "--engines", paramLabel = "NAME", split = ",", description = Engines.DESCRIPTION)
   private Set<HoneVariant> variants = EnumSet.allOf(HoneVariant.class);
 
   @Mixin private RunsOption runs;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -19,9 +20,11 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "lab",
     description =
-        "Runs suites over real verbs and real persistent memory in a QEMU guest on this machine.",
+        "Runs suites over RDMA verbs and persistent memory in a QEMU guest on this machine.",
     mixinStandardHelpOptions = true)
 final class LabCommand implements Callable<Integer> {
+  @Mixin private InstallOptions install;
+
   private static final String SHELL = "shell";
 
   @Parameters(
@@ -29,13 +32,15 @@ final class LabCommand implements Callable<Integer> {
       paramLabel = "SUITE",
       completionCandidates = Suites.class,
       description =
-          "One or more of ${COMPLETION-CANDIDATES}, or shell for a shell in the guest; all suites if none.")
+          "Suites to run: ${COMPLETION-CANDIDATES} (default: all); or shell, which opens a shell in the guest.")
   private List<String> suites = new ArrayList<>();
 
   @Option(
       names = "--hosts",
+      paramLabel = "COUNT",
       defaultValue = "1",
-      description = "1, or 2 guests joined by a virtual wire (default: ${DEFAULT-VALUE}).")
+      description =
+          "Number of guests: 1, or 2 that a virtual wire joins (default: ${DEFAULT-VALUE}).")
   private int hosts;
 
   @Option(names = "--kvm", description = "Use KVM, which is faster where it works.")
@@ -43,16 +48,21 @@ final class LabCommand implements Callable<Integer> {
 
   @Option(
       names = "--require",
-      description = "Fail where no guest can be booted, instead of skipping.")
+      description = "Fail where no guest can boot, instead of skipping the lab.")
   private boolean require;
 
   @Option(
       names = "--kills",
+      paramLabel = "COUNT",
       defaultValue = LabRun.DEFAULT_KILLS,
-      description = "How often plugs kills its guest (default: ${DEFAULT-VALUE}).")
+      description = "How often the suite plugs kills its guest (default: ${DEFAULT-VALUE}).")
   private int kills;
 
-  @Option(names = "--seed", description = "Repeats what plugs drew in another run.")
+  @Option(
+      names = "--seed",
+      paramLabel = "SEED",
+      description =
+          "Seed of the suite plugs, which prints it: it repeats the moments of an earlier run.")
   private long seed = System.nanoTime();
 
   /** For the usage text. */

@@ -12,11 +12,13 @@ import picocli.CommandLine.Option;
 /** {@code sluice bench local}. */
 @Command(
     name = "local",
-    description = "Measures TeraSort and WordCount in one process: LocalJobRunner and the engine.",
+    description =
+        "Measures TeraSort and WordCount in one process: LocalJobRunner and Sluice's engine.",
     mixinStandardHelpOptions = true)
 final class LocalBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "1g",
       description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")

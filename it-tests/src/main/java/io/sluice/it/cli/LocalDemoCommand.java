@@ -12,11 +12,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "local",
     description =
-        "Runs stock TeraSort and WordCount in one process: LocalJobRunner, then Sluice's engine.",
+        "Runs stock's TeraSort and WordCount in one process: by LocalJobRunner, then by Sluice's engine.",
     mixinStandardHelpOptions = true)
 final class LocalDemoCommand implements Callable<Integer> {
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "256m",
       description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")

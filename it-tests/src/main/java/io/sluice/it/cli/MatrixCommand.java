@@ -1,12 +1,15 @@
 package io.sluice.it.cli;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** {@code sluice matrix}. */
 @Command(
     name = "matrix",
-    description = "Shows with which releases Sluice works, and writes that into a page.",
+    description = "Shows which releases Sluice works with, and writes the table of them.",
     subcommands = SparkMatrixCommand.class,
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true)
-final class MatrixCommand {}
+final class MatrixCommand {
+  @Mixin private InstallOptions install;
+}

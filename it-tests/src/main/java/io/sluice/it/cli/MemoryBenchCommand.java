@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "memory",
     description =
-        "Measures WordCount and Sort in bounded memory, page cache included: stock tuned for it and"
-            + " Sluice in turn. Needs root, for control groups and loop devices.",
+        "Measures WordCount and Sort in bounded memory, page cache included. Stock, tuned for it, and"
+            + " Sluice run in turn. It needs root, for control groups and loop devices.",
     mixinStandardHelpOptions = true)
 final class MemoryBenchCommand implements Callable<Integer> {
   private static final String NONE = "none";
@@ -32,47 +32,51 @@ final class MemoryBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "600m",
       description =
-          "Size of Sort's input; half of it for WordCount without combiner, a third for that with it"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Size of Sort's input (default: ${DEFAULT-VALUE}). WordCount reads half of it without a"
+              + " combiner, and a third with one.")
   private long sizeBytes;
 
   @Mixin private RunsOption runs;
 
   @Option(
       names = "--workload",
+      paramLabel = "NAME",
       split = ",",
       defaultValue = "wc,sort,wcc",
       description =
-          "wc, sort, wcc: WordCount without combiner, Sort, WordCount with it"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Programs to measure (default: ${DEFAULT-VALUE}). wc is WordCount without a combiner, wcc"
+              + " is WordCount with one.")
   private List<String> workloads;
 
   @Option(
       names = "--fractions",
+      paramLabel = "SHARE",
       split = ",",
       defaultValue = "1.0,0.5,0.25,0.125",
       description =
-          "Memory for the shuffle, as shares of what is shuffled (default: ${DEFAULT-VALUE}).")
+          "Memory for the shuffle, as shares of the shuffled data (default: ${DEFAULT-VALUE}).")
   private List<Double> fractions;
 
   @Option(
       names = "--device-rate",
+      paramLabel = "RATE",
       defaultValue = "16m",
       description =
-          "Bytes/s that the device of the shuffle may read, and write, with "
+          "Bytes per second that the shuffle's device reads at most, and writes at most, with "
               + REQUESTS_PER_S
-              + " requests/s; none for no bound (default: ${DEFAULT-VALUE}).")
+              + " requests per second; none is no bound (default: ${DEFAULT-VALUE}).")
   private String shuffleRate;
 
   @Option(
       names = "--files-rate",
+      paramLabel = "RATE",
       defaultValue = NONE,
       description =
-          "The same of the distributed file system's device, whose bytes no shuffle changes"
-              + " (default: ${DEFAULT-VALUE}).")
+          "The same for the device of the distributed file system (default: ${DEFAULT-VALUE}).")
   private String filesRate;
 
   @Override

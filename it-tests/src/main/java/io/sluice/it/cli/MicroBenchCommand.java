@@ -20,7 +20,8 @@ final class MicroBenchCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "PATTERN",
       defaultValue = "Benchmark",
-      description = "Only benchmarks whose names have it, such as Sort or MergeBenchmark.merge.")
+      description =
+          "Runs only benchmarks whose names contain it, such as Sort or MergeBenchmark.merge.")
   private String pattern;
 
   @Override

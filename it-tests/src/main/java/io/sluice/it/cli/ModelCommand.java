@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -30,10 +31,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "model",
     description =
-        "Measures Spark's persisted blocks, fits the model of Chen and Rodero, checks it, and draws"
-            + " what it says of larger clusters (docs/model.md).",
+        "Measures Spark's persisted blocks, fits the model of Chen and Rodero to them, and checks it."
+            + " It draws what the model says of larger clusters (docs/model.md).",
     mixinStandardHelpOptions = true)
 final class ModelCommand implements Callable<Integer> {
+  @Mixin private InstallOptions install;
+
   /** Forty map outputs and eight reduces at a time: some five waves of maps on eight containers. */
   private static final ShuffleLoad LOAD = new ShuffleLoad(40, 8);
 
@@ -44,6 +47,7 @@ final class ModelCommand implements Callable<Integer> {
 
   @Option(
       names = "--runs",
+      paramLabel = "COUNT",
       converter = CountConverter.class,
       defaultValue = "3",
       description =
@@ -52,18 +56,19 @@ final class ModelCommand implements Callable<Integer> {
 
   @Option(
       names = "--sizes",
+      paramLabel = "SIZE",
       split = ",",
       converter = SizeConverter.class,
       defaultValue = "48m,96m,144m,192m,288m,384m",
       description =
-          "Of LineCounter's text; the others read less. The model is fitted to every other one, and"
-              + " checked by the rest (default: ${DEFAULT-VALUE}).")
+          "Sizes of LineCounter's text (default: ${DEFAULT-VALUE}). The other programs read less. The"
+              + " model is fitted to every other size and checked by the rest.")
   private List<Long> sizes;
 
   @Option(
       names = "--measured",
       paramLabel = "FILE",
-      description = "Measures nothing: takes what an earlier run has left in its model.json.")
+      description = "Measure nothing, and read the model.json of an earlier run.")
   private Path measured;
 
   @Spec private CommandSpec spec;

@@ -17,27 +17,29 @@ import picocli.CommandLine.Option;
 @Command(
     name = "pagerank",
     description =
-        "Measures PageRank's chain of jobs on YARN: stock, Sluice, Sluice with the files between in"
-            + " the nodes' pools.",
+        "Measures PageRank's chain of jobs on YARN: stock, Sluice, and Sluice with the files between"
+            + " the jobs in the nodes' pools.",
     mixinStandardHelpOptions = true)
 final class PageRankBenchCommand implements Callable<Integer> {
   @Mixin private ClusterOptions clusterOptions;
 
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "1m",
-      description = "Pages of the graph, such as 400k (default: ${DEFAULT-VALUE}).")
+      description = "Number of pages in the graph, such as 400k (default: ${DEFAULT-VALUE}).")
   private long pages;
 
   @Option(
       names = "--iterations",
+      paramLabel = "COUNT",
       converter = CountConverter.class,
       defaultValue = "5",
-      description = "Of PageRank (default: ${DEFAULT-VALUE}, the paper's).")
+      description = "Iterations of PageRank (default: ${DEFAULT-VALUE}, as in the paper).")
   private int iterations;
 
-  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  @Option(names = "--engines", paramLabel = "NAME", split = ",", description = Engines.DESCRIPTION)
   private Set<ChainVariant> variants = EnumSet.allOf(ChainVariant.class);
 
   @Mixin private RunsOption runs;

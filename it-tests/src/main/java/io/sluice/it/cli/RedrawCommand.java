@@ -11,10 +11,13 @@ import picocli.CommandLine.Parameters;
 /** {@code sluice bench redraw}. */
 @Command(
     name = "redraw",
-    description = "Draws the plots of results again, out of their JSON, beside it.",
+    description = "Draws the plots of results again from their JSON, and writes them beside it.",
     mixinStandardHelpOptions = true)
 final class RedrawCommand implements Callable<Integer> {
-  @Parameters(arity = "1..*", paramLabel = "JSON", description = "Such as docs/results/*.json.")
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "JSON",
+      description = "Files of results, such as docs/results/*.json.")
   private List<Path> results;
 
   @Override

@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rmr-nvm",
     description =
-        "Measures RMR-NVM's programs on YARN: stock, stock tuned, Sluice, the same with its archive"
-            + " of classes, and with pools as slow as NVRAM.",
+        "Measures the programs of the RMR-NVM paper on YARN: stock, stock tuned, Sluice, Sluice with"
+            + " its archive of classes, and Sluice with pools as slow as NVRAM.",
     mixinStandardHelpOptions = true)
 final class RmrBenchCommand implements Callable<Integer> {
   private static final List<RmrWorkload> ALL = List.of(RmrWorkload.values());
@@ -22,11 +22,12 @@ final class RmrBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "512m",
       description =
-          "Of the inputs; of those that several jobs read, a half or a quarter (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Size of the inputs (default: ${DEFAULT-VALUE}). An input that several jobs read has a"
+              + " half or a quarter of it.")
   private long sizeBytes;
 
   @Override

@@ -17,13 +17,14 @@ import picocli.CommandLine.Option;
 final class RmrOptions {
   @Mixin private ClusterOptions clusterOptions;
 
-  @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
+  @Option(names = "--engines", paramLabel = "NAME", split = ",", description = Engines.DESCRIPTION)
   private Set<RmrVariant> variants = EnumSet.allOf(RmrVariant.class);
 
   @Option(
       names = "--workload",
+      paramLabel = "NAME",
       split = ",",
-      description = "Some of ${COMPLETION-CANDIDATES} (default: all that the bench is about).")
+      description = "Programs to measure: ${COMPLETION-CANDIDATES} (default: all of this bench).")
   private List<RmrWorkload> workloads = List.of();
 
   @Mixin private RunsOption runs;

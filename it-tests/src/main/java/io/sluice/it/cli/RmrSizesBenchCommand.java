@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rmr-sizes",
     description =
-        "Measures Sort and TeraSort, or others, over sizes, as bench rmr-nvm does: their maps and"
-            + " reduces, and what each map spills.",
+        "Measures Sort and TeraSort, or other programs, over three sizes, as bench rmr-nvm does:"
+            + " their maps, their reduces, and what each map spills.",
     mixinStandardHelpOptions = true)
 final class RmrSizesBenchCommand implements Callable<Integer> {
   private static final List<RmrWorkload> SORTS = List.of(RmrWorkload.SORT, RmrWorkload.TERASORT);
@@ -22,11 +22,12 @@ final class RmrSizesBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "768m",
       description =
-          "Of the largest input; the others are a third and two thirds of it (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Size of the largest input (default: ${DEFAULT-VALUE}). The others are a third and two"
+              + " thirds of it.")
   private long largestBytes;
 
   @Override

@@ -6,6 +6,7 @@ import picocli.CommandLine.Option;
 final class RunsOption {
   @Option(
       names = "--runs",
+      paramLabel = "COUNT",
       converter = CountConverter.class,
       defaultValue = "5",
       description = "How often each variant runs (default: ${DEFAULT-VALUE}).")

@@ -13,15 +13,17 @@ import picocli.CommandLine.Option;
 @Command(
     name = "scaling",
     description =
-        "Measures the engine with one thread and with two, and simulates up to 64 from the times of"
-            + " its tasks.",
+        "Measures the engine of one process with one thread and with two. It simulates up to 64"
+            + " threads from the times of the tasks.",
     mixinStandardHelpOptions = true)
 final class ScalingBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "1g",
-      description = "Of TeraSort's input; LDA's takes about as long (default: ${DEFAULT-VALUE}).")
+      description =
+          "Size of TeraSort's input (default: ${DEFAULT-VALUE}). LDA reads an input that takes about as long.")
   private long sizeBytes;
 
   @Mixin private RunsOption runs;

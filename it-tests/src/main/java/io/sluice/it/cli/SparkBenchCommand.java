@@ -21,11 +21,12 @@ import picocli.CommandLine.Spec;
 /** {@code sluice bench spark}. */
 @Command(
     name = "spark",
-    description = "Measures shuffles in Spark, stock and through Sluice in turn, with spread.",
+    description = "Measures shuffles in Spark: stock and Sluice run in turn.",
     mixinStandardHelpOptions = true)
 final class SparkBenchCommand implements Callable<Integer> {
   @Option(
       names = "--rows",
+      paramLabel = "COUNT",
       defaultValue = "10000000",
       description = "Rows of every shuffle (default: ${DEFAULT-VALUE}).")
   private long rows;
@@ -35,21 +36,22 @@ final class SparkBenchCommand implements Callable<Integer> {
   @Option(
       names = "--on-tmpfs",
       description =
-          "Only Sluice and stock with its local directories on tmpfs, in half of the time.")
+          "Compare Sluice only with stock whose local directories are on tmpfs. This takes half of the time.")
   private boolean onTmpfs;
 
   @Option(
       names = "--encrypted",
       description =
-          "Sluice and stock, with local directories on tmpfs, without and with"
+          "Compare Sluice and stock, with local directories on tmpfs, without and with"
               + " spark.network.crypto.enabled.")
   private boolean encrypted;
 
   @Option(
       names = "--peers",
+      paramLabel = "DIR",
       description =
-          "Besides, Apache Celeborn and Apache Uniffle, as far as they are unpacked in this"
-              + " directory or below it, with their clients for this Spark.")
+          "Measure Apache Celeborn and Apache Uniffle too, if they are unpacked in this directory or"
+              + " below it, with their clients for this Spark.")
   private Path peersDirectory;
 
   @Spec private CommandSpec spec;

@@ -14,11 +14,12 @@ import picocli.CommandLine.Option;
 /** {@code sluice demo spark}. */
 @Command(
     name = "spark",
-    description = "Runs shuffles by stock spark-submit, without and with Sluice.",
+    description = "Runs shuffles by stock's spark-submit, without and with Sluice.",
     mixinStandardHelpOptions = true)
 final class SparkDemoCommand implements Callable<Integer> {
   @Option(
       names = "--rows",
+      paramLabel = "COUNT",
       defaultValue = "2000000",
       description = "Rows of every shuffle (default: ${DEFAULT-VALUE}).")
   private long rows;

@@ -17,8 +17,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "spark",
     description =
-        "Runs the workloads on all releases of Spark and the JDKs of this host, without and with"
-            + " Sluice; writes docs/spark-releases.md and docs/results/spark-matrix.json.",
+        "Runs the workloads on all releases of Spark and all JDKs of this host, without and with"
+            + " Sluice. It writes docs/spark-releases.md and docs/results/spark-matrix.json.",
     mixinStandardHelpOptions = true)
 final class SparkMatrixCommand implements Callable<Integer> {
   @Override

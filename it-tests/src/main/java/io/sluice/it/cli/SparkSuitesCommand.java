@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -23,13 +24,15 @@ import picocli.CommandLine.Spec;
     description = "Runs Spark's own published test suites with Sluice as the shuffle manager.",
     mixinStandardHelpOptions = true)
 final class SparkSuitesCommand implements Callable<Integer> {
+  @Mixin private InstallOptions install;
+
   @Spec private CommandSpec spec;
 
   @Parameters(
       arity = "0..*",
       paramLabel = "SUITE",
       completionCandidates = Suites.class,
-      description = "One or more of ${COMPLETION-CANDIDATES}; all if none.")
+      description = "Suites to run: ${COMPLETION-CANDIDATES} (default: all).")
   private List<String> names = new ArrayList<>();
 
   /** For the usage text. */

@@ -15,29 +15,33 @@ import picocli.CommandLine.Option;
 @Command(
     name = "store-scale",
     description =
-        "Measures what calls of a node's store take with many outputs, and with many open leases.",
+        "Measures how long calls of a node's store take, with many outputs and with many open leases.",
     mixinStandardHelpOptions = true)
 final class StoreScaleBenchCommand implements Callable<Integer> {
   @Option(
       names = "--outputs",
+      paramLabel = "COUNT",
       split = ",",
       converter = CountConverter.class,
       defaultValue = "100,1000,10000,100000",
-      description = "How many outputs there are (default: ${DEFAULT-VALUE}).")
+      description = "Outputs in the store (default: ${DEFAULT-VALUE}).")
   private List<Integer> outputs;
 
   @Option(
       names = "--leases",
+      paramLabel = "COUNT",
       split = ",",
       converter = CountConverter.class,
       defaultValue = "10,100,1000,10000",
-      description = "How many leases are open (default: ${DEFAULT-VALUE}).")
+      description = "Open leases (default: ${DEFAULT-VALUE}).")
   private List<Integer> leases;
 
   @Option(
       names = "--dir",
+      paramLabel = "DIR",
       defaultValue = "/dev/shm",
-      description = "Where pools are made, and deleted in the end (default: ${DEFAULT-VALUE}).")
+      description =
+          "Directory for pools, which the bench deletes at its end (default: ${DEFAULT-VALUE}).")
   private Path directory;
 
   @Mixin private RunsOption runs;

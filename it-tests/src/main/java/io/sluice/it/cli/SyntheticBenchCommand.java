@@ -20,27 +20,30 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "synthetic",
     description =
-        "Measures Hone's synthetic job by kinds of keys, sizes of values and arithmetic: a cluster"
-            + " of daemons, LocalJobRunner, the engine.",
+        "Measures the synthetic job of the Hone paper by kinds of keys, sizes of values and"
+            + " arithmetic: a cluster of daemons, LocalJobRunner, Sluice's engine.",
     mixinStandardHelpOptions = true)
 final class SyntheticBenchCommand implements Callable<Integer> {
   @Option(
       names = "--size",
+      paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "400k",
-      description = "Lines of the text, of some 75 bytes (default: ${DEFAULT-VALUE}).")
+      description = "Lines of the text, of some 75 bytes each (default: ${DEFAULT-VALUE}).")
   private long lines;
 
   @Option(
       names = "--parts",
+      paramLabel = "NAME",
       split = ",",
-      description = "Some of ${COMPLETION-CANDIDATES} (default: all).")
+      description = "Parts to measure: ${COMPLETION-CANDIDATES} (default: all).")
   private List<SyntheticShape.Part> parts = List.of(SyntheticShape.Part.values());
 
   @Option(
       names = "--engines",
+      paramLabel = "NAME",
       split = ",",
-      description = "Beside STOCK, CLUSTER or SLUICE (default: both).")
+      description = "Variants that run beside STOCK: CLUSTER, SLUICE (default: both).")
   private Set<HoneVariant> variants = SyntheticBench.VARIANTS;
 
   @Mixin private RunsOption runs;

@@ -19,15 +19,18 @@ import picocli.CommandLine.Option;
 final class WaitingBenchCommand implements Callable<Integer> {
   @Option(
       names = "--tasks",
+      paramLabel = "COUNT",
       split = ",",
       converter = CountConverter.class,
       defaultValue = "50,100,200",
-      description = "How many tasks wait (default: ${DEFAULT-VALUE}).")
+      description = "Tasks that wait (default: ${DEFAULT-VALUE}).")
   private List<Integer> tasks;
 
   @Option(
       names = "--jar",
-      description = "sluice-tools of another release, to be compared (default: the one built).")
+      paramLabel = "JAR",
+      description =
+          "Jar of sluice-tools to measure, of another release (default: the one that was built).")
   private Path jar;
 
   @Mixin private RunsOption runs;

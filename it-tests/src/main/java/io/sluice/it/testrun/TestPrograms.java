@@ -39,9 +39,10 @@ final class TestPrograms {
   /** A JVM of tests, six daemons of a cluster and three containers, of which each has 350 MiB. */
   private static final int LANE_MB = 3584;
 
-  /** These two only end what hangs: beside other busy processes a run takes twice its time. */
+  /** These three only end what hangs: beside other busy processes a run takes twice its time. */
   private static final Duration UNIT_TESTS_DEADLINE = Duration.ofMinutes(65);
 
+  private static final Duration QUICK_DEADLINE = Duration.ofMinutes(30);
   private static final Duration LANE_DEADLINE = Duration.ofMinutes(55);
   private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
   private static final Duration MODULE_CAMPAIGN_DEADLINE = Duration.ofHours(1);
@@ -68,34 +69,40 @@ final class TestPrograms {
    * from its tests; the reports tell.
    */
   ProgramTask unitTests() {
-    ProcessBuilder maven =
-        new ProcessBuilder(
-                "mvn",
-                "-B",
-                "-ntp",
-                "-Dmaven.test.failure.ignore=true",
-                "-Dspotless.check.skip=true",
-                "-Dmaven.compiler.useIncrementalCompilation=false",
-                "-Dsluice.skip.its=true",
-                "test-compile",
-                "surefire:test",
-                "failsafe:integration-test",
-                "failsafe:verify")
-            .directory(workspace.root().toFile());
-    GivenSeed.argument().ifPresent(maven.command()::add);
+    List<String> options = new ArrayList<>();
     if (all) {
-      maven.command().add("-Dsluice.excluded.tags=");
-      maven.command().add("-Dsluice.unit.jvm="); // the second compiler pays in campaigns
-      maven.command().add("-Dsluice.unit.timeout.s=" + MODULE_CAMPAIGN_DEADLINE.toSeconds());
+      options.add("-Dsluice.excluded.tags=");
+      options.add("-Dsluice.unit.jvm="); // the second compiler pays in campaigns
+      options.add("-Dsluice.unit.timeout.s=" + MODULE_CAMPAIGN_DEADLINE.toSeconds());
     } else {
-      maven.command().add("-Dsluice.unit.forks=" + UNIT_TEST_FORKS);
+      options.add("-Dsluice.unit.forks=" + UNIT_TEST_FORKS);
     }
+    options.add("-Dsluice.skip.its=true");
+    options.addAll(List.of("failsafe:integration-test", "failsafe:verify"));
+    return unitTests(options, all ? CAMPAIGN_DEADLINE : UNIT_TESTS_DEADLINE);
+  }
+
+  /** The unit tests that are neither slow nor of campaigns; modules side by side. */
+  ProgramTask quickTests() {
+    return unitTests(
+        List.of("-T" + UNIT_TEST_FORKS, "-Dsluice.excluded.tags=" + CAMPAIGN + "," + SlowTests.TAG),
+        QUICK_DEADLINE);
+  }
+
+  private ProgramTask unitTests(List<String> options, Duration deadline) {
+    List<String> command = new ArrayList<>(List.of("mvn", "-B", "-ntp"));
+    command.add("-Dmaven.test.failure.ignore=true");
+    command.add("-Dspotless.check.skip=true");
+    command.add("-Dmaven.compiler.useIncrementalCompilation=false");
+    GivenSeed.argument().ifPresent(command::add);
+    command.addAll(List.of("test-compile", "surefire:test"));
+    command.addAll(options);
     return new ProgramTask(
         "unit",
         UNIT_TESTS_MB,
-        maven,
+        new ProcessBuilder(command).directory(workspace.root().toFile()),
         log("unit"),
-        all ? CAMPAIGN_DEADLINE : UNIT_TESTS_DEADLINE,
+        deadline,
         line ->
             OF_MAVEN.matcher(line).matches()
                 ? Optional.of(line.replaceFirst("^\\[INFO\\] ", ""))

@@ -91,6 +91,20 @@ public final class TestRun {
     return new TestSummary(commit.name(), results, noLab, table, elapsed().toMillis());
   }
 
+  /** Runs the quick unit tests and nothing else. */
+  public TestSummary runQuickly() {
+    List<TaskResult> results =
+        new TaskRunner(1, DEADLINE.minus(elapsed()), Machine::availableMb)
+            .run(List.of(new Programs(workspace, since, false).quickTests()), console);
+    SuiteTable table = SuiteTable.read(contributing(workspace));
+    return new TestSummary(commit.name(), results, Optional.empty(), table, elapsed().toMillis());
+  }
+
+  /** How many classes of unit tests that leaves out. */
+  public int slowClasses() {
+    return SlowTests.in(workspace.root()).size();
+  }
+
   /** So that nothing long is left when all else is done. */
   static List<TestTask> longestFirst(Map<TestTask, Integer> sharesS) {
     return sharesS.entrySet().stream()

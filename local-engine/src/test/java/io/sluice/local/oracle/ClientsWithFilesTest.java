@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes in one working directory whose jobs call their files by the same name. */
 @Timeout(300)
+@Tag("slow")
 class ClientsWithFilesTest {
   @TempDir private Path directory;
   private Path working;

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** User code that fails, wherever it is called and in each exchange. */
+@Tag("slow")
 class FaultStepsTest extends OracleTestBase {
   private static final int FILES = 3;
   private static final int LINES = 60;

@@ -3,6 +3,7 @@ package io.sluice.local.oracle;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store without memory or with little, and one whose disk is full: each in its own process. */
 @Timeout(300)
+@Tag("slow")
 class FullStoreTest {
   @TempDir private Path directory;
 

@@ -8,12 +8,14 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.Job;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Comparators, partitioners and combiners, and Hadoop's old interfaces beside its new ones. */
+@Tag("slow")
 class InterfacesOracleTest extends OracleTestBase {
   @BeforeEach
   void write() throws IOException {

@@ -3,10 +3,12 @@ package io.sluice.local.oracle;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.serializer.WritableSerialization;
 import org.apache.hadoop.mapreduce.Job;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Keys of every class, in the order that is theirs. */
+@Tag("slow")
 class KeysOracleTest extends OracleTestBase {
   @ParameterizedTest
   @EnumSource(Keys.class)

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that is ended by {@code kill -9} in the middle of a job. */
 @Timeout(300)
+@Tag("slow")
 class KilledClientTest {
   @TempDir private Path directory;
 

@@ -16,9 +16,11 @@ import org.apache.hadoop.mapreduce.TaskReport;
 import org.apache.hadoop.mapreduce.TaskType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Jobs and attempts that are killed while the user's code is anywhere. */
+@Tag("slow")
 class KilledJobsTest extends OracleTestBase {
   private static final List<Step> WHEN =
       Stream.of(Step.values()).filter(step -> step.compareTo(Step.SETUP_JOB) >= 0).toList();

@@ -21,9 +21,11 @@ import org.apache.hadoop.mapreduce.lib.output.LazyOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.MultipleOutputs;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What jobs use of MapReduce's own library. */
+@Tag("slow")
 class LibrariesOracleTest extends OracleTestBase {
   @BeforeEach
   void write() throws IOException {

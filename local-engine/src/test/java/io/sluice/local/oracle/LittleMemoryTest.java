@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * they do what stock does, and no attempt fails.
  */
 @Timeout(300)
+@Tag("slow")
 class LittleMemoryTest {
   @TempDir private Path directory;
 

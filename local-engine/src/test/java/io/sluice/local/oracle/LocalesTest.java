@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hadoop writes the numbers of jobs, tasks and files in the digits of the locale. */
 @Timeout(300)
+@Tag("slow")
 class LocalesTest {
   @TempDir private Path directory;
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One small job after the other, and some at a time: the process holds no more for it. */
+@Tag("slow")
 class ManyJobsTest extends OracleTestBase {
   private static final int AT_A_TIME = 8;
   private static final int FIRST = 16;

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every exchange and number of threads and reduces, on inputs of every shape. */
+@Tag("slow")
 class OracleMatrixTest extends OracleTestBase {
   private static final int LINES = 1_500;
   private static final int MANY = 64;

@@ -50,6 +50,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The papers' programs and Hadoop's examples, each a chain of unmodified jobs. */
+@Tag("slow")
 class ProgramsOracleTest extends OracleTestBase {
   private static final String REDUCES = "3";
 

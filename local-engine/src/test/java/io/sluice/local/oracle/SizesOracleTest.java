@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Large records, and many of what there are few else. */
+@Tag("slow")
 class SizesOracleTest extends OracleTestBase {
   private static final String VALUE_BYTES = "test.value-bytes";
 

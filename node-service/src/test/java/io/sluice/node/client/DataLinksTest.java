@@ -23,9 +23,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Data connections that a node has too few of, and that come and go under a reader. */
+@Tag("slow")
 class DataLinksTest extends NodeTestBase {
   private static final int RUN_BYTES = 8 * WINDOW_BYTES;
 

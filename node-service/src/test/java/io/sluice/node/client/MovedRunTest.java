@@ -44,6 +44,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +57,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * FetchFailedException} that says damage only of what is damaged. Windows, connections and mappings
  * are given back.
  */
+@Tag("slow")
 class MovedRunTest extends NodeTestBase {
   private static final String ID = "attempt_0";
   private static final int WINDOW = 1 << 10;

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Reads that fail: every run ends with all of its bytes or in a {@link FetchFailedException}, and
  * gives its windows back; closing a reader with a window out fails.
  */
+@Tag("slow")
 class ReadFaultsTest extends NodeTestBase {
   private static final int OUTPUTS = 12;
   private static final long SHORT_MS = 300;

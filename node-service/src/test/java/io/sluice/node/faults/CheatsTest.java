@@ -31,11 +31,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A task of one user tries to get at what another's has written. */
+@Tag("slow")
 class CheatsTest extends NodeTestBase {
   private static final Owner ANN = new Owner(12_345);
   private static final String FORMER = "application_1_0003";

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.NodeTestBase;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A reader of more nodes than its process may have files open. */
+@Tag("slow")
 class FewFilesTest extends NodeTestBase {
   /** The defect was: too many open files in the middle of a merge. */
   @ParameterizedTest

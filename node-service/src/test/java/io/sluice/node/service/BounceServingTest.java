@@ -26,9 +26,11 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Segments that a transport cannot register are read over it all the same. */
+@Tag("slow")
 class BounceServingTest extends BounceTestBase {
   private static final long WAITED_FOR_MS = 5_000; // to its end
 

@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * interrupted at some step: they fail alone.
  */
 @Timeout(300)
+@Tag("slow")
 class InterruptedTaskTest extends NodeTestBase {
   private static final int THREADS = 3;
   private static final int ATTEMPTS = 400;

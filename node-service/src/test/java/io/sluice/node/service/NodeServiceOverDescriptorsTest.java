@@ -1,8 +1,10 @@
 package io.sluice.node.service;
 
 import io.sluice.node.socket.SegmentAccess;
+import org.junit.jupiter.api.Tag;
 
 /** The same, where segments are passed over the socket. */
+@Tag("slow")
 class NodeServiceOverDescriptorsTest extends NodeServiceTest {
   @Override
   protected SegmentAccess handout() {

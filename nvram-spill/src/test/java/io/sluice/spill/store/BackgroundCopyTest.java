@@ -31,11 +31,13 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Outputs in memory that have a copy on disk, and whatever may happen to either. */
 @Timeout(300)
+@Tag("slow")
 class BackgroundCopyTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 300_000;
 

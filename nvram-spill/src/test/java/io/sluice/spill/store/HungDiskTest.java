@@ -27,11 +27,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A disk that does not answer: here, because the test has the file's monitor. */
 @Timeout(300)
+@Tag("slow")
 class HungDiskTest extends PoolTestBase {
   private static final String OTHER_APP = "application_1_0002";
 

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * while they clean up. It comes at a step of the writer or reader, or from another thread between
  * any two instructions. Tasks that are not killed notice nothing, and nothing is lost.
  */
+@Tag("slow")
 class InterruptedTaskTest extends PoolTestBase {
   private static final int THREADS = 3;
   private static final int ATTEMPTS = 500;

@@ -1,10 +1,12 @@
 package io.sluice.spill.store;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** In the places that every machine has. */
+@Tag("slow")
 class KillTest extends KillContract {
   @ParameterizedTest
   @EnumSource(names = {"FILES", "FILE_AS_DEVICE"})

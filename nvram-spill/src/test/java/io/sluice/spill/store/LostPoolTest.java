@@ -17,9 +17,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A pool whose directory is gone, as after a reboot, while the disk tier is still there. */
+@Tag("slow")
 class LostPoolTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 200_000;
 

@@ -35,11 +35,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Outputs that leave the memory tier while they are read, and whatever may happen meanwhile. */
 @Timeout(300)
+@Tag("slow")
 class OutputMoveTest extends PoolTestBase {
   private static final int OUTPUT_BYTES = 300_000;
 

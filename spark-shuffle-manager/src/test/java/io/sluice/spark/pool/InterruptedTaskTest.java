@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tasks of an executor that Spark kills, by an interrupt at any step; the others go on as if
  * nothing were, and nothing that the killed ones held stays.
  */
+@Tag("slow")
 class InterruptedTaskTest {
   private static final int THREADS = 3;
   private static final int ATTEMPTS = 500;

@@ -43,10 +43,12 @@ import org.apache.spark.network.shuffle.SimpleDownloadFile;
 import org.apache.spark.network.util.TransportConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Damaged blocks: none of their bytes are delivered, and all windows are free again. */
+@Tag("slow")
 class PeerFetchTest {
   private static final int CHUNK_BYTES = 100_000;
   private static final int RUNS = 3;

@@ -3,8 +3,10 @@ package io.sluice.spark.service;
 import io.sluice.spill.cipher.ShuffleKey;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
 /** The same with applications that encrypt: the service serves bytes that it cannot read. */
+@Tag("slow")
 class EncryptedNodeTargetTest extends NodeTargetTest {
   private final ShuffleKey key = new ShuffleKey(new byte[32], "app-1", 128);
 

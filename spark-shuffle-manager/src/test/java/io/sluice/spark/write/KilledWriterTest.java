@@ -33,6 +33,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,7 @@ import scala.Tuple2;
  * commit. The next attempt gives every record, and nothing that the killed tasks held stays.
  */
 @ExtendWith(ShuffledRecords.class)
+@Tag("slow")
 class KilledWriterTest {
   private static final int ATTEMPTS = 30;
   private static final int REMOVED_AT_ONCE = 10; // of which some lie on disk

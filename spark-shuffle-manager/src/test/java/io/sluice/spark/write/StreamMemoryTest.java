@@ -15,6 +15,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.serializer.JavaSerializer;
 import org.apache.spark.serializer.KryoSerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import scala.Tuple2;
 
 /** Codecs with streams that take much memory, for each partition. */
 @ExtendWith(ShuffledRecords.class)
+@Tag("slow")
 class StreamMemoryTest {
   private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";
   private static final String JAVA = "org.apache.spark.serializer.JavaSerializer";

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Programs over edges, on a sparse graph of several components and long ways. */
+@Tag("slow")
 class EdgesTest {
   private static final int VERTICES = 300;
   private static final int EDGES = 200;

@@ -18,10 +18,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.util.Tool;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** On stock Spark, beside the MapReduce programs on stock's LocalJobRunner. */
+@Tag("slow")
 class SparkWorkloadsTest {
   @TempDir private Path directory;
 

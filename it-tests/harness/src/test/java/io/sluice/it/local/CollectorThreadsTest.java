@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.it.local.MeasuredMain.CollectorThreads;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class CollectorThreadsTest {
   private static String stat(String name) {
     return "7 (" + name + ") S 1 7 7 0 -1 4194368 90 0 0 0 12 30 5 6 20 0 9 0 100 200 300";

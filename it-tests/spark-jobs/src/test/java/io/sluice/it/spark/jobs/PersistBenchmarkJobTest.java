@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** All benchmarks that one process can run, on stock Spark in this JVM. */
+@Tag("slow")
 class PersistBenchmarkJobTest {
   private static final long TEXT_BYTES = 200_000;
   private static final int BLOCKS = 4;

@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import scala.Tuple2;
 
 /** Every workload on stock Spark in this JVM, against the same done with plain collections. */
+@Tag("slow")
 class ShuffleJobTest {
   private static final String STOCK_MANAGER = "org.apache.spark.shuffle.sort.SortShuffleManager";
   private static final int ROWS = 20_000;

@@ -3,9 +3,11 @@ package io.sluice.it.spark.jobs;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("slow")
 class ThreadCpuTest {
   private static final int THREADS = 20_000;
 

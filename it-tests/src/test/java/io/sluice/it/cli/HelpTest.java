@@ -1,0 +1,137 @@
+package io.sluice.it.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.SparkDistribution;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.ArgSpec;
+
+/**
+ * The texts that {@code ./sluice COMMAND --help} prints without a build are what the code says of
+ * its options. To write them anew, run this test with {@code -Dsluice.regenerate=true}.
+ */
+class HelpTest {
+  private static final Path ROOT = Workspace.find().root();
+  private static final Path TEXTS = ROOT.resolve("setup/help");
+
+  /** Of commands that need no JVM of this command line; their texts are written by hand. */
+  private static final Set<String> OF_THE_LAUNCHER =
+      Set.of("sluice/docs.txt", "sluice/fetch-spark.txt", "sluice/run.txt");
+
+  private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z-]+(?: [a-z]+)?) {2,}");
+  private static final Pattern PAGE = Pattern.compile("docs/[\\w/-]+\\.(md|json)");
+
+  /** As the launcher finds values in a help text. */
+  private static final Pattern LABEL = Pattern.compile("[A-Zx:\\[\\]]+");
+
+  private final Map<String, CommandLine> commands = new TreeMap<>();
+
+  HelpTest() {
+    add("sluice", CommandLines.of(Sluice.class));
+  }
+
+  private void add(String parent, CommandLine command) {
+    command
+        .getSubcommands()
+        .forEach(
+            (name, each) -> {
+              commands.put(parent + "/" + name + ".txt", each);
+              add(parent + "/" + name, each);
+            });
+  }
+
+  @Test
+  void eachTextIsWhatTheCodeSays() throws IOException {
+    for (Map.Entry<String, CommandLine> command : commands.entrySet()) {
+      Path text = TEXTS.resolve(command.getKey());
+      String said = command.getValue().getUsageMessage(Ansi.OFF);
+      if (Boolean.getBoolean("sluice.regenerate")) {
+        Files.createDirectories(text.getParent());
+        Files.writeString(text, said);
+      }
+      assertEquals(said, Files.readString(text), text + "; -Dsluice.regenerate=true writes it");
+    }
+  }
+
+  @Test
+  void eachTextIsOfACommand() throws IOException {
+    Set<String> known = new TreeSet<>(commands.keySet());
+    known.addAll(OF_THE_LAUNCHER);
+    known.add("sluice.txt");
+    assertEquals(known, texts());
+  }
+
+  @Test
+  void theFirstTextListsEveryCommand() throws IOException {
+    Set<String> listed =
+        LISTED
+            .matcher(Files.readString(TEXTS.resolve("sluice.txt")))
+            .results()
+            .map(found -> "sluice/" + found.group(1).replace(' ', '/') + ".txt")
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertTrue(texts().containsAll(listed), listed.toString());
+    Set<String> unlisted =
+        texts().stream()
+            .filter(text -> Path.of(text).getNameCount() == 2)
+            .map(text -> text.replaceFirst("\\.txt", ""))
+            .filter(text -> listed.stream().noneMatch(line -> line.matches(text + "[./].*")))
+            .collect(Collectors.toSet());
+    assertEquals(Set.of(), unlisted);
+  }
+
+  /** The launcher looks at the values of those labels that it knows. */
+  @Test
+  void eachValueHasALabel() {
+    commands.forEach(
+        (name, command) -> {
+          for (ArgSpec each : command.getCommandSpec().args()) {
+            assertTrue(
+                each.hidden()
+                    || each.arity().max() == 0
+                    || LABEL.matcher(each.paramLabel()).matches(),
+                name + ": " + each);
+          }
+        });
+  }
+
+  @Test
+  void eachReleaseOfSparkThatCanBeFetchedIsNamed() throws IOException {
+    String text = Files.readString(TEXTS.resolve("sluice/fetch-spark.txt"));
+    SparkDistribution.VERSIONS.forEach(version -> assertTrue(text.contains(version), version));
+    assertTrue(text.contains("default: " + SparkDistribution.DEFAULT_VERSION), text);
+  }
+
+  @Test
+  void eachPageThatATextNamesIsThere() throws IOException {
+    for (String text : texts()) {
+      PAGE.matcher(Files.readString(TEXTS.resolve(text)))
+          .results()
+          .map(MatchResult::group)
+          .forEach(page -> assertTrue(Files.exists(ROOT.resolve(page)), text + ": " + page));
+    }
+  }
+
+  private static Set<String> texts() throws IOException {
+    try (Stream<Path> files = Files.walk(TEXTS)) {
+      return files
+          .filter(Files::isRegularFile)
+          .map(file -> TEXTS.relativize(file).toString())
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+}
