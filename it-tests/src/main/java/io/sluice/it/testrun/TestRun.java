@@ -95,7 +95,7 @@ public final class TestRun {
   public TestSummary runQuickly() {
     List<TaskResult> results =
         new TaskRunner(1, DEADLINE.minus(elapsed()), Machine::availableMb)
-            .run(List.of(new Programs(workspace, since, false).quickTests()), console);
+            .run(List.of(new TestPrograms(workspace, since, false).quickTests()), console);
     SuiteTable table = SuiteTable.read(contributing(workspace));
     return new TestSummary(commit.name(), results, Optional.empty(), table, elapsed().toMillis());
   }
