@@ -1,16 +1,26 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Figure;
+import io.sluice.bench.LinePlot;
 import io.sluice.bench.Ratio;
 import io.sluice.bench.SameOutput;
+import io.sluice.bench.Spread;
+import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.local.ChainJobs.ChainRun;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import java.util.EnumMap;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * Chains of jobs in one process, each job on what the one before has put out: four sorts, and some
@@ -22,15 +32,22 @@ import java.util.Map;
 public final class ChainBench {
   static final int RECORD_BYTES = 100;
   private static final int FILES = 4;
+  private static final int SORTS = 4;
+  private static final int TRIVIAL_JOBS = 9;
   private static final long TRIVIAL_RECORDS = 1_000;
-  private static final List<Ratio<ChainVariant>> RATIOS =
-      List.of(
-          new Ratio<>(ChainVariant.SLUICE_FILES, ChainVariant.STOCK),
-          new Ratio<>(ChainVariant.SLUICE_MEMORY, ChainVariant.STOCK));
+  private static final List<ChainVariant> VARIANTS = List.of(ChainVariant.values());
+
+  private static final Figure<Round> LATER_TRIVIAL =
+      Figure.fineSeconds("a later trivial job, median", round -> round.laterTrivialMs().median());
 
   private final Workspace workspace;
   private final Console console;
   private final long sizeBytes;
+  private final Comparison<ChainVariant, Round> comparison =
+      new Comparison<>(
+          List.of(
+              new Ratio<>(ChainVariant.SLUICE_FILES, ChainVariant.STOCK),
+              new Ratio<>(ChainVariant.SLUICE_MEMORY, ChainVariant.STOCK)));
 
   /** Of sorts of so many bytes. */
   public ChainBench(Workspace workspace, Console console, long sizeBytes) {
@@ -39,7 +56,99 @@ public final class ChainBench {
     this.sizeBytes = sizeBytes;
   }
 
-  /** Runs a round that is not counted, and then so many; writes the results after each. */
+  /** Who runs a chain of jobs, and where its intermediate files are. */
+  enum ChainVariant implements Variant {
+    STOCK("LocalJobRunner", "local", false),
+    SLUICE_FILES("Sluice, files", "sluice", false),
+    /** All outputs are in the in-memory namespace, that of the last job too. */
+    SLUICE_MEMORY("Sluice, in memory", "sluice", true);
+
+    private final String title;
+    private final String framework;
+    private final boolean inMemory;
+
+    ChainVariant(String title, String framework, boolean inMemory) {
+      this.title = title;
+      this.framework = framework;
+      this.inMemory = inMemory;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    String framework() {
+      return framework;
+    }
+
+    boolean inMemory() {
+      return inMemory;
+    }
+  }
+
+  /**
+   * The costs of a variant's two chains in a round.
+   *
+   * @param sorts of all the data
+   * @param trivial of next to none
+   */
+  record Round(ChainRun sorts, ChainRun trivial) {
+    private ProcessCosts ofSorts() {
+      return sorts.process();
+    }
+
+    private ProcessCosts ofTrivial() {
+      return trivial.process();
+    }
+
+    /** Times of all trivial jobs but the first, in ms. */
+    private Spread laterTrivialMs() {
+      List<JobTime> jobs = trivial.jobs();
+      return Spread.of(
+          jobs.subList(1, jobs.size()).stream().map(job -> (double) job.wallMs()).toList());
+    }
+  }
+
+  private Bench described(String hadoopVersion) {
+    return Bench.of(
+            "bench-chain",
+            () ->
+                "%d sorts in a chain over %s and %d trivial jobs, Hadoop %s in one process, rounds: %d"
+                    .formatted(
+                        SORTS,
+                        Size.show(sizeBytes),
+                        TRIVIAL_JOBS,
+                        hadoopVersion,
+                        comparison.rounds().size()))
+        .data("sizeBytes", () -> sizeBytes)
+        .data("rounds", comparison::rounds)
+        .table("", () -> comparison.table(figures()))
+        .notes(this::notes)
+        .maybePlot(
+            "",
+            title ->
+                comparison.plot(
+                    title,
+                    "in per cent of LocalJobRunner",
+                    List.of(
+                        LocalFigure.WALL.of("wall", Round::ofSorts),
+                        LocalFigure.CPU.of("CPU", Round::ofSorts),
+                        LocalFigure.DISK_WRITE.of("written to disk", Round::ofSorts),
+                        LATER_TRIVIAL.titled("a later trivial job"))))
+        .plot("-jobs", this::jobTimes)
+        .plot(
+            "-gc",
+            title ->
+                comparison.shares(
+                    title,
+                    LocalFigure.GC_PLOT_UNIT,
+                    List.of(
+                        LocalFigure.GC_SHARE.of("sorts", Round::ofSorts),
+                        LocalFigure.GC_SHARE.of("trivial jobs", Round::ofTrivial))));
+  }
+
+  /** Runs a round that is not counted, and then so many. */
   public void run(int rounds, ResultFiles results) {
     try (LocalPlace place = LocalPlace.open(workspace)) {
       ChainJobs jobs = new ChainJobs(place);
@@ -51,44 +160,99 @@ public final class ChainBench {
             return null;
           });
       warmUp(jobs);
-      Comparison<ChainVariant, ChainRound> comparison = new Comparison<>(RATIOS);
-      ChainResults page = new ChainResults(place.hadoop(), sizeBytes, comparison);
-      for (int round = 1; round <= rounds; round++) {
-        comparison.add(round(jobs));
-        page.page().write(results); // it may be ended before the last
-      }
-      page.page().show(console, results);
+      described(place.hadoop().version())
+          .run(
+              rounds,
+              round -> comparison.add(Bench.inTurn(VARIANTS, variant -> measure(jobs, variant))),
+              console,
+              results);
     }
   }
 
-  /** With a check of what comes out, which is in no figure. */
+  /** Checks the outputs, too, which is in no figure. */
   private void warmUp(ChainJobs jobs) {
     SameOutput<String> output = new SameOutput<>("chain of sorts");
-    for (ChainVariant variant : ChainVariant.values()) {
+    for (ChainVariant variant : VARIANTS) {
       List<JobTime> times =
           console
               .step(
                   "Warm-up and check, " + variant.title(),
-                  () -> jobs.run(variant, "records", ChainRound.SORTS, true))
+                  () -> jobs.run(variant, "records", SORTS, true))
               .jobs();
       output.add(variant.title(), times.get(times.size() - 1).result());
     }
     console.say("all outputs agree and are in order: records and their sum are " + output.get());
   }
 
-  private Map<ChainVariant, ChainRound> round(ChainJobs jobs) {
-    Map<ChainVariant, ChainRound> round = new EnumMap<>(ChainVariant.class);
-    for (ChainVariant variant : ChainVariant.values()) {
-      ChainRun sorts =
-          console.step(
-              "%d sorts, %s".formatted(ChainRound.SORTS, variant.title()),
-              () -> jobs.run(variant, "records", ChainRound.SORTS, false));
-      ChainRun trivial =
-          console.step(
-              "%d trivial jobs, %s".formatted(ChainRound.TRIVIAL_JOBS, variant.title()),
-              () -> jobs.run(variant, "few-records", ChainRound.TRIVIAL_JOBS, false));
-      round.put(variant, new ChainRound(sorts, trivial));
+  private Round measure(ChainJobs jobs, ChainVariant variant) {
+    return new Round(
+        console.step(
+            "%d sorts, %s".formatted(SORTS, variant.title()),
+            () -> jobs.run(variant, "records", SORTS, false)),
+        console.step(
+            "%d trivial jobs, %s".formatted(TRIVIAL_JOBS, variant.title()),
+            () -> jobs.run(variant, "few-records", TRIVIAL_JOBS, false)));
+  }
+
+  private static List<Figure<Round>> figures() {
+    List<Figure<Round>> figures = new ArrayList<>();
+    for (LocalFigure figure : LocalFigure.values()) {
+      figures.add(figure.of("sorts, " + figure.title(), Round::ofSorts));
     }
-    return round;
+    for (int job = 0; job < SORTS; job++) {
+      figures.add(jobTime("sort " + (job + 1), Round::sorts, job));
+    }
+    figures.add(LocalFigure.WALL.of("trivial jobs, wall", Round::ofTrivial));
+    figures.add(LocalFigure.CPU.of("trivial jobs, CPU", Round::ofTrivial));
+    figures.add(jobTime("trivial job 1", Round::trivial, 0));
+    figures.add(LATER_TRIVIAL);
+    figures.add(
+        Figure.fineSeconds("a later trivial job, longest", round -> round.laterTrivialMs().max()));
+    return figures;
+  }
+
+  private static Figure<Round> jobTime(String title, Function<Round, ChainRun> chain, int job) {
+    return Figure.fineSeconds(title, round -> chain.apply(round).jobs().get(job).wallMs());
+  }
+
+  private List<String> notes() {
+    double wall =
+        comparison
+            .ratios(
+                LocalFigure.WALL.of("", Round::ofSorts),
+                new Ratio<>(ChainVariant.SLUICE_MEMORY, ChainVariant.STOCK))
+            .median();
+    Figure<Round> disk = LocalFigure.DISK_WRITE.of("", Round::ofSorts);
+    return List.of(
+        "Targets: the sorts with all files in memory in at most 0.4 of LocalJobRunner's time: %.3f; nothing to disk: %s; a later trivial job in at most 0.15 s: %s on files."
+            .formatted(
+                wall,
+                comparison.values(disk, ChainVariant.SLUICE_MEMORY).show(disk.show()),
+                comparison
+                    .values(LATER_TRIVIAL, ChainVariant.SLUICE_FILES)
+                    .show(LATER_TRIVIAL.show())),
+        "Wall, CPU, garbage collection, bytes and memory are those of the whole process, with its start. The time of a job is how long its client waits."
+            + " LocalJobRunner's clients look once a second whether a job has ended, which is most of the time of its trivial jobs."
+            + " The CPU of garbage collection is that of the collector's threads and of the VM thread."
+            + " Every job counts as many records out as in. A round before these has compared the outputs.");
+  }
+
+  private LinePlot jobTimes(String title) {
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (ChainVariant variant : VARIANTS) {
+      series.put("sort, " + variant.title(), line(variant, SORTS, Round::sorts));
+      series.put("trivial, " + variant.title(), line(variant, TRIVIAL_JOBS, Round::trivial));
+    }
+    return new LinePlot(title, "number of the job in its chain", "s", series);
+  }
+
+  private List<LinePlot.Point> line(
+      ChainVariant variant, int jobs, Function<Round, ChainRun> chain) {
+    return comparison.line(
+        variant,
+        IntStream.range(0, jobs).boxed().toList(),
+        job -> job + 1,
+        job ->
+            new Figure<>("", round -> chain.apply(round).jobs().get(job).wallMs() / 1e3, s -> ""));
   }
 }

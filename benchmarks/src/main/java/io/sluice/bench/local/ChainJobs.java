@@ -1,5 +1,6 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.local.ChainBench.ChainVariant;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
 import io.sluice.it.local.ProcessCosts;
@@ -18,6 +19,14 @@ final class ChainJobs {
 
   private final LocalPlace place;
   private final LocalJobClient client;
+
+  /**
+   * The costs of a chain of jobs in a process of its own.
+   *
+   * @param process all of it
+   * @param jobs each
+   */
+  record ChainRun(ProcessCosts process, List<JobTime> jobs) {}
 
   ChainJobs(LocalPlace place) {
     this.place = place;
@@ -40,7 +49,7 @@ final class ChainJobs {
   /**
    * Runs a chain; what it has put out is deleted.
    *
-   * @param checked whether a last line says what has come out
+   * @param checked whether the last line has the number of records and their sum
    */
   ChainRun run(ChainVariant variant, String input, int jobs, boolean checked) {
     Path times = place.path("times");

@@ -90,23 +90,26 @@ public final class HoneClients implements AutoCloseable {
     return input;
   }
 
-  Path output(String name, HoneVariant variant) {
+  private Path output(String name, HoneVariant variant) {
     return place.path("output-" + name + "-" + variant);
   }
 
+  /** Which lines a program has put out; they are deleted. */
+  LinesDigest takeOutput(String program, HoneVariant variant) {
+    Path output = output(program, variant);
+    LinesDigest digest = LinesDigest.of(output);
+    Workspace.delete(output);
+    return digest;
+  }
+
   /**
-   * Runs a program to its end.
+   * Runs a program to its end; its output stays until it is taken.
    *
    * @param settings of its jobs, which Spark does without
    * @param more its arguments behind input and output
    */
   ProcessCosts run(
-      HoneVariant variant,
-      String program,
-      Map<String, ?> settings,
-      Path input,
-      Path output,
-      List<String> more) {
+      HoneVariant variant, String program, Map<String, ?> settings, Path input, List<String> more) {
     List<String> arguments = new ArrayList<>(List.of(program));
     if (variant != HoneVariant.SPARK) {
       settings.forEach((name, value) -> arguments.add("-D" + name + "=" + value));
@@ -118,7 +121,7 @@ public final class HoneClients implements AutoCloseable {
       arguments.add(place.temporary());
     }
     arguments.add(input.toUri().toString());
-    arguments.add(output.toUri().toString());
+    arguments.add(output(program, variant).toUri().toString());
     arguments.addAll(more);
     return clients
         .get(variant)

@@ -10,6 +10,13 @@ public enum HoneWorkload {
   PAGE_RANK("pagerank", "generate-graph", List.of("1"), 100_000, 400_000, 1_600_000),
   LDA("lda", "generate-documents", List.of("10", "1"), 2_000, 8_000, 32_000);
 
+  /** How large an input is; for a machine of two cores, as Hone's were for one of sixteen. */
+  public enum InputSize {
+    SMALL,
+    MEDIUM,
+    LARGE
+  }
+
   private final String program;
   private final String generator;
   private final List<String> more;
@@ -36,7 +43,7 @@ public enum HoneWorkload {
     return more;
   }
 
-  long records(HoneSize size) {
+  long records(InputSize size) {
     return records.get(size.ordinal());
   }
 }

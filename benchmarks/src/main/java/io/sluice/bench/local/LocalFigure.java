@@ -3,8 +3,7 @@ package io.sluice.bench.local;
 import io.sluice.bench.Figure;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.local.ProcessCosts;
-import java.util.Arrays;
-import java.util.List;
+import java.util.Map;
 import java.util.function.DoubleFunction;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -21,6 +20,10 @@ enum LocalFigure {
       share -> "%.1f %%".formatted(100 * share)),
   DISK_WRITE("written to disk", ProcessCosts::writtenBytes, LocalFigure::megabytes),
   MEMORY("most memory", ProcessCosts::peakRssBytes, LocalFigure::megabytes);
+
+  /** What the heights of bars are where {@link #GC_SHARE} is drawn. */
+  static final String GC_PLOT_UNIT =
+      "garbage collection, in per cent of the process's CPU (target: 2 at most)";
 
   private final String title;
   private final ToDoubleFunction<ProcessCosts> value;
@@ -40,10 +43,6 @@ enum LocalFigure {
     return Size.show(Math.round(bytes));
   }
 
-  static List<LocalFigure> all() {
-    return Arrays.asList(values());
-  }
-
   String title() {
     return title;
   }
@@ -51,5 +50,10 @@ enum LocalFigure {
   /** Of what a round reports, where it has the costs. */
   <R> Figure<R> of(String name, Function<R, ProcessCosts> costs) {
     return new Figure<>(name, round -> value.applyAsDouble(costs.apply(round)), show);
+  }
+
+  /** Of one case, where a round reports the costs of each. */
+  <C> Figure<Map<C, ProcessCosts>> ofCase(String name, C measured) {
+    return of(name, costs -> costs.get(measured));
   }
 }

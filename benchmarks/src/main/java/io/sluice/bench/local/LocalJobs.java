@@ -1,5 +1,6 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.local.LocalDemo.LocalVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;

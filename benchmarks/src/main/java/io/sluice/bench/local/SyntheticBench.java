@@ -1,19 +1,24 @@
 package io.sluice.bench.local;
 
-import io.sluice.bench.SameOutput;
+import io.sluice.bench.Bench;
+import io.sluice.bench.Comparison;
+import io.sluice.bench.Figure;
+import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot;
+import io.sluice.bench.Ratio;
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Hone's synthetic job on one machine, in each shape by everybody in turn, with equal outputs:
@@ -37,6 +42,11 @@ public final class SyntheticBench {
   private final List<SyntheticShape.Part> parts;
   private final long lines;
   private final Set<HoneVariant> variants;
+  private final Comparison<HoneVariant, Map<SyntheticShape, ProcessCosts>> comparison =
+      new Comparison<>(
+          List.of(
+              new Ratio<>(HoneVariant.CLUSTER, HoneVariant.SLUICE),
+              new Ratio<>(HoneVariant.STOCK, HoneVariant.SLUICE)));
 
   /**
    * Some parts, over a text of so many lines, run by those clients.
@@ -56,44 +66,99 @@ public final class SyntheticBench {
     this.variants = EnumSet.copyOf(variants);
   }
 
-  /** Runs all rounds and writes the results, after each round anew. */
+  private Bench described() {
+    return Bench.of(
+            "bench-synthetic",
+            () ->
+                "Hone's synthetic job over %,d lines of text, rounds: %d"
+                    .formatted(lines, comparison.rounds().size()))
+        .data("lines", () -> lines)
+        .data("rounds", comparison::rounds)
+        .table("Time of the client", () -> comparison.table(figures(SyntheticShape.of(parts))))
+        .notes(
+            () ->
+                List.of(
+                    "Where a row names one setting, the others are these: keys are uniform, each token emits one pair, values have three letters, and two digits of pi are computed for each token."))
+        .maybePlot(
+            "-keys",
+            title ->
+                parts.contains(SyntheticShape.Part.KEYS)
+                    ? comparison.plot(
+                        title,
+                        "time, in per cent of Sluice's",
+                        figures(SyntheticShape.Part.KEYS.shapes()))
+                    : Optional.empty())
+        .maybePlot(
+            "-payload",
+            title ->
+                lines(
+                    title,
+                    SyntheticShape.Part.PAYLOAD,
+                    "letters of a value",
+                    SyntheticShape::letters))
+        .maybePlot(
+            "-cpu",
+            title ->
+                lines(
+                    title,
+                    SyntheticShape.Part.CPU,
+                    "digits of pi for each token",
+                    SyntheticShape::digits));
+  }
+
+  /** Runs all rounds and writes the results. */
   public void run(int rounds, ResultFiles files) {
     Path input =
         console.step(
             "Text of %,d lines".formatted(lines),
             () -> clients.generate(PROGRAM, "generate-text", lines));
-    SyntheticResults results = new SyntheticResults(parts, lines);
-    for (int round = 1; round <= rounds; round++) {
-      Map<HoneVariant, Map<String, ProcessCosts>> costs = new EnumMap<>(HoneVariant.class);
-      variants.forEach(variant -> costs.put(variant, new TreeMap<>()));
-      for (SyntheticShape shape : SyntheticShape.of(parts)) {
-        run(shape, round, input, costs);
-      }
-      results.add(costs);
-      results.page().write(files); // it may be ended before the last
-    }
-    results.page().show(console, files);
+    described()
+        .run(
+            rounds,
+            round ->
+                comparison.add(
+                    Bench.inTurn(
+                        SyntheticShape.of(parts),
+                        variants,
+                        (shape, variant) ->
+                            console.step(
+                                "Round %d, %s, %s".formatted(round, shape.title(), variant.title()),
+                                () ->
+                                    clients.run(
+                                        variant,
+                                        PROGRAM,
+                                        shape.jobSettings(REDUCES),
+                                        input,
+                                        List.of())),
+                        SyntheticShape::title,
+                        (shape, variant) -> clients.takeOutput(PROGRAM, variant))),
+            console,
+            files);
   }
 
-  private void run(
-      SyntheticShape shape,
-      int round,
-      Path input,
-      Map<HoneVariant, Map<String, ProcessCosts>> costs) {
-    Map<String, String> settings = shape.jobSettings();
-    settings.put("mapreduce.job.reduces", Integer.toString(REDUCES));
-    SameOutput<LinesDigest> same = new SameOutput<>(shape.title());
-    for (HoneVariant variant : variants) {
-      Path output = clients.output(PROGRAM, variant);
-      costs
-          .get(variant)
-          .put(
-              shape.title(),
-              console.step(
-                  "Round %d, %s, %s".formatted(round, shape.title(), variant.title()),
-                  () -> clients.run(variant, PROGRAM, settings, input, output, List.of())));
-      same.add(variant.title(), LinesDigest.of(output));
-      Workspace.delete(output);
+  private static List<Figure<Map<SyntheticShape, ProcessCosts>>> figures(
+      List<SyntheticShape> shapes) {
+    return shapes.stream().map(shape -> LocalFigure.WALL.ofCase(shape.title(), shape)).toList();
+  }
+
+  private Optional<Plot> lines(
+      String title,
+      SyntheticShape.Part part,
+      String across,
+      ToDoubleFunction<SyntheticShape> value) {
+    if (!parts.contains(part)) {
+      return Optional.empty();
     }
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (HoneVariant variant : comparison.variants()) {
+      series.put(
+          variant.title(),
+          comparison.line(
+              variant,
+              part.shapes(),
+              value,
+              shape -> new Figure<>("", costs -> costs.get(shape).wallMs() / 1e3, s -> "")));
+    }
+    return Optional.of(new LinePlot(title, across, "seconds", series));
   }
 }

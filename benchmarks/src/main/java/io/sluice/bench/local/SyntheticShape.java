@@ -69,7 +69,7 @@ public record SyntheticShape(String title, String keys, String emit, int letters
     return parts.stream().flatMap(part -> part.shapes().stream()).distinct().toList();
   }
 
-  Map<String, String> jobSettings() {
+  Map<String, String> jobSettings(int reduces) {
     return new TreeMap<>(
         Map.of(
             PREFIX + "keys",
@@ -79,6 +79,14 @@ public record SyntheticShape(String title, String keys, String emit, int letters
             PREFIX + "payload-size",
             Integer.toString(letters),
             PREFIX + "pi-digits",
-            Integer.toString(digits)));
+            Integer.toString(digits),
+            "mapreduce.job.reduces",
+            Integer.toString(reduces)));
+  }
+
+  /** As the JSON of results names it. */
+  @Override
+  public String toString() {
+    return title;
   }
 }

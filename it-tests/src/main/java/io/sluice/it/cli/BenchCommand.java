@@ -76,13 +76,11 @@ final class BenchCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new HadoopBench(
-              cluster,
-              console,
-              sizeBytes,
-              encrypted ? "bench-encrypted" : "bench",
-              Engines.withStock(HadoopVariant.STOCK, asked))
-          .run(runs.count(), new ResultFiles(workspace.results()));
+      new HadoopBench(cluster, console, sizeBytes, Engines.withStock(HadoopVariant.STOCK, asked))
+          .run(
+              runs.count(),
+              new ResultFiles(workspace.results()),
+              encrypted ? "bench-encrypted" : "bench");
     }
     return 0;
   }

@@ -2,7 +2,6 @@ package io.sluice.it.cli;
 
 import io.sluice.bench.local.HoneBench;
 import io.sluice.bench.local.HoneClients;
-import io.sluice.bench.local.HoneSize;
 import io.sluice.bench.local.HoneVariant;
 import io.sluice.bench.local.HoneWorkload;
 import io.sluice.it.cluster.Workspace;
@@ -28,7 +27,7 @@ final class HoneBenchCommand implements Callable<Integer> {
       names = "--size",
       defaultValue = "SMALL",
       description = "Of the inputs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private HoneSize size;
+  private HoneWorkload.InputSize size;
 
   @Option(
       names = "--workload",

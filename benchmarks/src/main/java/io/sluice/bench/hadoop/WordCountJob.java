@@ -14,14 +14,14 @@ import java.util.List;
  * <p>Its output is a function of the text and the number of reduces, so two variants agree exactly
  * when their part files are the same bytes. Not thread-safe.
  */
-public final class WordCount {
+public final class WordCountJob {
   private static final int REDUCES = 2;
   private static final long BLOCK_LENGTH_BYTES = 16L << 20;
 
   private final PseudoCluster cluster;
   private final String directory;
 
-  public WordCount(PseudoCluster cluster, String directory) {
+  public WordCountJob(PseudoCluster cluster, String directory) {
     this.cluster = cluster;
     this.directory = directory;
   }
