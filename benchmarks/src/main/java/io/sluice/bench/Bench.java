@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -30,14 +32,16 @@ import java.util.stream.Stream;
  */
 public final class Bench {
   private final String name;
-  private final Supplier<String> title;
+  private final String title;
   private final Map<String, Supplier<?>> data = new LinkedHashMap<>();
   private final Map<Supplier<String>, Supplier<TextTable>> tables = new LinkedHashMap<>();
   private final Map<String, Function<String, Optional<? extends Plot>>> plots =
       new LinkedHashMap<>();
   private Supplier<List<String>> notes = List::of;
+  private int stepsDone;
+  private IntSupplier rounds = () -> stepsDone;
 
-  private Bench(String name, Supplier<String> title) {
+  private Bench(String name, String title) {
     this.name = name;
     this.title = title;
   }
@@ -54,15 +58,43 @@ public final class Bench {
     R run(C measured, V variant);
   }
 
-  /** A bench without tables yet; the name is that of its files, the title that of its page. */
-  public static Bench of(String name, Supplier<String> title) {
-    return new Bench(name, title);
+  /**
+   * A bench without tables yet.
+   *
+   * @param name that of its files
+   * @param title that of its page, to which the number of rounds is added
+   * @param values that the title has places for
+   */
+  public static Bench of(String name, String title, Object... values) {
+    return new Bench(name, title.formatted(values));
   }
 
   /** Adds a value to the JSON. */
-  public Bench data(String key, Supplier<?> value) {
+  public Bench data(String key, Object value) {
+    return dataOf(key, () -> value);
+  }
+
+  /** Adds a measured value to the JSON. */
+  public Bench dataOf(String key, Supplier<?> value) {
     data.put(key, value);
     return this;
+  }
+
+  /** Adds the rounds of a comparison to the JSON, and their number to the title. */
+  public Bench rounds(Comparison<?, ?> comparison) {
+    rounds = () -> comparison.rounds().size();
+    return dataOf("rounds", comparison::rounds);
+  }
+
+  /** Says how many rounds the title names, where a step is not a round. */
+  public Bench rounds(int count) {
+    rounds = () -> count;
+    return this;
+  }
+
+  /** Adds a table of figures below a heading. */
+  public <R> Bench table(String heading, Comparison<?, R> comparison, List<Figure<R>> figures) {
+    return table(heading, () -> comparison.table(figures));
   }
 
   /** Adds a table below a heading, which may be empty. */
@@ -86,6 +118,25 @@ public final class Bench {
     return maybePlot(suffix, title -> Optional.of(plot.apply(title)));
   }
 
+  /** Adds bars of figures, a series for each ratio; left out if none was measured. */
+  public <V extends Enum<V> & Variant, R> Bench bars(
+      String suffix, Comparison<V, R> comparison, String unit, List<Figure<R>> figures) {
+    return maybePlot(suffix, title -> comparison.plot(title, unit, figures));
+  }
+
+  /** Adds bars of figures in per cent of the base's, a series for each variant. */
+  public <V extends Enum<V> & Variant, R> Bench bars(
+      String suffix, Comparison<V, R> comparison, V base, String unit, List<Figure<R>> figures) {
+    return plot(
+        suffix, title -> comparison.against(base, comparison.variants(), title, unit, figures));
+  }
+
+  /** Adds bars of figures that are shares themselves, a series for each variant. */
+  public <V extends Enum<V> & Variant, R> Bench shares(
+      String suffix, Comparison<V, R> comparison, String unit, List<Figure<R>> figures) {
+    return plot(suffix, title -> comparison.shares(title, unit, figures));
+  }
+
   /** Adds a plot that is left out if nothing was measured for it. */
   public Bench maybePlot(String suffix, Function<String, Optional<? extends Plot>> plot) {
     plots.put(suffix, plot);
@@ -93,6 +144,11 @@ public final class Bench {
   }
 
   /** Sets the paragraphs below the tables. */
+  public Bench notes(String... notes) {
+    return notes(() -> List.of(notes));
+  }
+
+  /** Sets the paragraphs below the tables, which have measured values. */
   public Bench notes(Supplier<List<String>> notes) {
     this.notes = notes;
     return this;
@@ -100,7 +156,7 @@ public final class Bench {
 
   /** The page of all that was measured so far. */
   public ResultPage page() {
-    String shown = title.get();
+    String shown = title + ", rounds: " + rounds.getAsInt();
     Map<String, Object> values = new LinkedHashMap<>();
     data.forEach((key, value) -> values.put(key, value.get()));
     Map<String, TextTable> texts = new LinkedHashMap<>();
@@ -109,6 +165,16 @@ public final class Bench {
     plots.forEach(
         (suffix, plot) -> plot.apply(shown).ifPresent(present -> drawn.put(suffix, present)));
     return new ResultPage(name, shown, Machine.here(), values, texts, notes.get(), drawn);
+  }
+
+  /** Runs so many rounds of a comparison, counted from 1, and shows the page. */
+  public <V extends Enum<V> & Variant, R> void run(
+      int rounds,
+      Comparison<V, R> comparison,
+      IntFunction<Map<V, R>> round,
+      Console console,
+      ResultFiles files) {
+    run(rounds, number -> comparison.add(round.apply(number)), console, files);
   }
 
   /** Runs so many rounds, counted from 1, and shows the page. */
@@ -126,6 +192,7 @@ public final class Bench {
     steps.forEach(
         step -> {
           step.run();
+          stepsDone++;
           written.clear();
           written.addAll(page().write(files));
         });

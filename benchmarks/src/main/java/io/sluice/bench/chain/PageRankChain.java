@@ -36,6 +36,17 @@ final class PageRankChain {
   private final LocalJobClient client;
   private final int rounds;
 
+  /**
+   * What a chain of jobs cost.
+   *
+   * @param wallMs from the driver's start to its end
+   * @param cpuMs processor time of the driver, of all containers and all daemons
+   * @param writtenBytes to files on disks, by all of them
+   * @param copyMs what {@code hadoop fs -cp} of the result to HDFS takes besides; 0 where it is
+   *     there
+   */
+  record ChainCosts(long wallMs, long cpuMs, long writtenBytes, long copyMs) {}
+
   PageRankChain(Workspace workspace, PseudoCluster cluster, int rounds) {
     this.cluster = cluster;
     this.workloads = workspace.workloadsJar();
@@ -55,7 +66,7 @@ final class PageRankChain {
   }
 
   /** Runs the driver. */
-  ChainCosts run(ChainVariant variant) {
+  ChainCosts run(PageRankVariant variant) {
     List<String> arguments = new ArrayList<>(List.of("pagerank"));
     variant.settings(cluster).forEach((name, value) -> arguments.add("-D" + name + "=" + value));
     arguments.add("-Dmapreduce.job.reduces=" + REDUCES);
@@ -88,30 +99,30 @@ final class PageRankChain {
         });
   }
 
-  private long copy(ChainVariant variant) {
+  private long copy(PageRankVariant variant) {
     long startNs = System.nanoTime();
     ClientWithJar.fs(cluster, "-cp", output(variant), result(variant));
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
   }
 
   /** A digest of each file of the result. */
-  List<String> digests(ChainVariant variant) {
+  List<String> digests(PageRankVariant variant) {
     return OutputDigest.of(cluster.fileSystem(), result(variant), true);
   }
 
   /** So that it can run again, and nothing of it lies in a pool. */
-  void delete(ChainVariant variant) {
+  void delete(PageRankVariant variant) {
     if (variant.hasClusterFiles()) {
       ClientWithJar.fs(cluster, "-rm", "-r", "-skipTrash", output(variant));
     }
     cluster.fileSystem().delete(result(variant));
   }
 
-  private static String output(ChainVariant variant) {
+  private static String output(PageRankVariant variant) {
     return variant.fileSystem() + result(variant);
   }
 
-  private static String result(ChainVariant variant) {
+  private static String result(PageRankVariant variant) {
     return DIRECTORY + "/ranks-" + variant;
   }
 }

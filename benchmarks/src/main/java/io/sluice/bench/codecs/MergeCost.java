@@ -24,6 +24,16 @@ record MergeCost(
     long rewrittenRecords,
     RecordsDigest.Sum output) {
 
+  /**
+   * A merge to be measured.
+   *
+   * @param variant who merges
+   * @param codec of the runs
+   * @param maps how many runs there are, one of each map
+   * @param records of all runs together
+   */
+  record MergeTask(MergeVariant variant, BenchCodec codec, int maps, long records) {}
+
   /** What {@link #write} has written. */
   static MergeCost read(Path file) throws IOException {
     return new ObjectMapper().readValue(file.toFile(), MergeCost.class);

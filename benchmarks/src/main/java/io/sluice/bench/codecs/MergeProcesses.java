@@ -2,6 +2,8 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.codecs.CodecsBench.MergeRunner;
+import io.sluice.bench.codecs.MergeCost.MergeTask;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;

@@ -2,6 +2,7 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
+import io.sluice.bench.codecs.MergeCost.MergeTask;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;

@@ -11,6 +11,7 @@ import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -20,8 +21,14 @@ import java.util.stream.Stream;
  * result.
  *
  * <p>Not thread-safe; the cluster is its caller's.
+ *
+ * @param cluster one that has Sluice's jar, if a variant of Sluice runs
+ * @param console says what runs
+ * @param sizeBytes TeraSort's input
+ * @param variants stock, and others beside it, in their order
  */
-public final class HadoopBench {
+public record HadoopBench(
+    PseudoCluster cluster, Console console, long sizeBytes, Set<HadoopVariant> variants) {
   private static final List<Figure<JobCosts>> FIGURES =
       figures(
           JobFigure.CPU,
@@ -37,6 +44,9 @@ public final class HadoopBench {
           JobFigure.NETWORK,
           JobFigure.PEAK_MEMORY);
 
+  private static final List<Figure<JobCosts>> PLOTTED =
+      JobFigure.PLOTTED.stream().map(JobFigure::figure).toList();
+
   private static final List<Ratio<HadoopVariant>> RATIOS =
       List.of(
           new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.STOCK),
@@ -47,23 +57,8 @@ public final class HadoopBench {
           new Ratio<>(HadoopVariant.SLUICE_ENCRYPTED, HadoopVariant.SLUICE),
           new Ratio<>(HadoopVariant.SLUICE_ENCRYPTED, HadoopVariant.STOCK_ENCRYPTED));
 
-  private final PseudoCluster cluster;
-  private final Console console;
-  private final long sizeBytes;
-  private final List<HadoopVariant> variants;
-  private final Comparison<HadoopVariant, JobCosts> comparison = new Comparison<>(RATIOS);
-
-  /**
-   * Runs nothing yet.
-   *
-   * @param variants stock, and what shall run beside it; Sluice's need a cluster that has its jar
-   */
-  public HadoopBench(
-      PseudoCluster cluster, Console console, long sizeBytes, Set<HadoopVariant> variants) {
-    this.cluster = cluster;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-    this.variants = variants.stream().sorted().toList();
+  /** Checks that what shall run can run. */
+  public HadoopBench {
     if (variants.stream().anyMatch(HadoopVariant::isOurs) && cluster.spec().sluice().isEmpty()) {
       throw new ClusterException("Sluice's jar for Hadoop is not built");
     }
@@ -73,56 +68,37 @@ public final class HadoopBench {
     return Stream.of(figures).map(JobFigure::figure).toList();
   }
 
-  private Bench described(String name) {
-    return Bench.of(name, this::title)
-        .data("rounds", comparison::rounds)
-        .table("", () -> comparison.table(FIGURES))
-        .plot(
-            "",
-            title ->
-                comparison.against(
-                    HadoopVariant.STOCK,
-                    variants,
-                    title,
-                    JobFigure.PLOTTED_UNIT,
-                    figures(JobFigure.PLOTTED.toArray(JobFigure[]::new))));
-  }
-
-  private String title() {
-    return "TeraSort %s, %d rounds, Hadoop %s"
-        .formatted(
-            Size.show(sizeBytes),
-            comparison.rounds().size(),
-            cluster.spec().distribution().version());
-  }
-
   /** Runs all rounds and writes the results, under a name. */
   public void run(int rounds, ResultFiles results, String name) {
     TeraSort tera = new TeraSort(cluster, "/bench", sizeBytes);
     console.job("TeraGen, " + Size.show(sizeBytes), tera::generate);
+    Comparison<HadoopVariant, JobCosts> comparison = new Comparison<>(RATIOS);
     SameOutput<List<String>> output = new SameOutput<>("TeraSort");
-    described(name)
-        .run(
-            rounds,
-            round -> {
-              comparison.add(
-                  Bench.inTurn(
-                      variants,
-                      variant -> {
-                        JobCosts costs =
-                            console.job(
-                                "Round %d, %s".formatted(round, variant.title()),
-                                progress -> tera.measure(variant, progress));
-                        output.add(variant.title(), tera.digests(variant));
-                        return costs;
-                      }));
-              if (round == 1) {
-                HadoopVariant first = variants.get(0);
-                console.job(
-                    "TeraValidate, " + first.title(), progress -> tera.validate(first, progress));
-              }
-            },
-            console,
-            results);
+    String hadoop = cluster.spec().distribution().version();
+    Bench.of(name, "TeraSort %s, Hadoop %s", Size.show(sizeBytes), hadoop)
+        .rounds(comparison)
+        .table("", comparison, FIGURES)
+        .bars("", comparison, HadoopVariant.STOCK, JobFigure.PLOTTED_UNIT, PLOTTED)
+        .run(rounds, comparison, round -> round(tera, round, output), console, results);
+  }
+
+  private Map<HadoopVariant, JobCosts> round(
+      TeraSort tera, int round, SameOutput<List<String>> output) {
+    Map<HadoopVariant, JobCosts> costs =
+        Bench.inTurn(
+            variants,
+            variant -> {
+              JobCosts measured =
+                  console.job(
+                      "Round %d, %s".formatted(round, variant.title()),
+                      progress -> tera.measure(variant, progress));
+              output.add(variant.title(), tera.digests(variant));
+              return measured;
+            });
+    if (round == 1) {
+      HadoopVariant first = variants.iterator().next();
+      console.job("TeraValidate, " + first.title(), progress -> tera.validate(first, progress));
+    }
+    return costs;
   }
 }

@@ -28,8 +28,12 @@ import java.util.stream.IntStream;
  * with all files in memory, in turn.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param sizeBytes of the sorts
  */
-public final class ChainBench {
+public record ChainBench(Workspace workspace, Console console, long sizeBytes) {
   static final int RECORD_BYTES = 100;
   private static final int FILES = 4;
   private static final int SORTS = 4;
@@ -40,21 +44,16 @@ public final class ChainBench {
   private static final Figure<Round> LATER_TRIVIAL =
       Figure.fineSeconds("a later trivial job, median", round -> round.laterTrivialMs().median());
 
-  private final Workspace workspace;
-  private final Console console;
-  private final long sizeBytes;
-  private final Comparison<ChainVariant, Round> comparison =
-      new Comparison<>(
-          List.of(
-              new Ratio<>(ChainVariant.SLUICE_FILES, ChainVariant.STOCK),
-              new Ratio<>(ChainVariant.SLUICE_MEMORY, ChainVariant.STOCK)));
-
-  /** Of sorts of so many bytes. */
-  public ChainBench(Workspace workspace, Console console, long sizeBytes) {
-    this.workspace = workspace;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-  }
+  private static final List<Figure<Round>> PLOTTED =
+      List.of(
+          LocalFigure.WALL.of("wall", Round::ofSorts),
+          LocalFigure.CPU.of("CPU", Round::ofSorts),
+          LocalFigure.DISK_WRITE.of("written to disk", Round::ofSorts),
+          LATER_TRIVIAL.titled("a later trivial job"));
+  private static final List<Figure<Round>> GC_SHARES =
+      List.of(
+          LocalFigure.GC_SHARE.of("sorts", Round::ofSorts),
+          LocalFigure.GC_SHARE.of("trivial jobs", Round::ofTrivial));
 
   /** Who runs a chain of jobs, and where its intermediate files are. */
   enum ChainVariant implements Variant {
@@ -110,46 +109,12 @@ public final class ChainBench {
     }
   }
 
-  private Bench described(String hadoopVersion) {
-    return Bench.of(
-            "bench-chain",
-            () ->
-                "%d sorts in a chain over %s and %d trivial jobs, Hadoop %s in one process, rounds: %d"
-                    .formatted(
-                        SORTS,
-                        Size.show(sizeBytes),
-                        TRIVIAL_JOBS,
-                        hadoopVersion,
-                        comparison.rounds().size()))
-        .data("sizeBytes", () -> sizeBytes)
-        .data("rounds", comparison::rounds)
-        .table("", () -> comparison.table(figures()))
-        .notes(this::notes)
-        .maybePlot(
-            "",
-            title ->
-                comparison.plot(
-                    title,
-                    "in per cent of LocalJobRunner",
-                    List.of(
-                        LocalFigure.WALL.of("wall", Round::ofSorts),
-                        LocalFigure.CPU.of("CPU", Round::ofSorts),
-                        LocalFigure.DISK_WRITE.of("written to disk", Round::ofSorts),
-                        LATER_TRIVIAL.titled("a later trivial job"))))
-        .plot("-jobs", this::jobTimes)
-        .plot(
-            "-gc",
-            title ->
-                comparison.shares(
-                    title,
-                    LocalFigure.GC_PLOT_UNIT,
-                    List.of(
-                        LocalFigure.GC_SHARE.of("sorts", Round::ofSorts),
-                        LocalFigure.GC_SHARE.of("trivial jobs", Round::ofTrivial))));
-  }
-
   /** Runs a round that is not counted, and then so many. */
   public void run(int rounds, ResultFiles results) {
+    Comparison<ChainVariant, Round> comparison =
+        new Comparison<>(
+            Ratio.against(
+                ChainVariant.STOCK, ChainVariant.SLUICE_FILES, ChainVariant.SLUICE_MEMORY));
     try (LocalPlace place = LocalPlace.open(workspace)) {
       ChainJobs jobs = new ChainJobs(place);
       console.step(
@@ -160,10 +125,24 @@ public final class ChainBench {
             return null;
           });
       warmUp(jobs);
-      described(place.hadoop().version())
+      Bench.of(
+              "bench-chain",
+              "%d sorts in a chain over %s and %d trivial jobs, Hadoop %s in one process",
+              SORTS,
+              Size.show(sizeBytes),
+              TRIVIAL_JOBS,
+              place.hadoop().version())
+          .data("sizeBytes", sizeBytes)
+          .rounds(comparison)
+          .table("", comparison, figures())
+          .notes(() -> notes(comparison))
+          .bars("", comparison, "in per cent of LocalJobRunner", PLOTTED)
+          .plot("-jobs", title -> jobTimes(title, comparison))
+          .shares("-gc", comparison, LocalFigure.GC_PLOT_UNIT, GC_SHARES)
           .run(
               rounds,
-              round -> comparison.add(Bench.inTurn(VARIANTS, variant -> measure(jobs, variant))),
+              comparison,
+              round -> Bench.inTurn(VARIANTS, variant -> measure(jobs, variant)),
               console,
               results);
     }
@@ -215,7 +194,7 @@ public final class ChainBench {
     return Figure.fineSeconds(title, round -> chain.apply(round).jobs().get(job).wallMs());
   }
 
-  private List<String> notes() {
+  private static List<String> notes(Comparison<ChainVariant, Round> comparison) {
     double wall =
         comparison
             .ratios(
@@ -237,17 +216,21 @@ public final class ChainBench {
             + " Every job counts as many records out as in. A round before these has compared the outputs.");
   }
 
-  private LinePlot jobTimes(String title) {
+  private static LinePlot jobTimes(String title, Comparison<ChainVariant, Round> comparison) {
     Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
     for (ChainVariant variant : VARIANTS) {
-      series.put("sort, " + variant.title(), line(variant, SORTS, Round::sorts));
-      series.put("trivial, " + variant.title(), line(variant, TRIVIAL_JOBS, Round::trivial));
+      series.put("sort, " + variant.title(), line(comparison, variant, SORTS, Round::sorts));
+      series.put(
+          "trivial, " + variant.title(), line(comparison, variant, TRIVIAL_JOBS, Round::trivial));
     }
     return new LinePlot(title, "number of the job in its chain", "s", series);
   }
 
-  private List<LinePlot.Point> line(
-      ChainVariant variant, int jobs, Function<Round, ChainRun> chain) {
+  private static List<LinePlot.Point> line(
+      Comparison<ChainVariant, Round> comparison,
+      ChainVariant variant,
+      int jobs,
+      Function<Round, ChainRun> chain) {
     return comparison.line(
         variant,
         IntStream.range(0, jobs).boxed().toList(),

@@ -35,31 +35,26 @@ import java.util.stream.Stream;
  *
  * <p>Not thread-safe. A failed job or reduces that see other records are a {@link
  * ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param sizeBytes of each shape
+ * @param shapes in their order
  */
-public final class ExchangeBench {
+public record ExchangeBench(
+    Workspace workspace, Console console, long sizeBytes, List<ExchangeShape> shapes) {
   static final List<Ratio<Mode>> RATIOS =
-      Stream.of(Mode.PUSH, Mode.HYBRID, Mode.AUTO)
-          .map(mode -> new Ratio<>(mode, Mode.PULL))
-          .toList();
+      Ratio.against(Mode.PULL, Mode.PUSH, Mode.HYBRID, Mode.AUTO);
 
   private static final Pattern CHOSEN = Pattern.compile("reduces, ([A-Z]+) exchange");
   private static final Figure<JobTime> WALL = Figure.fineSeconds("wall", JobTime::wallMs);
   private static final Figure<JobTime> CPU = Figure.fineSeconds("CPU", JobTime::cpuMs);
 
-  private final Workspace workspace;
-  private final Console console;
-  private final long sizeBytes;
-  private final List<ExchangeShape> shapes;
-  private final List<Cell> cells = new ArrayList<>();
-
-  /** Of so many bytes in each shape. */
-  public ExchangeBench(
-      Workspace workspace, Console console, long sizeBytes, List<ExchangeShape> shapes) {
-    this.workspace = workspace;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-    this.shapes = shapes;
-  }
+  private static final String NOTE =
+      "Maps × reduces. Runs are all those that reduces merge if each map writes one for each of them, with their mean length."
+          + " Records have 100 bytes. Maps make them and reduces look at them, so input and output cost little, and are the same in all modes."
+          + " Keys are all different, or 100,000 as frequent as Zipf's law says (exponent 1)."
+          + " Jobs of all modes run in turn in one process, after a round that is not counted; ratios are taken within a round.";
 
   /** How records get from maps to reduces, as the engine's setting calls it. */
   enum Mode implements Variant {
@@ -120,52 +115,36 @@ public final class ExchangeBench {
     }
   }
 
-  private Bench described(String hadoopVersion, int rounds) {
-    return Bench.of(
-            "bench-exchange",
-            () ->
-                "Pull, push and hybrid exchange of %s in the engine, Hadoop %s, rounds: %d"
-                    .formatted(Size.show(sizeBytes), hadoopVersion, rounds))
-        .data("sizeBytes", () -> sizeBytes)
-        .data("cells", () -> cells.stream().map(Cell::data).toList())
-        .table("Time of the job:", () -> table(WALL))
-        .table("Processor time of the process meanwhile:", () -> table(CPU))
-        .notes(
-            () ->
-                List.of(
-                    "Maps × reduces. Runs are all those that reduces merge if each map writes one for each of them, with their mean length."
-                        + " Records have 100 bytes. Maps make them and reduces look at them, so input and output cost little, and are the same in all modes."
-                        + " Keys are all different, or 100,000 as frequent as Zipf's law says (exponent 1)."
-                        + " Jobs of all modes run in turn in one process, after a round that is not counted; ratios are taken within a round."))
-        .plot("", title -> plot(title, WALL))
-        .plot("-cpu", title -> plot(title, CPU));
-  }
-
   /** Runs a round that is not counted, and then so many, of each shape. */
   public void run(int rounds, ResultFiles results) {
+    List<Cell> cells = new ArrayList<>();
     try (LocalPlace place = LocalPlace.open(workspace)) {
+      String log4j = workspace.fragments().resolve("local/log4j.properties").toUri().toString();
       LocalJobClient client =
-          place.client(
-              "client",
-              List.of(
-                  "-Xmx2g",
-                  "-Dlog4j.configuration="
-                      + workspace.fragments().resolve("local/log4j.properties").toUri()));
-      Stream<Runnable> steps =
-          shapes.stream()
-              .flatMap(
-                  shape ->
-                      Stream.of(Keys.values())
-                          .map(
-                              keys ->
-                                  () ->
-                                      cells.add(
-                                          console.step(
-                                              "%s, %s keys, %s"
-                                                  .formatted(
-                                                      shape, keys.title, Size.show(sizeBytes)),
-                                              () -> measure(place, client, shape, keys, rounds)))));
-      described(place.hadoop().version(), rounds).run(steps, console, results);
+          place.client("client", List.of("-Xmx2g", "-Dlog4j.configuration=" + log4j));
+      List<Runnable> steps = new ArrayList<>();
+      for (ExchangeShape shape : shapes) {
+        for (Keys keys : Keys.values()) {
+          String step = "%s, %s keys, %s".formatted(shape, keys.title, Size.show(sizeBytes));
+          steps.add(
+              () ->
+                  cells.add(console.step(step, () -> measure(place, client, shape, keys, rounds))));
+        }
+      }
+      Bench.of(
+              "bench-exchange",
+              "Pull, push and hybrid exchange of %s in the engine, Hadoop %s",
+              Size.show(sizeBytes),
+              place.hadoop().version())
+          .rounds(rounds)
+          .data("sizeBytes", sizeBytes)
+          .dataOf("cells", () -> cells.stream().map(Cell::data).toList())
+          .table("Time of the job:", () -> table(cells, WALL))
+          .table("Processor time of the process meanwhile:", () -> table(cells, CPU))
+          .notes(NOTE)
+          .plot("", title -> plot(title, cells, WALL))
+          .plot("-cpu", title -> plot(title, cells, CPU))
+          .run(steps.stream(), console, results);
     }
   }
 
@@ -225,7 +204,7 @@ public final class ExchangeBench {
     }
   }
 
-  private TextTable table(Figure<JobTime> figure) {
+  private TextTable table(List<Cell> cells, Figure<JobTime> figure) {
     List<String> header = new ArrayList<>(List.of("maps x reduces, keys", "runs", "mean run"));
     header.addAll(cells.get(0).comparison().columns());
     header.addAll(List.of("auto took", "least"));
@@ -243,7 +222,7 @@ public final class ExchangeBench {
     return table;
   }
 
-  private CostPlot plot(String title, Figure<JobTime> figure) {
+  private static CostPlot plot(String title, List<Cell> cells, Figure<JobTime> figure) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
     RATIOS.forEach(
         ratio ->

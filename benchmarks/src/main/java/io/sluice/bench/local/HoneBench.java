@@ -10,7 +10,6 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,88 +21,68 @@ import java.util.Set;
  * and 7 of the paper with our numbers.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param console says what runs
+ * @param clients who run the workloads
+ * @param workloads in their order
+ * @param size of their inputs
+ * @param variants in their order
  */
-public final class HoneBench {
+public record HoneBench(
+    Console console,
+    HoneClients clients,
+    List<HoneWorkload> workloads,
+    HoneWorkload.InputSize size,
+    Set<HoneVariant> variants) {
   private static final Map<String, Integer> SETTINGS = Map.of("mapreduce.job.reduces", 2);
 
-  private final Console console;
-  private final HoneClients clients;
-  private final List<HoneWorkload> workloads;
-  private final HoneWorkload.InputSize size;
-  private final Set<HoneVariant> variants;
-  private final Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison =
-      new Comparison<>(
-          List.of(
-              new Ratio<>(HoneVariant.CLUSTER, HoneVariant.SLUICE),
-              new Ratio<>(HoneVariant.STOCK, HoneVariant.SLUICE),
-              new Ratio<>(HoneVariant.SPARK, HoneVariant.SLUICE)));
-
-  /** Of some workloads, run by those clients in some ways. */
-  public HoneBench(
-      Console console,
-      HoneClients clients,
-      List<HoneWorkload> workloads,
-      HoneWorkload.InputSize size,
-      Set<HoneVariant> variants) {
-    this.console = console;
-    this.clients = clients;
-    this.workloads = workloads;
-    this.size = size;
-    this.variants = EnumSet.copyOf(variants);
-  }
-
-  private Bench described() {
-    String named = size.name().toLowerCase(Locale.ROOT);
+  /** Runs all rounds and writes the results. */
+  public void run(int rounds, ResultFiles results) {
+    Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison =
+        new Comparison<>(
+            Ratio.against(
+                HoneVariant.SLUICE, HoneVariant.CLUSTER, HoneVariant.STOCK, HoneVariant.SPARK));
+    Map<HoneWorkload, Path> inputs = new EnumMap<>(HoneWorkload.class);
     Map<String, Long> records = new LinkedHashMap<>();
-    workloads.forEach(workload -> records.put(workload.program(), workload.records(size)));
+    for (HoneWorkload workload : workloads) {
+      String program = workload.program();
+      long count = workload.records(size);
+      records.put(program, count);
+      inputs.put(
+          workload,
+          console.step(
+              "Input of " + program, () -> clients.generate(program, workload.generator(), count)));
+    }
     List<Figure<Map<HoneWorkload, ProcessCosts>>> figures =
         workloads.stream()
             .map(workload -> LocalFigure.WALL.ofCase(workload.program(), workload))
             .toList();
-    return Bench.of(
-            "bench-hone-" + named,
-            () ->
-                "Hone's applications, %s inputs, wall of the client, rounds: %d"
-                    .formatted(named, comparison.rounds().size()))
-        .data("records", () -> records)
-        .data("rounds", comparison::rounds)
-        .table("", () -> comparison.table(figures))
-        .maybePlot("", title -> comparison.plot(title, "wall, in per cent of Sluice's", figures));
-  }
-
-  /** Runs all rounds and writes the results. */
-  public void run(int rounds, ResultFiles results) {
-    Map<HoneWorkload, Path> inputs = new EnumMap<>(HoneWorkload.class);
-    for (HoneWorkload workload : workloads) {
-      inputs.put(
-          workload,
-          console.step(
-              "Input of " + workload.program(),
-              () ->
-                  clients.generate(
-                      workload.program(), workload.generator(), workload.records(size))));
-    }
-    described()
+    String inputSize = size.name().toLowerCase(Locale.ROOT);
+    Bench.of(
+            "bench-hone-" + inputSize,
+            "Hone's applications, %s inputs, wall of the client",
+            inputSize)
+        .data("records", records)
+        .rounds(comparison)
+        .table("", comparison, figures)
+        .bars("", comparison, "wall, in per cent of Sluice's", figures)
         .run(
             rounds,
+            comparison,
             round ->
-                comparison.add(
-                    Bench.inTurn(
-                        workloads,
-                        variants,
-                        (workload, variant) ->
-                            console.step(
-                                workload.program() + ", " + variant.title(),
-                                () ->
-                                    clients.run(
-                                        variant,
-                                        workload.program(),
-                                        SETTINGS,
-                                        inputs.get(workload),
-                                        workload.more())),
-                        HoneWorkload::program,
-                        (workload, variant) -> clients.takeOutput(workload.program(), variant))),
+                Bench.inTurn(
+                    workloads,
+                    variants,
+                    (workload, variant) -> measure(workload, variant, inputs.get(workload)),
+                    HoneWorkload::program,
+                    (workload, variant) -> clients.takeOutput(workload.program(), variant)),
             console,
             results);
+  }
+
+  private ProcessCosts measure(HoneWorkload workload, HoneVariant variant, Path input) {
+    return console.step(
+        workload.program() + ", " + variant.title(),
+        () -> clients.run(variant, workload.program(), SETTINGS, input, workload.more()));
   }
 }

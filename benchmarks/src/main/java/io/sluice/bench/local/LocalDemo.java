@@ -24,29 +24,19 @@ import java.util.Map;
  * took.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param sizeBytes TeraSort's input
+ * @param variants in their order
  */
-public final class LocalDemo {
+public record LocalDemo(
+    Workspace workspace, Console console, long sizeBytes, List<LocalVariant> variants) {
   private static final Ratio<LocalVariant> TO_STOCK =
       new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK);
 
   /** With less, two reduces at a time have no room for what stock shuffles. */
   private static final List<String> JVM_OPTIONS = List.of("-Xmx2g");
-
-  private final Workspace workspace;
-  private final Console console;
-  private final long sizeBytes;
-  private final List<LocalVariant> variants;
-  private final Comparison<LocalVariant, Round> comparison =
-      new Comparison<>(
-          List.of(TO_STOCK, new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK_PARALLEL)));
-
-  private LocalDemo(
-      Workspace workspace, Console console, long sizeBytes, List<LocalVariant> variants) {
-    this.workspace = workspace;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-    this.variants = variants;
-  }
 
   /** Stock as it is by default, and Sluice. */
   public static LocalDemo demo(Workspace workspace, Console console, long sizeBytes) {
@@ -60,7 +50,7 @@ public final class LocalDemo {
   }
 
   /** Who runs a job in its client's process. */
-  enum LocalVariant implements Variant {
+  public enum LocalVariant implements Variant {
     /** As it is by default: one task at a time. */
     STOCK("LocalJobRunner", "-Dmapreduce.framework.name=local"),
     /** With a task for each core. */
@@ -93,25 +83,11 @@ public final class LocalDemo {
   /** The costs of a variant's two jobs. */
   private record Round(ProcessCosts sort, ProcessCosts count) {}
 
-  private Bench described(String name, String hadoopVersion) {
-    return Bench.of(
-            name,
-            () ->
-                "Hadoop %s in one process, TeraSort of %s and WordCount, rounds: %d"
-                    .formatted(hadoopVersion, Size.show(sizeBytes), comparison.rounds().size()))
-        .data("teraSortBytes", () -> sizeBytes)
-        .data("rounds", comparison::rounds)
-        .table("", () -> comparison.table(figures()))
-        .plot("", this::plot)
-        .plot(
-            "-gc",
-            title ->
-                comparison.shares(
-                    title, LocalFigure.GC_PLOT_UNIT, ofBothJobs(LocalFigure.GC_SHARE)));
-  }
-
   /** Runs all rounds, and writes the results under that name. */
   public void run(int rounds, ResultFiles results, String name) {
+    Comparison<LocalVariant, Round> comparison =
+        new Comparison<>(
+            List.of(TO_STOCK, new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK_PARALLEL)));
     try (LocalPlace place = LocalPlace.open(workspace)) {
       LocalJobs jobs =
           new LocalJobs(
@@ -125,18 +101,27 @@ public final class LocalDemo {
             jobs.teraGen(sizeBytes);
             return null;
           });
-      described(name, place.hadoop().version())
-          .run(
-              rounds,
-              round -> {
-                comparison.add(Bench.inTurn(variants, variant -> measure(jobs, text, variant)));
-                if (round == 1) {
-                  checkOutputs(jobs);
-                }
-              },
-              console,
-              results);
+      Bench.of(
+              name,
+              "Hadoop %s in one process, TeraSort of %s and WordCount",
+              place.hadoop().version(),
+              Size.show(sizeBytes))
+          .data("teraSortBytes", sizeBytes)
+          .rounds(comparison)
+          .table("", comparison, figures())
+          .plot("", title -> plot(title, comparison))
+          .shares("-gc", comparison, LocalFigure.GC_PLOT_UNIT, ofBothJobs(LocalFigure.GC_SHARE))
+          .run(rounds, comparison, round -> round(jobs, text, round), console, results);
     }
+  }
+
+  private Map<LocalVariant, Round> round(LocalJobs jobs, TextSource text, int round) {
+    Map<LocalVariant, Round> costs =
+        Bench.inTurn(variants, variant -> measure(jobs, text, variant));
+    if (round == 1) {
+      checkOutputs(jobs);
+    }
+    return costs;
   }
 
   private Round measure(LocalJobs jobs, TextSource text, LocalVariant variant) {
@@ -178,7 +163,7 @@ public final class LocalDemo {
     return List.of(figure.of("TeraSort", Round::sort), figure.of("WordCount", Round::count));
   }
 
-  private CostPlot plot(String title) {
+  private static CostPlot plot(String title, Comparison<LocalVariant, Round> comparison) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
     for (LocalFigure figure : List.of(LocalFigure.WALL, LocalFigure.CPU)) {
       bars.put(

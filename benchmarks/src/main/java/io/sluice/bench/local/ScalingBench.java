@@ -17,21 +17,14 @@ import java.util.Map;
  * times of the tasks, with the locks that they waited for.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param sizeBytes of TeraSort; the other workload takes about as long
  */
-public final class ScalingBench {
+public record ScalingBench(Workspace workspace, Console console, long sizeBytes) {
   private static final List<ScalingWorkload> WORKLOADS = List.of(ScalingWorkload.values());
   private static final List<ScalingVariant> VARIANTS = List.of(ScalingVariant.values());
-
-  private final Workspace workspace;
-  private final Console console;
-  private final long sizeBytes;
-
-  /** Of a TeraSort of so many bytes, and of something to compute that takes about as long. */
-  public ScalingBench(Workspace workspace, Console console, long sizeBytes) {
-    this.workspace = workspace;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-  }
 
   /** Runs a round that is not counted, and then so many. */
   public void run(int rounds, ResultFiles files) {
@@ -56,15 +49,15 @@ public final class ScalingBench {
           .bench()
           .run(
               rounds,
+              results.comparison(),
               round ->
-                  results.add(
-                      Bench.inTurn(
-                          WORKLOADS,
-                          VARIANTS,
-                          (workload, variant) ->
-                              console.step(
-                                  "%s, %s".formatted(workload.title(), variant.title()),
-                                  () -> jobs.run(workload, variant)))),
+                  Bench.inTurn(
+                      WORKLOADS,
+                      VARIANTS,
+                      (workload, variant) ->
+                          console.step(
+                              "%s, %s".formatted(workload.title(), variant.title()),
+                              () -> jobs.run(workload, variant))),
               console,
               files);
     }

@@ -63,14 +63,14 @@ final class ScalingResults {
     this.bench =
         Bench.of(
                 "bench-scaling",
-                () ->
-                    "The engine from 1 thread to 2, measured, and to 64, simulated: TeraSort of %s and LDA, Hadoop %s, rounds: %d"
-                        .formatted(Size.show(sizeBytes), hadoopVersion, comparison.rounds().size()))
-            .data("sizeBytes", () -> sizeBytes)
-            .data("rounds", comparison::rounds)
-            .data("waits", () -> waits)
-            .data("simulatedFrom", this::simulatedFrom)
-            .table("Measured:", () -> comparison.table(ofAll(MEASURED)))
+                "The engine from 1 thread to 2, measured, and to 64, simulated: TeraSort of %s and LDA, Hadoop %s",
+                Size.show(sizeBytes),
+                hadoopVersion)
+            .data("sizeBytes", sizeBytes)
+            .rounds(comparison)
+            .data("waits", waits)
+            .dataOf("simulatedFrom", this::simulatedFrom)
+            .table("Measured:", comparison, ofAll(MEASURED))
             .table("Parallel efficiency, T1 / (2 T2), measured; target: 90 %:", this::efficiencies)
             .table("Speed-up against one thread on one core, **simulated**:", this::simulated)
             .table(
@@ -87,8 +87,8 @@ final class ScalingResults {
     return bench;
   }
 
-  void add(Map<ScalingVariant, Map<ScalingWorkload, ScalingRun>> round) {
-    comparison.add(round);
+  Comparison<ScalingVariant, Map<ScalingWorkload, ScalingRun>> comparison() {
+    return comparison;
   }
 
   private static Figure<Map<ScalingWorkload, ScalingRun>> of(

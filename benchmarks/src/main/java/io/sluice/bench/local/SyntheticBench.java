@@ -4,7 +4,6 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
-import io.sluice.bench.Plot;
 import io.sluice.bench.Ratio;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.local.ProcessCosts;
@@ -16,7 +15,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
@@ -25,8 +23,19 @@ import java.util.function.ToDoubleFunction;
  * Figure 9 of the paper with our numbers.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param console says what runs
+ * @param clients who run the job
+ * @param parts of the figure
+ * @param lines of the text
+ * @param variants some of {@link #VARIANTS}
  */
-public final class SyntheticBench {
+public record SyntheticBench(
+    Console console,
+    HoneClients clients,
+    List<SyntheticShape.Part> parts,
+    long lines,
+    Set<HoneVariant> variants) {
   private static final String PROGRAM = "synthetic";
 
   /** Who can run it. */
@@ -37,103 +46,63 @@ public final class SyntheticBench {
   /** One of them is the special one of biased keys. */
   private static final int REDUCES = 4;
 
-  private final Console console;
-  private final HoneClients clients;
-  private final List<SyntheticShape.Part> parts;
-  private final long lines;
-  private final Set<HoneVariant> variants;
-  private final Comparison<HoneVariant, Map<SyntheticShape, ProcessCosts>> comparison =
-      new Comparison<>(
-          List.of(
-              new Ratio<>(HoneVariant.CLUSTER, HoneVariant.SLUICE),
-              new Ratio<>(HoneVariant.STOCK, HoneVariant.SLUICE)));
-
-  /**
-   * Some parts, over a text of so many lines, run by those clients.
-   *
-   * @param variants some of {@link #VARIANTS}
-   */
-  public SyntheticBench(
-      Console console,
-      HoneClients clients,
-      List<SyntheticShape.Part> parts,
-      long lines,
-      Set<HoneVariant> variants) {
-    this.console = console;
-    this.clients = clients;
-    this.parts = List.copyOf(parts);
-    this.lines = lines;
-    this.variants = EnumSet.copyOf(variants);
-  }
-
-  private Bench described() {
-    return Bench.of(
-            "bench-synthetic",
-            () ->
-                "Hone's synthetic job over %,d lines of text, rounds: %d"
-                    .formatted(lines, comparison.rounds().size()))
-        .data("lines", () -> lines)
-        .data("rounds", comparison::rounds)
-        .table("Time of the client", () -> comparison.table(figures(SyntheticShape.of(parts))))
-        .notes(
-            () ->
-                List.of(
-                    "Where a row names one setting, the others are these: keys are uniform, each token emits one pair, values have three letters, and two digits of pi are computed for each token."))
-        .maybePlot(
-            "-keys",
-            title ->
-                parts.contains(SyntheticShape.Part.KEYS)
-                    ? comparison.plot(
-                        title,
-                        "time, in per cent of Sluice's",
-                        figures(SyntheticShape.Part.KEYS.shapes()))
-                    : Optional.empty())
-        .maybePlot(
-            "-payload",
-            title ->
-                lines(
-                    title,
-                    SyntheticShape.Part.PAYLOAD,
-                    "letters of a value",
-                    SyntheticShape::letters))
-        .maybePlot(
-            "-cpu",
-            title ->
-                lines(
-                    title,
-                    SyntheticShape.Part.CPU,
-                    "digits of pi for each token",
-                    SyntheticShape::digits));
-  }
-
   /** Runs all rounds and writes the results. */
   public void run(int rounds, ResultFiles files) {
     Path input =
         console.step(
             "Text of %,d lines".formatted(lines),
             () -> clients.generate(PROGRAM, "generate-text", lines));
-    described()
-        .run(
-            rounds,
-            round ->
-                comparison.add(
-                    Bench.inTurn(
-                        SyntheticShape.of(parts),
-                        variants,
-                        (shape, variant) ->
-                            console.step(
-                                "Round %d, %s, %s".formatted(round, shape.title(), variant.title()),
-                                () ->
-                                    clients.run(
-                                        variant,
-                                        PROGRAM,
-                                        shape.jobSettings(REDUCES),
-                                        input,
-                                        List.of())),
-                        SyntheticShape::title,
-                        (shape, variant) -> clients.takeOutput(PROGRAM, variant))),
-            console,
-            files);
+    List<SyntheticShape> shapes = SyntheticShape.of(parts);
+    Comparison<HoneVariant, Map<SyntheticShape, ProcessCosts>> comparison =
+        new Comparison<>(Ratio.against(HoneVariant.SLUICE, HoneVariant.CLUSTER, HoneVariant.STOCK));
+    Bench bench =
+        Bench.of("bench-synthetic", "Hone's synthetic job over %,d lines of text", lines)
+            .data("lines", lines)
+            .rounds(comparison)
+            .table("Time of the client", comparison, figures(shapes))
+            .notes(
+                "Where a row names one setting, the others are these: keys are uniform, each token emits one pair, values have three letters, and two digits of pi are computed for each token.");
+    for (SyntheticShape.Part part : parts) {
+      switch (part) {
+        case KEYS ->
+            bench.bars(
+                "-keys", comparison, "time, in per cent of Sluice's", figures(part.shapes()));
+        case PAYLOAD ->
+            bench.plot(
+                "-payload",
+                title ->
+                    lines(title, comparison, part, "letters of a value", SyntheticShape::letters));
+        case CPU ->
+            bench.plot(
+                "-cpu",
+                title ->
+                    lines(
+                        title,
+                        comparison,
+                        part,
+                        "digits of pi for each token",
+                        SyntheticShape::digits));
+        default -> throw new IllegalStateException(part.name());
+      }
+    }
+    bench.run(
+        rounds,
+        comparison,
+        round ->
+            Bench.inTurn(
+                shapes,
+                variants,
+                (shape, variant) -> measure(shape, variant, round, input),
+                SyntheticShape::title,
+                (shape, variant) -> clients.takeOutput(PROGRAM, variant)),
+        console,
+        files);
+  }
+
+  private ProcessCosts measure(SyntheticShape shape, HoneVariant variant, int round, Path input) {
+    return console.step(
+        "Round %d, %s, %s".formatted(round, shape.title(), variant.title()),
+        () -> clients.run(variant, PROGRAM, shape.jobSettings(REDUCES), input, List.of()));
   }
 
   private static List<Figure<Map<SyntheticShape, ProcessCosts>>> figures(
@@ -141,14 +110,12 @@ public final class SyntheticBench {
     return shapes.stream().map(shape -> LocalFigure.WALL.ofCase(shape.title(), shape)).toList();
   }
 
-  private Optional<Plot> lines(
+  private static LinePlot lines(
       String title,
+      Comparison<HoneVariant, Map<SyntheticShape, ProcessCosts>> comparison,
       SyntheticShape.Part part,
       String across,
       ToDoubleFunction<SyntheticShape> value) {
-    if (!parts.contains(part)) {
-      return Optional.empty();
-    }
     Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
     for (HoneVariant variant : comparison.variants()) {
       series.put(
@@ -159,6 +126,6 @@ public final class SyntheticBench {
               value,
               shape -> new Figure<>("", costs -> costs.get(shape).wallMs() / 1e3, s -> "")));
     }
-    return Optional.of(new LinePlot(title, across, "seconds", series));
+    return new LinePlot(title, across, "seconds", series);
   }
 }

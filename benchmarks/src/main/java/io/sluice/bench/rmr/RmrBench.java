@@ -1,36 +1,138 @@
 package io.sluice.bench.rmr;
 
+import io.sluice.bench.Bench;
+import io.sluice.bench.CostPlot;
+import io.sluice.bench.Figure;
+import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /**
- * The paper's programs, one after the other.
+ * The paper's programs, one after the other, in the paper's tables.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param rounds who run the programs
+ * @param console says what runs
+ * @param sizeBytes about the size of the inputs
+ * @param workloads in their order
  */
-public final class RmrBench {
-  private final RmrRounds rounds;
-  private final Console console;
-  private final long sizeBytes;
-  private final List<RmrWorkload> workloads;
+public record RmrBench(
+    RmrRounds rounds, Console console, long sizeBytes, List<RmrWorkload> workloads) {
+  private static final Figure<JobCosts> WALL = Figure.seconds("", JobCosts::wallMs);
+  private static final Figure<JobCosts> COLLECT =
+      milliseconds(
+          ": read+map+collect", job -> 1.0 * job.maps().collectMs() / job.eachMap().size());
+  private static final Figure<JobCosts> SPILL =
+      milliseconds(": spill+merge", RmrCosts::meanSpillAndMergeMs);
 
-  /** Of some programs, whose inputs are about that large. */
-  public RmrBench(RmrRounds rounds, Console console, long sizeBytes, List<RmrWorkload> workloads) {
-    this.rounds = rounds;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-    this.workloads = List.copyOf(workloads);
+  /** The tables below those of the paper, a row for each program. */
+  private static final Map<String, Figure<JobCosts>> TABLES = new LinkedHashMap<>();
+
+  static {
+    TABLES.put("Processor time of all tasks", Figure.seconds("", JobCosts::cpuMs));
+    TABLES.put(
+        "Processor time of all daemons and containers",
+        Figure.seconds("", job -> job.host().cpuMs()));
+    TABLES.put(
+        "Reduces: shuffle and merge, added up",
+        Figure.seconds("", job -> job.reduceShuffleMs() + job.reduceMergeMs()));
+    TABLES.put("Garbage collection in all tasks", Figure.seconds("", JobCosts::gcMs));
+    TABLES.put(
+        "Network, received on all interfaces, loopback among them",
+        Figure.megabytes("", job -> job.host().networkBytes()));
+    TABLES.put(
+        "Devices, read and written by the end of the job",
+        Figure.megabytes("", job -> job.host().deviceBytes()));
+    TABLES.put("Most memory of a task", Figure.megabytes("", JobCosts::peakTaskBytes));
   }
 
-  /** Runs all rounds and writes the results, after each program anew. */
+  static Figure<JobCosts> milliseconds(String title, ToDoubleFunction<JobCosts> value) {
+    return new Figure<>(title, value, "%.0f ms"::formatted);
+  }
+
+  /** Runs all rounds and writes the results. */
   public void run(int count, ResultFiles files) {
-    RmrResults results = new RmrResults(sizeBytes);
-    for (RmrWorkload workload : workloads) {
-      results.add(workload, rounds.run(workload, sizeBytes, count));
-      results.page().write(files); // it may be ended before the last
+    RmrCosts<RmrWorkload> costs = new RmrCosts<>();
+    Bench bench =
+        Bench.of("bench-rmr-nvm", "RMR-NVM's programs on YARN, inputs of %s", Size.show(sizeBytes))
+            .rounds(count)
+            .data("sizeBytes", sizeBytes)
+            .dataOf("rounds", costs::rounds)
+            .table(
+                "Figure 5: time of the jobs; in brackets, RMR-NVM's share of stock's time in the paper",
+                () -> costs.comparison().table(figures(costs, RmrBench::withPaper, WALL)))
+            .table(
+                "Tables I and II: means of the maps", () -> costs.comparison().table(ofMaps(costs)))
+            .notes(
+                "The paper's Table II, seconds of MR, RMR and RMR-NVM: Sort reads, maps and collects 1.96, 1.87 and 1.86, spills and merges 3.36, 3.33 and 1.64; TeraSort 3.14, 3.14 and 3.13, and 11.79, 11.79 and 5.42.")
+            .plot("", title -> time(title, costs))
+            .plot(
+                "-spill",
+                title -> plot(title, costs, "spill and merge, per cent of stock's", SPILL));
+    TABLES.forEach(
+        (heading, figure) ->
+            bench.table(
+                heading,
+                () -> costs.comparison().table(figures(costs, RmrWorkload::title, figure))));
+    bench.run(
+        workloads.stream()
+            .map(workload -> () -> costs.add(workload, rounds.run(workload, sizeBytes, count))),
+        console,
+        files);
+  }
+
+  private static List<Figure<Map<RmrWorkload, JobCosts>>> figures(
+      RmrCosts<RmrWorkload> costs, Function<RmrWorkload, String> title, Figure<JobCosts> figure) {
+    return costs.cases().stream()
+        .map(workload -> figure.of(workload, title.apply(workload)))
+        .toList();
+  }
+
+  private static List<Figure<Map<RmrWorkload, JobCosts>>> ofMaps(RmrCosts<RmrWorkload> costs) {
+    List<Figure<Map<RmrWorkload, JobCosts>>> figures = new ArrayList<>();
+    for (RmrWorkload workload : costs.cases()) {
+      figures.add(COLLECT.of(workload, workload.title() + COLLECT.title()));
+      figures.add(SPILL.of(workload, workload.title() + SPILL.title()));
     }
-    results.page().show(console, files);
+    return figures;
+  }
+
+  private static String withPaper(RmrWorkload workload) {
+    return workload.paperShare().isEmpty()
+        ? workload.title()
+        : "%s (%.2f)".formatted(workload.title(), workload.paperShare().getAsDouble());
+  }
+
+  private static CostPlot plot(
+      String title, RmrCosts<RmrWorkload> costs, String unit, Figure<JobCosts> figure) {
+    return costs
+        .comparison()
+        .against(
+            RmrVariant.STOCK,
+            costs.comparison().variants(),
+            title,
+            unit,
+            figures(costs, RmrWorkload::title, figure));
+  }
+
+  /** Beside the paper's. */
+  private static CostPlot time(String title, RmrCosts<RmrWorkload> costs) {
+    CostPlot ours = plot(title, costs, "time, per cent of stock's", WALL);
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>(ours.series());
+    bars.put(
+        "RMR-NVM of MR, the paper",
+        costs.cases().stream()
+            .map(workload -> new CostPlot.Bar(100 * workload.paperShare().orElse(0), 0))
+            .toList());
+    return new CostPlot(title, ours.unit(), ours.categories(), bars);
   }
 }

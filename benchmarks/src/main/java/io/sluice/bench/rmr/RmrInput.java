@@ -61,7 +61,7 @@ enum RmrInput {
   }
 
   private JobSpec generate(Workspace workspace, long sizeBytes, String to) {
-    return WorkloadProgram.of(
+    return RmrWorkload.program(
         workspace, generator, Long.toString(Math.max(1, sizeBytes / recordBytes)), to);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.bench.rmr;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.SameOutput;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
@@ -54,19 +55,18 @@ public final class RmrRounds {
   }
 
   private Map<RmrVariant, JobCosts> round(RmrWorkload workload, int round) {
-    Map<RmrVariant, JobCosts> costs = new EnumMap<>(RmrVariant.class);
     SameOutput<List<String>> output = new SameOutput<>(workload.title());
-    for (Map.Entry<RmrVariant, RmrCluster> each : clusters.entrySet()) {
-      RmrVariant variant = each.getKey();
-      RmrCluster cluster = each.getValue();
-      costs.put(
-          variant,
-          console.job(
-              "%s, round %d, %s".formatted(workload.title(), round, variant.title()),
-              progress -> cluster.run(workload, variant, progress)));
-      output.add(variant.title(), cluster.digests(workload, variant));
-      cluster.deleteOutput(workload, variant);
-    }
-    return costs;
+    return Bench.inTurn(
+        clusters.keySet(),
+        variant -> {
+          RmrCluster cluster = clusters.get(variant);
+          JobCosts costs =
+              console.job(
+                  "%s, round %d, %s".formatted(workload.title(), round, variant.title()),
+                  progress -> cluster.run(workload, variant, progress));
+          output.add(variant.title(), cluster.digests(workload, variant));
+          cluster.deleteOutput(workload, variant);
+          return costs;
+        });
   }
 }

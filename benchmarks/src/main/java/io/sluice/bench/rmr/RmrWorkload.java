@@ -3,7 +3,10 @@ package io.sluice.bench.rmr;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobSpec;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
@@ -27,6 +30,7 @@ public enum RmrWorkload {
   RANKED_INVERTED_INDEX("rankedinvertedindex", RmrInput.SEQUENCES, 0.5, 0.61);
 
   private static final int REDUCES = 2;
+  private static final Duration DEADLINE = Duration.ofMinutes(60);
 
   private final String program;
   private final RmrInput input;
@@ -78,24 +82,27 @@ public enum RmrWorkload {
 
   /** All of it, on what its input's maker has written. */
   JobSpec job(Workspace workspace, HadoopDistribution hadoop, String in, String out) {
-    return program(workspace, hadoop, in, out).with("mapreduce.job.reduces", REDUCES);
+    return jobOf(workspace, hadoop, in, out).with("mapreduce.job.reduces", REDUCES);
   }
 
-  private JobSpec program(Workspace workspace, HadoopDistribution hadoop, String in, String out) {
+  private JobSpec jobOf(Workspace workspace, HadoopDistribution hadoop, String in, String out) {
     return switch (this) {
       case SORT ->
           JobSpec.example(hadoop, program, program, "-r", Integer.toString(REDUCES), in, out)
-              .withDeadline(WorkloadProgram.DEADLINE);
-      case TERASORT ->
-          JobSpec.example(hadoop, program, program, in, out).withDeadline(WorkloadProgram.DEADLINE);
-      case PAGE_RANK -> WorkloadProgram.of(workspace, program, in, out, "3");
+              .withDeadline(DEADLINE);
+      case TERASORT -> JobSpec.example(hadoop, program, program, in, out).withDeadline(DEADLINE);
+      case PAGE_RANK -> program(workspace, program, in, out, "3");
       case WORD_COUNT ->
-          WorkloadProgram.of(workspace, program, in, out)
-              .with("workloads.wordcount.combine", false);
-      case K_MEANS -> WorkloadProgram.of(workspace, program, in, out, "5", "5");
-      case JOIN ->
-          WorkloadProgram.of(workspace, program, in + "/rankings", in + "/uservisits", out);
-      default -> WorkloadProgram.of(workspace, program, in, out);
+          program(workspace, program, in, out).with("workloads.wordcount.combine", false);
+      case K_MEANS -> program(workspace, program, in, out, "5", "5");
+      case JOIN -> program(workspace, program, in + "/rankings", in + "/uservisits", out);
+      default -> program(workspace, program, in, out);
     };
+  }
+
+  /** A program of the module workloads, by its name, as {@code hadoop jar} starts it. */
+  static JobSpec program(Workspace workspace, String name, String... arguments) {
+    return new JobSpec(
+        name, workspace.workloadsJar(), name, Map.of(), List.of(arguments), DEADLINE);
   }
 }

@@ -39,12 +39,14 @@ class ScalingResultsTest {
     waits.put(ScalingWorkload.TERA_SORT, List.of(new Contention.Point("A", "B.c", true, 3, 20)));
     waits.put(ScalingWorkload.LDA, List.of());
     ScalingResults results = new ScalingResults("3.5.0", 1_000_000, waits);
-    results.add(
-        Map.of(
-            ScalingVariant.ONE_CORE, both(2_000),
-            ScalingVariant.BESIDE_ANOTHER, both(2_500),
-            ScalingVariant.ONE, both(2_000),
-            ScalingVariant.TWO, both(1_250)));
+    results
+        .comparison()
+        .add(
+            Map.of(
+                ScalingVariant.ONE_CORE, both(2_000),
+                ScalingVariant.BESIDE_ANOTHER, both(2_500),
+                ScalingVariant.ONE, both(2_000),
+                ScalingVariant.TWO, both(1_250)));
     results.bench().page().write(new ResultFiles(directory));
     String page = Files.readString(directory.resolve("bench-scaling.md"));
     // 2.0 / (2 * 1.25); a tenth of all is under the lock, which two threads can share.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.ResultPage;
+import io.sluice.bench.rmr.RmrSizesBench.SizedWorkload;
 import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.MapPhases;
@@ -48,14 +49,14 @@ class RmrSizesResultsTest {
 
   @Test
   void stagesAndSpillsAreComparedForEachSize() {
-    RmrSizesResults results = new RmrSizesResults();
+    RmrCosts<SizedWorkload> results = new RmrCosts<>();
     results.add(
         new SizedWorkload(RmrWorkload.SORT, 1_000_000),
         List.of(round(job(20_000, 15_000, 50, 30), job(10_000, 6_000, 20, 10))));
     results.add(
         new SizedWorkload(RmrWorkload.SORT, 2_000_000),
         List.of(round(job(40_000, 30_000, 90, 70, 80), job(20_000, 12_000, 40, 60, 20))));
-    ResultPage page = results.page();
+    ResultPage page = RmrSizesBench.described(results, List.of(RmrWorkload.SORT), 1).page();
     String text = page.toText();
     for (String row :
         List.of(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.store.FilledStore.StoreOperation;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.io.IOException;

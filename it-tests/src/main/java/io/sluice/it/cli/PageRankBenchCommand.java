@@ -1,7 +1,7 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.chain.ChainVariant;
 import io.sluice.bench.chain.PageRankBench;
+import io.sluice.bench.chain.PageRankVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -38,7 +38,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
   private int iterations;
 
   @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
-  private Set<ChainVariant> variants = EnumSet.allOf(ChainVariant.class);
+  private Set<PageRankVariant> variants = EnumSet.allOf(PageRankVariant.class);
 
   @Mixin private RunsOption runs;
 
@@ -53,7 +53,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
               console,
               pages,
               iterations,
-              Engines.withStock(ChainVariant.STOCK, variants))
+              Engines.withStock(PageRankVariant.STOCK, variants))
           .run(runs.count(), new ResultFiles(workspace.results()));
     }
     return 0;

@@ -6,7 +6,7 @@ import io.sluice.it.cluster.PseudoCluster;
 import java.util.Map;
 
 /** A way to run the same unmodified driver on the same cluster. */
-public enum ChainVariant implements Variant {
+public enum PageRankVariant implements Variant {
   /** Hadoop's own shuffle; the chain's files in HDFS. */
   STOCK("stock", HadoopVariant.STOCK, ""),
   /** The same with the archive of classes, which Sluice makes and any job can use. */
@@ -20,7 +20,7 @@ public enum ChainVariant implements Variant {
   private final HadoopVariant shuffle;
   private final String fileSystem;
 
-  ChainVariant(String title, HadoopVariant shuffle, String fileSystem) {
+  PageRankVariant(String title, HadoopVariant shuffle, String fileSystem) {
     this.title = title;
     this.shuffle = shuffle;
     this.fileSystem = fileSystem;
