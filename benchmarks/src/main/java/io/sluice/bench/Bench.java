@@ -4,7 +4,6 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -188,16 +187,25 @@ public final class Bench {
 
   /** Runs steps one after the other, and shows the page. */
   public void run(Stream<Runnable> steps, Console console, ResultFiles files) {
-    List<String> written = new ArrayList<>();
     steps.forEach(
         step -> {
           step.run();
           stepsDone++;
-          written.clear();
-          written.addAll(page().write(files));
+          save(files);
         });
-    console.say("\n" + page().toText());
-    written.forEach(console::say);
+    show(console, files);
+  }
+
+  /** Writes all files with what was measured so far. */
+  public void save(ResultFiles files) {
+    page().write(files);
+  }
+
+  /** Says what was measured, writes all files, and says where they are. */
+  public void show(Console console, ResultFiles files) {
+    ResultPage page = page();
+    console.say("\n" + page.toText());
+    page.write(files).forEach(console::say);
   }
 
   /** Measures all variants in turn. */

@@ -1,5 +1,6 @@
 package io.sluice.bench.memory;
 
+import io.sluice.bench.memory.NodeMemory.Intermediate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

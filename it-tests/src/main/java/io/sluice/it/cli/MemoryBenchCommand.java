@@ -1,7 +1,6 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.memory.MemoryBench;
-import io.sluice.bench.memory.MemoryPlan;
 import io.sluice.bench.memory.MemoryWorkload;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
@@ -87,8 +86,8 @@ final class MemoryBenchCommand implements Callable<Integer> {
     SluiceFragments sluice =
         SluiceFragments.load(workspace)
             .orElseThrow(() -> new ClusterException("the plugin jar has not been built"));
-    MemoryPlan plan =
-        new MemoryPlan(
+    MemoryBench.Plan plan =
+        new MemoryBench.Plan(
             sizeBytes,
             runs.count(),
             workloads.stream().map(MemoryWorkload::of).toList(),

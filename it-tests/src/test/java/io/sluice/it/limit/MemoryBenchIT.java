@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.bench.memory.MemoryBench;
-import io.sluice.bench.memory.MemoryPlan;
 import io.sluice.bench.memory.MemoryWorkload;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;
@@ -39,8 +38,8 @@ class MemoryBenchIT {
   @Test
   void aSortInAQuarterOfItsMemoryIsMeasuredOnBothSides(@TempDir Path directory) throws Exception {
     Workspace workspace = Workspace.find();
-    MemoryPlan plan =
-        new MemoryPlan(
+    MemoryBench.Plan plan =
+        new MemoryBench.Plan(
             SIZE_BYTES,
             1,
             List.of(MemoryWorkload.SORT),
