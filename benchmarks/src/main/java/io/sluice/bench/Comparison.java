@@ -165,4 +165,26 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
   private static double share(double value, double base) {
     return base == 0 ? Double.NaN : value / base;
   }
+
+  /**
+   * A variant's share of what another one took in the same round.
+   *
+   * @param of the one
+   * @param base the other
+   */
+  public record Ratio<V extends Variant>(V of, V base) {
+    /** Each of some variants against the same base. */
+    @SafeVarargs
+    public static <V extends Variant> List<Ratio<V>> against(V base, V... of) {
+      List<Ratio<V>> ratios = new ArrayList<>();
+      for (V variant : of) {
+        ratios.add(new Ratio<>(variant, base));
+      }
+      return ratios;
+    }
+
+    String title() {
+      return of.title() + " / " + base.title();
+    }
+  }
 }

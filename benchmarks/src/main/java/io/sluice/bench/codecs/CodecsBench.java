@@ -2,11 +2,13 @@ package io.sluice.bench.codecs;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Ratio;
 import io.sluice.bench.SameOutput;
 import io.sluice.bench.codecs.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeCost.MergeVariant;
+import io.sluice.bench.codecs.RunsMerge.RecordsDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -238,5 +240,35 @@ public record CodecsBench(
         "Sluice's time, in per cent of stock's",
         categories,
         bars);
+  }
+
+  /** What runs are compressed with. Hadoop's classes have names only: the command line has none. */
+  public enum BenchCodec {
+    /** Not at all. */
+    NONE("none", ""),
+    SNAPPY("Snappy", "SnappyCodec"),
+    LZ4("LZ4", "Lz4Codec"),
+    /** Without Hadoop's native library, by that of the JDK. */
+    ZLIB("zlib", "DefaultCodec"),
+    /** Of which Hadoop has a native implementation alone. */
+    ZSTANDARD("Zstandard", "ZStandardCodec");
+
+    private final String title;
+    private final String simpleName;
+
+    BenchCodec(String title, String simpleName) {
+      this.title = title;
+      this.simpleName = simpleName;
+    }
+
+    /** As people read it. */
+    String title() {
+      return title;
+    }
+
+    /** Hadoop's class; empty for none. */
+    String className() {
+      return simpleName.isEmpty() ? "" : "org.apache.hadoop.io.compress." + simpleName;
+    }
   }
 }

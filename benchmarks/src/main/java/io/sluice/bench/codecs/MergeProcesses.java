@@ -2,6 +2,7 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.codecs.CodecsBench.BenchCodec;
 import io.sluice.bench.codecs.CodecsBench.MergeRunner;
 import io.sluice.bench.codecs.MergeCost.MergeTask;
 import io.sluice.it.cluster.ClusterDirectory;

@@ -2,7 +2,9 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
+import io.sluice.bench.codecs.CodecsBench.BenchCodec;
 import io.sluice.bench.codecs.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeCost.MergeVariant;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;

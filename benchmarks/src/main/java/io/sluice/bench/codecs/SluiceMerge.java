@@ -1,6 +1,7 @@
 package io.sluice.bench.codecs;
 
 import io.sluice.bench.ArrayInput;
+import io.sluice.bench.codecs.RunsMerge.RecordsDigest;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.RunCodec;

@@ -1,5 +1,6 @@
 package io.sluice.bench.codecs;
 
+import io.sluice.bench.codecs.RunsMerge.RecordsDigest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.sluice.bench.hadoop;
 
 import io.sluice.bench.CostPlot;
+import io.sluice.bench.hadoop.WordCountJob.TextSource;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;

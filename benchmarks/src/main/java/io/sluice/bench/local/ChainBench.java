@@ -2,14 +2,15 @@ package io.sluice.bench.local;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
-import io.sluice.bench.Ratio;
 import io.sluice.bench.SameOutput;
 import io.sluice.bench.Spread;
 import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.local.ChainJobs.ChainRun;
+import io.sluice.bench.local.ChainJobs.JobTime;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;

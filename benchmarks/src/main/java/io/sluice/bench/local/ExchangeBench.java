@@ -2,11 +2,12 @@ package io.sluice.bench.local;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Ratio;
 import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.local.ChainJobs.JobTime;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
@@ -234,5 +235,35 @@ public record ExchangeBench(
         figure.title() + ", in per cent of pull",
         cells.stream().map(Cell::title).toList(),
         bars);
+  }
+
+  /**
+   * How many tasks a job has.
+   *
+   * @param maps at least one
+   * @param reduces at least one
+   */
+  public record ExchangeShape(int maps, int reduces) {
+    private static final Pattern TEXT = Pattern.compile("([1-9]\\d{0,6})x([1-9]\\d{0,6})");
+
+    /** Reads what {@link #toString} writes, such as 64x8. */
+    public static ExchangeShape parse(String text) {
+      Matcher shape = TEXT.matcher(text);
+      if (!shape.matches()) {
+        throw new IllegalArgumentException(
+            "a shape is a number of maps and one of reduces, such as 64x8; found \"" + text + "\"");
+      }
+      return new ExchangeShape(Integer.parseInt(shape.group(1)), Integer.parseInt(shape.group(2)));
+    }
+
+    /** Runs that reduces merge, if each map puts out one for each. */
+    long runs() {
+      return (long) maps * reduces;
+    }
+
+    @Override
+    public String toString() {
+      return maps + "x" + reduces;
+    }
   }
 }

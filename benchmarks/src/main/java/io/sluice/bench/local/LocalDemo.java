@@ -2,12 +2,12 @@ package io.sluice.bench.local;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Ratio;
 import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.Size;
-import io.sluice.bench.hadoop.TextSource;
+import io.sluice.bench.hadoop.WordCountJob.TextSource;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;

@@ -2,6 +2,7 @@ package io.sluice.bench.local;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.sluice.bench.Variant;
+import io.sluice.bench.local.HoneClients.LinesDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;

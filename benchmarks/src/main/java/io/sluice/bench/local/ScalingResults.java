@@ -2,11 +2,12 @@ package io.sluice.bench.local;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
-import io.sluice.bench.Ratio;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.local.EngineSchedule.JobWork;
 import io.sluice.bench.local.ScalingJobs.ScalingRun;
 import io.sluice.bench.local.ScalingJobs.ScalingVariant;
 import io.sluice.bench.local.ScalingJobs.ScalingWorkload;

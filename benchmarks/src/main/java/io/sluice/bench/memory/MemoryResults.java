@@ -4,6 +4,7 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.bench.memory.NodeMemory.Intermediate;
 import io.sluice.it.cluster.HadoopDistribution;

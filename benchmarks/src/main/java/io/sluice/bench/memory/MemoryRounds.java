@@ -2,6 +2,7 @@ package io.sluice.bench.memory;
 
 import io.sluice.bench.Spread;
 import io.sluice.bench.Variant;
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

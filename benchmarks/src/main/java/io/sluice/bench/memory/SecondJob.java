@@ -1,5 +1,6 @@
 package io.sluice.bench.memory;
 
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobResult;

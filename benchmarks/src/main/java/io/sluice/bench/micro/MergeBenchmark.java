@@ -1,6 +1,7 @@
 package io.sluice.bench.micro;
 
 import io.sluice.bench.ArrayInput;
+import io.sluice.bench.micro.RecordKind.BytewiseOrder;
 import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.merge.KWayMerge;

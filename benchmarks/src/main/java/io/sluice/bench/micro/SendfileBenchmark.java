@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.bench.micro.TransportBenchmark.RandomFile;
 import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,6 +3,7 @@ package io.sluice.bench.model;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.model.FittedModel.Prediction;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,6 +2,9 @@ package io.sluice.bench.model;
 
 import io.sluice.bench.Plot;
 import io.sluice.bench.ResultPage;
+import io.sluice.bench.model.FittedModel.NetworkModel;
+import io.sluice.bench.model.ScaleTables.ShuffleScale;
+import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.LinkedHashMap;

@@ -4,6 +4,8 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.rmr.RmrRounds.RmrCosts;
+import io.sluice.bench.rmr.RmrRounds.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;

@@ -2,6 +2,8 @@ package io.sluice.bench.rmr;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.bench.hadoop.OutputDigest;
+import io.sluice.bench.rmr.RmrRounds.RmrVariant;
+import io.sluice.bench.rmr.RmrWorkload.RmrInput;
 import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;

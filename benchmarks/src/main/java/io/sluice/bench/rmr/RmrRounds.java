@@ -1,7 +1,12 @@
 package io.sluice.bench.rmr;
 
 import io.sluice.bench.Bench;
+import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.SameOutput;
+import io.sluice.bench.Variant;
+import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.bench.rmr.RmrRounds.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
@@ -9,6 +14,7 @@ import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,5 +74,102 @@ public final class RmrRounds {
           cluster.deleteOutput(workload, variant);
           return costs;
         });
+  }
+
+  /** A way to run a program on YARN. */
+  public enum RmrVariant implements Variant {
+    STOCK("stock", HadoopVariant.STOCK),
+    TUNED("stock tuned", HadoopVariant.TUNED),
+    /** In memory, as it is. */
+    SLUICE("Sluice", HadoopVariant.SLUICE),
+    /** The same with all of its settings: JVMs start from the node's archive of classes. */
+    ARCHIVE("Sluice, archive of classes", HadoopVariant.SLUICE_ARCHIVE),
+    /** The same on nodes whose pools take writes as slowly as the paper says NVRAM does. */
+    NVRAM("Sluice, NVRAM", HadoopVariant.SLUICE);
+
+    /** What makes a pool as slow as that: the paper's δ. */
+    public static final Map<String, String> NVRAM_SITE =
+        Map.of("sluice.pool.medium", "emulated:10");
+
+    private final String title;
+    private final HadoopVariant shuffle;
+
+    RmrVariant(String title, HadoopVariant shuffle) {
+      this.title = title;
+      this.shuffle = shuffle;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    boolean isOurs() {
+      return shuffle.isOurs();
+    }
+
+    /**
+     * What is passed as {@code -D}; no other has an archive of classes, which would help them all.
+     */
+    Map<String, String> settings(PseudoCluster cluster) {
+      return shuffle.settings(cluster);
+    }
+  }
+
+  /**
+   * The costs of all programs so far: programs come one after the other, each with all its rounds.
+   *
+   * <p>Not thread-safe.
+   *
+   * @param <C> a program, or a program on an input of some size
+   */
+  static final class RmrCosts<C> {
+    private final Map<C, List<Map<RmrVariant, JobCosts>>> rounds = new LinkedHashMap<>();
+    private final Comparison<RmrVariant, Map<C, JobCosts>> comparison =
+        new Comparison<>(
+            List.of(
+                new Ratio<>(RmrVariant.SLUICE, RmrVariant.STOCK),
+                new Ratio<>(RmrVariant.SLUICE, RmrVariant.TUNED),
+                new Ratio<>(RmrVariant.ARCHIVE, RmrVariant.STOCK),
+                new Ratio<>(RmrVariant.NVRAM, RmrVariant.STOCK)));
+
+    /** Adds the rounds of a case; all have as many, of the same variants. */
+    void add(C measured, List<Map<RmrVariant, JobCosts>> costs) {
+      if (rounds.isEmpty()) {
+        for (Map<RmrVariant, JobCosts> round : costs) {
+          Map<RmrVariant, Map<C, JobCosts>> cases = new EnumMap<>(RmrVariant.class);
+          round.keySet().forEach(variant -> cases.put(variant, new LinkedHashMap<>()));
+          comparison.add(cases);
+        }
+      }
+      rounds.put(measured, List.copyOf(costs));
+      for (int round = 0; round < costs.size(); round++) {
+        Map<RmrVariant, JobCosts> ofRound = costs.get(round);
+        comparison
+            .rounds()
+            .get(round)
+            .forEach((variant, cases) -> cases.put(measured, ofRound.get(variant)));
+      }
+    }
+
+    /** The cases, in the order in which they were measured. */
+    List<C> cases() {
+      return List.copyOf(rounds.keySet());
+    }
+
+    /** All costs, by case. */
+    Map<C, List<Map<RmrVariant, JobCosts>>> rounds() {
+      return rounds;
+    }
+
+    /** All costs, by rounds. */
+    Comparison<RmrVariant, Map<C, JobCosts>> comparison() {
+      return comparison;
+    }
+
+    /** The mean time that a map spends on spills and merges, in ms. */
+    static double meanSpillAndMergeMs(JobCosts costs) {
+      return 1.0 * costs.maps().spillAndMergeMs() / costs.eachMap().size();
+    }
   }
 }

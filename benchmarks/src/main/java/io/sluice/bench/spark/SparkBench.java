@@ -4,9 +4,9 @@ import static java.util.stream.Collectors.joining;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Ratio;
 import io.sluice.bench.spark.SparkReports.SparkFigure;
 import io.sluice.bench.spark.SparkReports.SparkRun;
 import io.sluice.it.cluster.ClusterDirectory;

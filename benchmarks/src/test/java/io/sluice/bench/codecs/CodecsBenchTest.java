@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.codecs.CodecsBench.BenchCodec;
 import io.sluice.bench.codecs.CodecsBench.MergeRunner;
 import io.sluice.bench.codecs.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeCost.MergeVariant;
+import io.sluice.bench.codecs.RunsMerge.RecordsDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;

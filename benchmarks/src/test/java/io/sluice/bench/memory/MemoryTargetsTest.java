@@ -3,6 +3,7 @@ package io.sluice.bench.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.ResultPage;
+import io.sluice.bench.rmr.RmrRounds.RmrCosts;
+import io.sluice.bench.rmr.RmrRounds.RmrVariant;
 import io.sluice.bench.rmr.RmrSizesBench.SizedWorkload;
 import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;

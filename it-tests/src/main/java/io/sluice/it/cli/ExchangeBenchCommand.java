@@ -1,7 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.local.ExchangeBench;
-import io.sluice.bench.local.ExchangeShape;
+import io.sluice.bench.local.ExchangeBench.ExchangeShape;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;

@@ -1,9 +1,9 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.local.HoneBench;
+import io.sluice.bench.local.HoneBench.HoneWorkload;
 import io.sluice.bench.local.HoneClients;
-import io.sluice.bench.local.HoneVariant;
-import io.sluice.bench.local.HoneWorkload;
+import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;

@@ -1,7 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.rmr.RmrRounds;
-import io.sluice.bench.rmr.RmrVariant;
+import io.sluice.bench.rmr.RmrRounds.RmrVariant;
 import io.sluice.bench.rmr.RmrWorkload;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;

@@ -1,6 +1,6 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.store.StoreScaleBench;
+import io.sluice.bench.node.StoreScaleBench;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;

@@ -1,9 +1,9 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.local.HoneClients;
-import io.sluice.bench.local.HoneVariant;
+import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.bench.local.SyntheticBench;
-import io.sluice.bench.local.SyntheticShape;
+import io.sluice.bench.local.SyntheticBench.SyntheticShape;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;

@@ -1,6 +1,6 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.waiting.WaitingBench;
+import io.sluice.bench.node.WaitingBench;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;

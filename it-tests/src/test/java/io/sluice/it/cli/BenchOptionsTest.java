@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.local.ExchangeShape;
-import io.sluice.bench.rmr.RmrVariant;
+import io.sluice.bench.local.ExchangeBench.ExchangeShape;
+import io.sluice.bench.rmr.RmrRounds.RmrVariant;
 import io.sluice.bench.rmr.RmrWorkload;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.bench.hadoop.TeraSort;
-import io.sluice.bench.hadoop.TextSource;
 import io.sluice.bench.hadoop.WordCountJob;
+import io.sluice.bench.hadoop.WordCountJob.TextSource;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobProgress;

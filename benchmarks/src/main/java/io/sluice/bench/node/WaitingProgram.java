@@ -1,4 +1,4 @@
-package io.sluice.bench.waiting;
+package io.sluice.bench.node;
 
 import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.socket.SocketClient;

@@ -1,11 +1,11 @@
-package io.sluice.bench.store;
+package io.sluice.bench.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.bench.store.FilledStore.StoreOperation;
+import io.sluice.bench.node.FilledStore.StoreOperation;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.io.IOException;

@@ -1,10 +1,10 @@
-package io.sluice.bench.store;
+package io.sluice.bench.node;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.Scale;
-import io.sluice.bench.store.FilledStore.StoreOperation;
+import io.sluice.bench.node.FilledStore.StoreOperation;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.io.IOException;

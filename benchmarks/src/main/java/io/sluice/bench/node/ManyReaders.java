@@ -1,4 +1,4 @@
-package io.sluice.bench.crowd;
+package io.sluice.bench.node;
 
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;

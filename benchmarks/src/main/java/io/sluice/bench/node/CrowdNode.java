@@ -1,4 +1,4 @@
-package io.sluice.bench.crowd;
+package io.sluice.bench.node;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkNodeService;

@@ -1,4 +1,4 @@
-package io.sluice.bench.crowd;
+package io.sluice.bench.node;
 
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;

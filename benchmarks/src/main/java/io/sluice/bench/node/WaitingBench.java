@@ -1,10 +1,10 @@
-package io.sluice.bench.waiting;
+package io.sluice.bench.node;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.Scale;
-import io.sluice.bench.waiting.WaitingProgram.Took;
+import io.sluice.bench.node.WaitingProgram.Took;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;

@@ -1,4 +1,4 @@
-package io.sluice.bench.store;
+package io.sluice.bench.node;
 
 import io.sluice.bench.Spread;
 import io.sluice.spill.format.OutputId;
