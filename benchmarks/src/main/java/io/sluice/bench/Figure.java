@@ -46,8 +46,13 @@ public record Figure<R>(String title, ToDoubleFunction<R> value, DoubleFunction<
     return new Figure<>(title, whole -> value.applyAsDouble(part.apply(whole)), show);
   }
 
+  /** The same, under another name. */
+  public <S> Figure<S> of(String title, Function<S, R> part) {
+    return titled(title).in(part);
+  }
+
   /** The same figure of one case, under a name. */
-  public <C> Figure<Map<C, R>> of(C measured, String title) {
+  public <C> Figure<Map<C, R>> ofCase(String title, C measured) {
     return titled(title).in(cases -> cases.get(measured));
   }
 

@@ -144,12 +144,12 @@ public record CodecsBench(
     Figure<MergeCost> cpu = Figure.fineSeconds("CPU", MergeCost::cpuMs);
     return Stream.concat(
             codecs.stream().map(CodecsBench::time),
-            codecs.stream().map(codec -> cpu.of(codec, codec.title() + ", CPU")))
+            codecs.stream().map(codec -> cpu.ofCase(codec.title() + ", CPU", codec)))
         .toList();
   }
 
   private static Figure<Map<BenchCodec, MergeCost>> time(BenchCodec codec) {
-    return Figure.fineSeconds("time", MergeCost::wallMs).of(codec, codec.title() + ", time");
+    return Figure.fineSeconds("time", MergeCost::wallMs).ofCase(codec.title() + ", time", codec);
   }
 
   private TextTable runsTable(

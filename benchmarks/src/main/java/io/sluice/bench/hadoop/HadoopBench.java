@@ -3,7 +3,6 @@ package io.sluice.bench.hadoop;
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
-import io.sluice.bench.Figure;
 import io.sluice.bench.SameOutput;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
@@ -13,7 +12,6 @@ import io.sluice.it.report.ResultFiles;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * TeraSort in some variants in turn, several rounds on one cluster. The first output of the first
@@ -29,24 +27,6 @@ import java.util.stream.Stream;
  */
 public record HadoopBench(
     PseudoCluster cluster, Console console, long sizeBytes, Set<HadoopVariant> variants) {
-  private static final List<Figure<JobCosts>> FIGURES =
-      figures(
-          JobFigure.CPU,
-          JobFigure.GC,
-          JobFigure.SPILL_MERGE,
-          JobFigure.LOCAL,
-          JobFigure.WALL,
-          JobFigure.SHUFFLE_MERGE,
-          JobFigure.AFTER_MAPS,
-          JobFigure.NODE_MANAGER_CPU,
-          JobFigure.ALL_CPU,
-          JobFigure.DEVICES,
-          JobFigure.NETWORK,
-          JobFigure.PEAK_MEMORY);
-
-  private static final List<Figure<JobCosts>> PLOTTED =
-      JobFigure.PLOTTED.stream().map(JobFigure::figure).toList();
-
   private static final List<Ratio<HadoopVariant>> RATIOS =
       List.of(
           new Ratio<>(HadoopVariant.SLUICE, HadoopVariant.STOCK),
@@ -64,10 +44,6 @@ public record HadoopBench(
     }
   }
 
-  private static List<Figure<JobCosts>> figures(JobFigure... figures) {
-    return Stream.of(figures).map(JobFigure::figure).toList();
-  }
-
   /** Runs all rounds and writes the results, under a name. */
   public void run(int rounds, ResultFiles results, String name) {
     TeraSort tera = new TeraSort(cluster, "/bench", sizeBytes);
@@ -77,8 +53,8 @@ public record HadoopBench(
     String hadoop = cluster.spec().distribution().version();
     Bench.of(name, "TeraSort %s, Hadoop %s", Size.show(sizeBytes), hadoop)
         .rounds(comparison)
-        .table("", comparison, FIGURES)
-        .bars("", comparison, HadoopVariant.STOCK, JobFigure.PLOTTED_UNIT, PLOTTED)
+        .table("", comparison, JobFigure.MEASURED)
+        .bars("", comparison, HadoopVariant.STOCK, JobFigure.PLOTTED_UNIT, JobFigure.PLOTTED)
         .run(rounds, comparison, round -> round(tera, round, output), console, results);
   }
 

@@ -2,86 +2,69 @@ package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Figure;
 import io.sluice.it.job.JobCosts;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
-import java.util.function.ToLongFunction;
+import java.util.function.ToDoubleFunction;
 
-/** One figure of a job's costs, with how people read it. */
-public enum JobFigure {
-  WALL("wall", Unit.SECONDS, JobCosts::wallMs),
-  CPU("CPU of all tasks", Unit.SECONDS, JobCosts::cpuMs),
-  COLLECT("map read+map+collect", Unit.SECONDS, costs -> costs.maps().collectMs()),
-  SPILL_MERGE("map spill+merge", Unit.SECONDS, costs -> costs.maps().spillAndMergeMs()),
-  SHUFFLE_MERGE(
-      "reduce shuffle+merge",
-      Unit.SECONDS,
-      costs -> costs.reduceShuffleMs() + costs.reduceMergeMs()),
-  AFTER_MAPS("reduce shuffle+merge after the last map", Unit.SECONDS, JobCosts::reduceAfterMapsMs),
-  GC("garbage collection", Unit.SECONDS, JobCosts::gcMs),
-  LOCAL_READ("local disk read", Unit.MEGABYTES, JobCosts::localReadBytes),
-  LOCAL_WRITTEN("local disk written", Unit.MEGABYTES, JobCosts::localWrittenBytes),
-  LOCAL("local disk read+written", Unit.MEGABYTES, JobCosts::localBytes),
-  SPILLED("spilled records", Unit.COUNT, JobCosts::spilledRecords),
-  NODE_MANAGER_CPU("NodeManagers' own CPU", Unit.SECONDS, JobCosts::nodeManagerCpuMs),
-  ALL_CPU("CPU of daemons and containers", Unit.SECONDS, costs -> costs.host().cpuMs()),
-  DEVICES("devices read+written", Unit.MEGABYTES, costs -> costs.host().deviceBytes()),
-  NETWORK("network", Unit.MEGABYTES, costs -> costs.host().networkBytes()),
-  PEAK_MEMORY("most memory of a task", Unit.MEGABYTES, JobCosts::peakTaskBytes);
+/** Figures of a job's costs. */
+final class JobFigure {
+  static final Figure<JobCosts> WALL = Figure.seconds("wall", JobCosts::wallMs);
+  static final Figure<JobCosts> CPU = Figure.seconds("CPU of all tasks", JobCosts::cpuMs);
+  static final Figure<JobCosts> SPILL_MERGE =
+      Figure.seconds("map spill+merge", costs -> costs.maps().spillAndMergeMs());
+  static final Figure<JobCosts> SHUFFLE_MERGE =
+      Figure.seconds(
+          "reduce shuffle+merge", costs -> costs.reduceShuffleMs() + costs.reduceMergeMs());
+  static final Figure<JobCosts> AFTER_MAPS =
+      Figure.seconds("reduce shuffle+merge after the last map", JobCosts::reduceAfterMapsMs);
+  static final Figure<JobCosts> GC = Figure.seconds("garbage collection", JobCosts::gcMs);
+  static final Figure<JobCosts> LOCAL = megabytes("local disk read+written", JobCosts::localBytes);
+  static final Figure<JobCosts> NODE_MANAGER_CPU =
+      Figure.seconds("NodeManagers' own CPU", JobCosts::nodeManagerCpuMs);
+  static final Figure<JobCosts> PEAK_MEMORY =
+      megabytes("most memory of a task", JobCosts::peakTaskBytes);
 
-  /** What is known only where the host was measured, too. */
-  static final Set<JobFigure> OF_THE_HOST = EnumSet.of(ALL_CPU, DEVICES, NETWORK);
+  /** The rows of a bench, where the host was measured, too. */
+  static final List<Figure<JobCosts>> MEASURED =
+      List.of(
+          CPU,
+          GC,
+          SPILL_MERGE,
+          LOCAL,
+          WALL,
+          SHUFFLE_MERGE,
+          AFTER_MAPS,
+          NODE_MANAGER_CPU,
+          Figure.seconds("CPU of daemons and containers", costs -> costs.host().cpuMs()),
+          megabytes("devices read+written", costs -> costs.host().deviceBytes()),
+          megabytes("network", costs -> costs.host().networkBytes()),
+          PEAK_MEMORY);
 
-  /** What is drawn, from left to right. */
-  static final List<JobFigure> PLOTTED = List.of(WALL, CPU, SPILL_MERGE, SHUFFLE_MERGE, LOCAL);
+  /** The rows of the demo. */
+  static final List<Figure<JobCosts>> SHOWN =
+      List.of(
+          WALL,
+          CPU,
+          Figure.seconds("map read+map+collect", costs -> costs.maps().collectMs()),
+          SPILL_MERGE,
+          SHUFFLE_MERGE,
+          AFTER_MAPS,
+          GC,
+          megabytes("local disk read", JobCosts::localReadBytes),
+          megabytes("local disk written", JobCosts::localWrittenBytes),
+          new Figure<>("spilled records", JobCosts::spilledRecords, "%,.0f"::formatted),
+          NODE_MANAGER_CPU,
+          PEAK_MEMORY);
 
-  /** What the heights of bars are. */
+  /** The bars of plots, from left to right. */
+  static final List<Figure<JobCosts>> PLOTTED =
+      List.of(WALL, CPU, SPILL_MERGE, SHUFFLE_MERGE, LOCAL);
+
+  /** The unit of the bars. */
   static final String PLOTTED_UNIT = "per cent of stock defaults";
 
-  /** How a raw value is shown. */
-  enum Unit {
-    SECONDS("%.1f s", 1e3),
-    MEGABYTES("%.2f MB", 1e6),
-    COUNT("%,.0f", 1);
+  private JobFigure() {}
 
-    private final String format;
-    private final double divisor;
-
-    Unit(String format, double divisor) {
-      this.format = format;
-      this.divisor = divisor;
-    }
-  }
-
-  private final String title;
-  private final Unit unit;
-  private final ToLongFunction<JobCosts> value;
-
-  JobFigure(String title, Unit unit, ToLongFunction<JobCosts> value) {
-    this.title = title;
-    this.unit = unit;
-    this.value = value;
-  }
-
-  public String title() {
-    return title;
-  }
-
-  /** The raw value: milliseconds, bytes or a count. */
-  public long of(JobCosts costs) {
-    return value.applyAsLong(costs);
-  }
-
-  /** For a comparison. */
-  Figure<JobCosts> figure() {
-    return new Figure<>(title, value::applyAsLong, this::show);
-  }
-
-  public String show(JobCosts costs) {
-    return show(of(costs));
-  }
-
-  public String show(double raw) {
-    return unit.format.formatted(raw / unit.divisor);
+  private static Figure<JobCosts> megabytes(String title, ToDoubleFunction<JobCosts> valueBytes) {
+    return new Figure<>(title, valueBytes, bytes -> "%.2f MB".formatted(bytes / 1e6));
   }
 }

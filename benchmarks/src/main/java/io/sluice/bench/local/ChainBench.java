@@ -176,7 +176,7 @@ public record ChainBench(Workspace workspace, Console console, long sizeBytes) {
 
   private static List<Figure<Round>> figures() {
     List<Figure<Round>> figures = new ArrayList<>();
-    for (LocalFigure figure : LocalFigure.values()) {
+    for (Figure<ProcessCosts> figure : LocalFigure.ALL) {
       figures.add(figure.of("sorts, " + figure.title(), Round::ofSorts));
     }
     for (int job = 0; job < SORTS; job++) {

@@ -150,22 +150,20 @@ public record LocalDemo(
 
   private static List<Figure<Round>> figures() {
     List<Figure<Round>> figures = new ArrayList<>();
-    for (LocalFigure figure : LocalFigure.values()) {
-      figures.add(figure.of("TeraSort, " + figure.title(), Round::sort));
-    }
-    for (LocalFigure figure : LocalFigure.values()) {
-      figures.add(figure.of("WordCount, " + figure.title(), Round::count));
-    }
+    LocalFigure.ALL.forEach(
+        figure -> figures.add(figure.of("TeraSort, " + figure.title(), Round::sort)));
+    LocalFigure.ALL.forEach(
+        figure -> figures.add(figure.of("WordCount, " + figure.title(), Round::count)));
     return figures;
   }
 
-  private static List<Figure<Round>> ofBothJobs(LocalFigure figure) {
+  private static List<Figure<Round>> ofBothJobs(Figure<ProcessCosts> figure) {
     return List.of(figure.of("TeraSort", Round::sort), figure.of("WordCount", Round::count));
   }
 
   private static CostPlot plot(String title, Comparison<LocalVariant, Round> comparison) {
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    for (LocalFigure figure : List.of(LocalFigure.WALL, LocalFigure.CPU)) {
+    for (Figure<ProcessCosts> figure : List.of(LocalFigure.WALL, LocalFigure.CPU)) {
       bars.put(
           figure.title(),
           ofBothJobs(figure).stream().map(each -> comparison.bar(each, TO_STOCK)).toList());

@@ -94,7 +94,7 @@ final class ScalingResults {
 
   private static Figure<Map<ScalingWorkload, ScalingRun>> of(
       ScalingWorkload workload, Figure<ScalingRun> figure) {
-    return figure.of(workload, workload.title() + ", " + figure.title());
+    return figure.ofCase(workload.title() + ", " + figure.title(), workload);
   }
 
   private static List<Figure<Map<ScalingWorkload, ScalingRun>>> ofAll(

@@ -95,15 +95,15 @@ public record RmrBench(
   private static List<Figure<Map<RmrWorkload, JobCosts>>> figures(
       RmrCosts<RmrWorkload> costs, Function<RmrWorkload, String> title, Figure<JobCosts> figure) {
     return costs.cases().stream()
-        .map(workload -> figure.of(workload, title.apply(workload)))
+        .map(workload -> figure.ofCase(title.apply(workload), workload))
         .toList();
   }
 
   private static List<Figure<Map<RmrWorkload, JobCosts>>> ofMaps(RmrCosts<RmrWorkload> costs) {
     List<Figure<Map<RmrWorkload, JobCosts>>> figures = new ArrayList<>();
     for (RmrWorkload workload : costs.cases()) {
-      figures.add(COLLECT.of(workload, workload.title() + COLLECT.title()));
-      figures.add(SPILL.of(workload, workload.title() + SPILL.title()));
+      figures.add(COLLECT.ofCase(workload.title() + COLLECT.title(), workload));
+      figures.add(SPILL.ofCase(workload.title() + SPILL.title(), workload));
     }
     return figures;
   }

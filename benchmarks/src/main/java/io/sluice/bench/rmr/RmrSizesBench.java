@@ -109,7 +109,8 @@ public record RmrSizesBench(
       RmrCosts<SizedWorkload> costs, List<Figure<JobCosts>> figures) {
     return costs.cases().stream()
         .flatMap(
-            each -> figures.stream().map(figure -> figure.of(each, each + ": " + figure.title())))
+            each ->
+                figures.stream().map(figure -> figure.ofCase(each + ": " + figure.title(), each)))
         .toList();
   }
 
@@ -133,7 +134,7 @@ public record RmrSizesBench(
                 variant,
                 sizes,
                 size -> size.sizeBytes() / BYTES_OF_MB,
-                size -> seconds.of(size, "")));
+                size -> seconds.ofCase("", size)));
       }
     }
     return new LinePlot(

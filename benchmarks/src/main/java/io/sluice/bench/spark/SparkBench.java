@@ -7,7 +7,6 @@ import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.spark.SparkReports.SparkFigure;
 import io.sluice.bench.spark.SparkReports.SparkRun;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
@@ -294,7 +293,8 @@ public record SparkBench(
         title,
         "warm, wall, in per cent of " + SparkVariant.TMPFS.title(),
         anyReports(comparison).workloads(SparkRun.WARM).stream()
-            .map(each -> SparkFigure.WALL.of(SparkRun.WARM, each).titled(each.name()))
+            .map(
+                each -> SparkReports.of(SparkReports.WALL, SparkRun.WARM, each).titled(each.name()))
             .toList());
   }
 
@@ -303,8 +303,8 @@ public record SparkBench(
     List<Figure<SparkReports>> figures = new ArrayList<>();
     for (SparkRun run : SparkRun.values()) {
       for (Workload workload : reports.workloads(run)) {
-        for (SparkFigure figure : SparkFigure.values()) {
-          figures.add(figure.of(run, workload));
+        for (Figure<ShuffleReport> figure : SparkReports.FIGURES) {
+          figures.add(SparkReports.of(figure, run, workload));
         }
       }
     }
@@ -315,12 +315,12 @@ public record SparkBench(
   private CostPlot plot(String title, Comparison<SparkVariant, SparkReports> comparison) {
     Ratio<SparkVariant> ratio = variants.contains(TO_ENCRYPTED.of()) ? TO_ENCRYPTED : TO_TMPFS;
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    for (SparkFigure figure : List.of(SparkFigure.WALL, SparkFigure.PROCESS_CPU)) {
+    for (Figure<ShuffleReport> figure : List.of(SparkReports.WALL, SparkReports.PROCESS_CPU)) {
       for (SparkRun run : SparkRun.values()) {
         bars.put(
             run.title() + ", " + figure.title(),
             WORKLOADS.stream()
-                .map(workload -> comparison.bar(figure.of(run, workload), ratio))
+                .map(workload -> comparison.bar(SparkReports.of(figure, run, workload), ratio))
                 .toList());
       }
     }

@@ -7,7 +7,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
 
 /**
  * What one variant reported in one round.
@@ -42,44 +41,28 @@ record SparkReports(Map<SparkRun, Map<Workload, ShuffleReport>> byRun) {
     }
   }
 
-  /** One figure of a shuffle in Spark, with how people read it. */
-  enum SparkFigure {
-    WALL("wall", "%.1f s", report -> report.wallMs() / 1e3),
-    CPU("CPU of all tasks", "%.1f s", report -> report.costs().executorCpuNs() / 1e9),
-    PROCESS_CPU(
-        "CPU of all processes",
-        "%.1f s",
-        report -> (report.processCpuNs() + report.serverCpuNs()) / 1e9),
-    WRITE("shuffle write time", "%.2f s", report -> report.costs().writeTimeNs() / 1e9),
-    FETCH_WAIT("fetch wait", "%.2f s", report -> report.costs().fetchWaitMs() / 1e3),
-    REMOTE(
-        "read from other executors", "%.1f MB", report -> report.costs().remoteBytesRead() / 1e6);
+  static final Figure<ShuffleReport> WALL = Figure.seconds("wall", ShuffleReport::wallMs);
+  static final Figure<ShuffleReport> PROCESS_CPU =
+      Figure.seconds(
+          "CPU of all processes", report -> (report.processCpuNs() + report.serverCpuNs()) / 1e6);
 
-    private final String title;
-    private final String format;
-    private final ToDoubleFunction<ShuffleReport> value;
+  /** All figures of a shuffle, in the order of rows. */
+  static final List<Figure<ShuffleReport>> FIGURES =
+      List.of(
+          WALL,
+          Figure.seconds("CPU of all tasks", report -> report.costs().executorCpuNs() / 1e6),
+          PROCESS_CPU,
+          Figure.fineSeconds("shuffle write time", report -> report.costs().writeTimeNs() / 1e6),
+          Figure.fineSeconds("fetch wait", report -> report.costs().fetchWaitMs()),
+          new Figure<>(
+              "read from other executors",
+              report -> report.costs().remoteBytesRead(),
+              bytes -> "%.1f MB".formatted(bytes / 1e6)));
 
-    SparkFigure(String title, String format, ToDoubleFunction<ShuffleReport> value) {
-      this.title = title;
-      this.format = format;
-      this.value = value;
-    }
-
-    String title() {
-      return title;
-    }
-
-    /** That of one run of a workload, among all that a variant reported. */
-    Figure<SparkReports> of(SparkRun run, Workload workload) {
-      return new Figure<>(
-          run.title() + " " + workload + " " + title,
-          reports -> value.applyAsDouble(reports.get(run, workload)),
-          this::show);
-    }
-
-    private String show(double figure) {
-      return format.formatted(figure);
-    }
+  /** A figure of one run of a workload, among all that a variant reported. */
+  static Figure<SparkReports> of(Figure<ShuffleReport> figure, SparkRun run, Workload workload) {
+    return figure.of(
+        run.title() + " " + workload + " " + figure.title(), reports -> reports.get(run, workload));
   }
 
   /** Sorts reports, which are in the order of the runs. */

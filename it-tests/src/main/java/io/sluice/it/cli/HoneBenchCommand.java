@@ -10,9 +10,7 @@ import io.sluice.it.report.ResultFiles;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench hone}. */
@@ -22,7 +20,7 @@ import picocli.CommandLine.Option;
         "Measures Hone's applications on one machine: a cluster of daemons, LocalJobRunner, the"
             + " engine, Spark.",
     mixinStandardHelpOptions = true)
-final class HoneBenchCommand implements Callable<Integer> {
+final class HoneBenchCommand extends MeasuringCommand {
   @Option(
       names = "--size",
       defaultValue = "SMALL",
@@ -38,17 +36,11 @@ final class HoneBenchCommand implements Callable<Integer> {
   @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
   private Set<HoneVariant> variants = EnumSet.allOf(HoneVariant.class);
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     Set<HoneVariant> all = Engines.withStock(HoneVariant.STOCK, variants);
     try (HoneClients clients = HoneClients.open(workspace, console, all)) {
-      new HoneBench(console, clients, workloads, size, all)
-          .run(runs.count(), new ResultFiles(workspace.results()));
+      new HoneBench(console, clients, workloads, size, all).run(rounds, results);
     }
-    return 0;
   }
 }

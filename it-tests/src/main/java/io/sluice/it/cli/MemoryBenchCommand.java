@@ -13,9 +13,7 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench memory}. */
@@ -25,7 +23,7 @@ import picocli.CommandLine.Option;
         "Measures WordCount and Sort in bounded memory, page cache included: stock tuned for it and"
             + " Sluice in turn. Needs root, for control groups and loop devices.",
     mixinStandardHelpOptions = true)
-final class MemoryBenchCommand implements Callable<Integer> {
+final class MemoryBenchCommand extends MeasuringCommand {
   private static final String NONE = "none";
   private static final int REQUESTS_PER_S = 150;
 
@@ -37,8 +35,6 @@ final class MemoryBenchCommand implements Callable<Integer> {
           "Size of Sort's input; half of it for WordCount without combiner, a third for that with it"
               + " (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
-
-  @Mixin private RunsOption runs;
 
   @Option(
       names = "--workload",
@@ -75,30 +71,27 @@ final class MemoryBenchCommand implements Callable<Integer> {
   private String filesRate;
 
   @Override
-  public Integer call() throws Exception {
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     LoopVolume.unavailableBecause()
         .or(ResourceGroups::unavailableBecause)
         .ifPresent(
             reason -> {
               throw new ClusterException("memory and devices cannot be bounded here: " + reason);
             });
-    Workspace workspace = Workspace.find();
     SluiceFragments sluice =
         SluiceFragments.load(workspace)
             .orElseThrow(() -> new ClusterException("the plugin jar has not been built"));
     MemoryBench.Plan plan =
         new MemoryBench.Plan(
             sizeBytes,
-            runs.count(),
+            rounds,
             workloads.stream().map(MemoryWorkload::of).toList(),
             fractions,
             rate(shuffleRate),
             rate(filesRate));
     HadoopDistribution hadoop =
         HadoopDistribution.locate(workspace, HadoopDistribution.DEFAULT_VERSION);
-    new MemoryBench(workspace, Console.standard(), hadoop, sluice, plan)
-        .run(new ResultFiles(workspace.results()));
-    return 0;
+    new MemoryBench(workspace, console, hadoop, sluice, plan).run(results);
   }
 
   private static Optional<DeviceRate> rate(String bytesPerS) {

@@ -8,7 +8,6 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,7 +19,7 @@ import picocli.CommandLine.Option;
         "Measures PageRank's chain of jobs on YARN: stock, Sluice, Sluice with the files between in"
             + " the nodes' pools.",
     mixinStandardHelpOptions = true)
-final class PageRankBenchCommand implements Callable<Integer> {
+final class PageRankBenchCommand extends MeasuringCommand {
   @Mixin private ClusterOptions clusterOptions;
 
   @Option(
@@ -40,12 +39,8 @@ final class PageRankBenchCommand implements Callable<Integer> {
   @Option(names = "--engines", split = ",", description = Engines.DESCRIPTION)
   private Set<PageRankVariant> variants = EnumSet.allOf(PageRankVariant.class);
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
       new PageRankBench(
               workspace,
@@ -54,8 +49,7 @@ final class PageRankBenchCommand implements Callable<Integer> {
               pages,
               iterations,
               Engines.withStock(PageRankVariant.STOCK, variants))
-          .run(runs.count(), new ResultFiles(workspace.results()));
+          .run(rounds, results);
     }
-    return 0;
   }
 }
