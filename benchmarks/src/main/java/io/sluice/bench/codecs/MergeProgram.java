@@ -2,9 +2,11 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
+import io.sluice.bench.Variant;
 import io.sluice.bench.codecs.CodecsBench.BenchCodec;
-import io.sluice.bench.codecs.MergeCost.MergeTask;
-import io.sluice.bench.codecs.MergeCost.MergeVariant;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
+import io.sluice.bench.codecs.MergeProgram.RunsMerge.RecordsDigest;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.JobConf;
@@ -115,5 +118,133 @@ public final class MergeProgram {
         runs.chunkBytes(),
         outcome.rewrittenRecords(),
         outcome.output());
+  }
+
+  /** Runs that are kept as a variant reads them, and its merge of them. One thread. */
+  interface RunsMerge extends SortedRuns.Sink {
+    /** Of the runs before they are compressed. */
+    long rawBytes();
+
+    /** Of the runs as they are read. */
+    long storedBytes();
+
+    /** Raw bytes of the runs' chunks; 0 if they have none. */
+    int chunkBytes();
+
+    /** Merges all of them, and leaves them for the next time. */
+    Outcome merge() throws IOException;
+
+    /**
+     * Of a merge.
+     *
+     * @param output what came out
+     * @param rewrittenRecords that were written by merges before the last one
+     */
+    record Outcome(RecordsDigest.Sum output, long rewrittenRecords) {}
+
+    /**
+     * What comes out of a merge in a few bytes: records in another order are another digest.
+     *
+     * <p>Not thread-safe.
+     */
+    static final class RecordsDigest {
+      private final CRC32C crc = new CRC32C();
+      private long records;
+
+      /**
+       * All of the records.
+       *
+       * @param records how many
+       * @param crc32c of their serialized keys and values, one behind the other
+       */
+      record Sum(long records, long crc32c) {}
+
+      /**
+       * Adds a record; serialized texts begin with their lengths, so that nothing else looks alike.
+       */
+      void add(
+          byte[] key,
+          int keyOffset,
+          int keyLength,
+          byte[] value,
+          int valueOffset,
+          int valueLength) {
+        crc.update(key, keyOffset, keyLength);
+        crc.update(value, valueOffset, valueLength);
+        records++;
+      }
+
+      Sum sum() {
+        return new Sum(records, crc.getValue());
+      }
+    }
+  }
+
+  /**
+   * What a merge took, and of what.
+   *
+   * @param wallMs time, from opening the runs to closing them
+   * @param cpuMs processor time of the whole process meanwhile, its collector and compilers too
+   * @param rawBytes of the runs before they are compressed
+   * @param storedBytes of the runs as they are read
+   * @param chunkBytes raw bytes of their chunks; 0 if each is one stream, or not compressed
+   * @param rewrittenRecords that were written by merges before the last one, and read again
+   * @param output what came out
+   */
+  record MergeCost(
+      double wallMs,
+      double cpuMs,
+      long rawBytes,
+      long storedBytes,
+      int chunkBytes,
+      long rewrittenRecords,
+      RecordsDigest.Sum output) {
+
+    /**
+     * A merge to be measured.
+     *
+     * @param variant who merges
+     * @param codec of the runs
+     * @param maps how many runs there are, one of each map
+     * @param records of all runs together
+     */
+    record MergeTask(MergeVariant variant, BenchCodec codec, int maps, long records) {}
+
+    /** What {@link #write} has written. */
+    static MergeCost read(Path file) throws IOException {
+      return new ObjectMapper().readValue(file.toFile(), MergeCost.class);
+    }
+
+    void write(Path file) throws IOException {
+      new ObjectMapper().writeValue(file.toFile(), this);
+    }
+
+    /** Who merges the runs. */
+    public enum MergeVariant implements Variant {
+      /** Stock's Merger with its default {@code mapreduce.task.io.sort.factor}. */
+      STOCK_10("stock, factor 10", 10),
+      /** The same as it is tuned for large jobs. */
+      STOCK_100("stock, factor 100", 100),
+      /** As many runs at once as the memory of a task allows. */
+      SLUICE("Sluice", 0);
+
+      private final String title;
+      private final int factor;
+
+      MergeVariant(String title, int factor) {
+        this.title = title;
+        this.factor = factor;
+      }
+
+      @Override
+      public String title() {
+        return title;
+      }
+
+      /** Most runs that stock merges at once; 0 for Sluice. */
+      int factor() {
+        return factor;
+      }
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.hadoop.HadoopBench.JobFigure;
 import io.sluice.bench.hadoop.WordCountJob.TextSource;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;

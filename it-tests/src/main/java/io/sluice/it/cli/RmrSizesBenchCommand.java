@@ -1,8 +1,8 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.rmr.RmrRounds;
-import io.sluice.bench.rmr.RmrSizesBench;
-import io.sluice.bench.rmr.RmrWorkload;
+import io.sluice.bench.hadoop.RmrRounds;
+import io.sluice.bench.hadoop.RmrSizesBench;
+import io.sluice.bench.hadoop.RmrWorkload;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;

@@ -1,12 +1,11 @@
-package io.sluice.bench.rmr;
+package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.SameOutput;
 import io.sluice.bench.Variant;
-import io.sluice.bench.hadoop.HadoopVariant;
-import io.sluice.bench.rmr.RmrRounds.RmrVariant;
+import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;

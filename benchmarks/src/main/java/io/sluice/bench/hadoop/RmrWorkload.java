@@ -1,4 +1,4 @@
-package io.sluice.bench.rmr;
+package io.sluice.bench.hadoop;
 
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.Workspace;

@@ -1,11 +1,10 @@
-package io.sluice.bench.rmr;
+package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.hadoop.Size;
-import io.sluice.bench.rmr.RmrRounds.RmrCosts;
-import io.sluice.bench.rmr.RmrRounds.RmrVariant;
+import io.sluice.bench.hadoop.RmrRounds.RmrCosts;
+import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;

@@ -1,9 +1,7 @@
-package io.sluice.bench.rmr;
+package io.sluice.bench.hadoop;
 
-import io.sluice.bench.hadoop.HadoopVariant;
-import io.sluice.bench.hadoop.OutputDigest;
-import io.sluice.bench.rmr.RmrRounds.RmrVariant;
-import io.sluice.bench.rmr.RmrWorkload.RmrInput;
+import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
+import io.sluice.bench.hadoop.RmrWorkload.RmrInput;
 import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;

@@ -1,13 +1,13 @@
-package io.sluice.bench.rmr;
+package io.sluice.bench.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.ResultPage;
-import io.sluice.bench.rmr.RmrRounds.RmrCosts;
-import io.sluice.bench.rmr.RmrRounds.RmrVariant;
-import io.sluice.bench.rmr.RmrSizesBench.SizedWorkload;
+import io.sluice.bench.hadoop.RmrRounds.RmrCosts;
+import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
+import io.sluice.bench.hadoop.RmrSizesBench.SizedWorkload;
 import io.sluice.it.job.HostUse;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.MapPhases;
