@@ -19,15 +19,16 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The description of a bench: what it measures, and what its page shows. It runs the bench, too:
- * every page is written anew after each step, because a bench of hours may be ended before its last
- * step.
+ * The description of a bench: the name and title of its page, and the values, tables, plots and
+ * notes on it. It runs the bench, too: every page is written anew after each step, because a bench
+ * of hours may be ended before its last step.
  *
  * <p>Tables, plots and notes are computed from all that was measured so far. {@link Comparison} and
  * {@link Scale} keep what was measured.
  *
- * <p>Not thread-safe. It owns nothing: whoever describes a bench opens and closes what it needs. A
- * failed step ends the bench with its exception; the page of the steps before it stays.
+ * <p>Not thread-safe. It owns nothing: the class that describes a bench opens and closes its
+ * clusters and files. A failed step ends the bench with its exception; the page of the steps before
+ * it stays.
  */
 public final class Bench {
   private final String name;

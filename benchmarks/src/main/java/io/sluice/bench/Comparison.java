@@ -12,7 +12,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * What repeated rounds of all variants cost, against each other.
+ * The costs of all variants in repeated rounds, against each other.
  *
  * <p>Ratios are taken within a round, whose variants ran one after the other, and only then summed
  * up: a machine that is slower in one round does not blur them.

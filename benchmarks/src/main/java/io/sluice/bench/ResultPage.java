@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What was measured, as a page with tables, as JSON and as plots.
+ * The results of a bench, as a page with tables, as JSON and as plots.
  *
  * @param name that of the files
  * @param title what was measured
@@ -31,7 +31,7 @@ public record ResultPage(
     List<String> notes,
     Map<String, Plot> plots) {
 
-  /** What is said at the end. */
+  /** The text for the console. */
   public String toText() {
     String shown =
         tables.entrySet().stream()

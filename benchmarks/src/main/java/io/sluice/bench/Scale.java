@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 /**
- * What something costs as it grows: the same measurement with several numbers, in several rounds. A
- * {@link Comparison} has variants instead of numbers.
+ * The costs of something as it grows: the same measurement with several numbers, in several rounds.
+ * A {@link Comparison} has variants instead of numbers.
  *
  * <p>Not thread-safe.
  *

@@ -243,7 +243,7 @@ public record CodecsBench(
         bars);
   }
 
-  /** What runs are compressed with. Hadoop's classes have names only: the command line has none. */
+  /** The codec of runs. Hadoop's classes have names only: the command line has none of them. */
   public enum BenchCodec {
     /** Not at all. */
     NONE("none", ""),
@@ -251,7 +251,7 @@ public record CodecsBench(
     LZ4("LZ4", "Lz4Codec"),
     /** Without Hadoop's native library, by that of the JDK. */
     ZLIB("zlib", "DefaultCodec"),
-    /** Of which Hadoop has a native implementation alone. */
+    /** Hadoop has only a native implementation. */
     ZSTANDARD("Zstandard", "ZStandardCodec");
 
     private final String title;

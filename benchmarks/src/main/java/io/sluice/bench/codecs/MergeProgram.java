@@ -143,7 +143,7 @@ public final class MergeProgram {
     record Outcome(RecordsDigest.Sum output, long rewrittenRecords) {}
 
     /**
-     * What comes out of a merge in a few bytes: records in another order are another digest.
+     * The output of a merge in a few bytes: records in another order have another digest.
      *
      * <p>Not thread-safe.
      */
@@ -181,7 +181,7 @@ public final class MergeProgram {
   }
 
   /**
-   * What a merge took, and of what.
+   * The costs of a merge, and the sizes of its input.
    *
    * @param wallMs time, from opening the runs to closing them
    * @param cpuMs processor time of the whole process meanwhile, its collector and compilers too
@@ -210,7 +210,7 @@ public final class MergeProgram {
      */
     record MergeTask(MergeVariant variant, BenchCodec codec, int maps, long records) {}
 
-    /** What {@link #write} has written. */
+    /** Reads a file of {@link #write}. */
     static MergeCost read(Path file) throws IOException {
       return new ObjectMapper().readValue(file.toFile(), MergeCost.class);
     }
@@ -219,7 +219,7 @@ public final class MergeProgram {
       new ObjectMapper().writeValue(file.toFile(), this);
     }
 
-    /** Who merges the runs. */
+    /** The merge that is measured. */
     public enum MergeVariant implements Variant {
       /** Stock's Merger with its default {@code mapreduce.task.io.sort.factor}. */
       STOCK_10("stock, factor 10", 10),

@@ -156,7 +156,7 @@ final class SluiceMerge implements RunsMerge {
     return new VerifiedRunInput("run " + run.number, bytes, run.bytes.length, run.checksums);
   }
 
-  /** What a merge is told of a run. */
+  /** A run as a merge sees it. */
   private record HeapRun(Stored run, RunForm form, int chunkBytes, RunInput input)
       implements MergeRun {
     @Override

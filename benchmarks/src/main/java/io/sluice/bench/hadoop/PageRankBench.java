@@ -120,12 +120,12 @@ public record PageRankBench(
       return title;
     }
 
-    /** What is passed as {@code -D} to the driver. */
+    /** The settings that the driver gets by {@code -D}. */
     Map<String, String> settings(PseudoCluster cluster) {
       return this == STOCK ? shuffle.settings(cluster) : shuffle.settings();
     }
 
-    /** What the URI of an output begins with; nothing for one in HDFS. */
+    /** The file system at the start of an output's URI; empty for HDFS. */
     String fileSystem() {
       return fileSystem;
     }

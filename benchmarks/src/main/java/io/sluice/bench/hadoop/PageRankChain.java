@@ -37,7 +37,7 @@ final class PageRankChain {
   private final int rounds;
 
   /**
-   * What a chain of jobs cost.
+   * The costs of a chain of jobs.
    *
    * @param wallMs from the driver's start to its end
    * @param cpuMs processor time of the driver, of all containers and all daemons

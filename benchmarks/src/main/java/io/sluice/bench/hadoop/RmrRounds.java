@@ -41,7 +41,7 @@ public final class RmrRounds {
     variants.forEach(variant -> clusters.put(variant, programs));
   }
 
-  /** What each round cost, whose input is about as large as the program's share of that size. */
+  /** Returns the costs of each round; the input is about the program's share of that size. */
   List<Map<RmrVariant, JobCosts>> run(RmrWorkload workload, long sizeBytes, int rounds) {
     List<RmrCluster> all = clusters.values().stream().distinct().toList();
     console.job(
@@ -86,7 +86,7 @@ public final class RmrRounds {
     /** The same on nodes whose pools take writes as slowly as the paper says NVRAM does. */
     NVRAM("Sluice, NVRAM", HadoopVariant.SLUICE);
 
-    /** What makes a pool as slow as that: the paper's δ. */
+    /** The setting that makes a pool as slow as NVRAM: the paper's δ. */
     public static final Map<String, String> NVRAM_SITE =
         Map.of("sluice.pool.medium", "emulated:10");
 
@@ -108,7 +108,8 @@ public final class RmrRounds {
     }
 
     /**
-     * What is passed as {@code -D}; no other has an archive of classes, which would help them all.
+     * The settings of the job; only one variant has an archive of classes, which would help them
+     * all.
      */
     Map<String, String> settings(PseudoCluster cluster) {
       return shuffle.settings(cluster);

@@ -106,7 +106,7 @@ public enum RmrWorkload {
         name, workspace.workloadsJar(), name, Map.of(), List.of(arguments), DEADLINE);
   }
 
-  /** What programs read; who writes it. */
+  /** The input of programs, and its generator. */
   enum RmrInput {
     /** Keys of 10 to 1,000 bytes and values of up to 20,000, by Hadoop's RandomWriter. */
     RECORDS,
@@ -119,7 +119,7 @@ public enum RmrWorkload {
     EDGES("generate-graph", 170),
     ASSOCIATIONS("generate-associations", 85),
     TABLES("generate-tables", 92),
-    /** What sequencecount puts out of a {@link #TEXT}. */
+    /** The output of sequencecount for a {@link #TEXT}. */
     SEQUENCES;
 
     private static final int ROW_BYTES = 100;
@@ -143,7 +143,7 @@ public enum RmrWorkload {
       this.recordBytes = recordBytes;
     }
 
-    /** What writes about so many bytes of it; {@link #SEQUENCES} are the output of a program. */
+    /** A job that writes about so many bytes of it; {@link #SEQUENCES} come from a program. */
     JobSpec maker(Workspace workspace, HadoopDistribution hadoop, long sizeBytes, String to) {
       return switch (this) {
         case RECORDS ->

@@ -56,7 +56,7 @@ public record ChainBench(Workspace workspace, Console console, long sizeBytes) {
           LocalFigure.GC_SHARE.of("sorts", Round::ofSorts),
           LocalFigure.GC_SHARE.of("trivial jobs", Round::ofTrivial));
 
-  /** Who runs a chain of jobs, and where its intermediate files are. */
+  /** The engine that runs a chain of jobs, and the place of its intermediate files. */
   enum ChainVariant implements Variant {
     STOCK("LocalJobRunner", "local", false),
     SLUICE_FILES("Sluice, files", "sluice", false),

@@ -77,7 +77,7 @@ final class ChainJobs {
   }
 
   /**
-   * What one of the jobs of a program took, as the program says.
+   * The costs of one of the jobs of a program, as the program says.
    *
    * @param job its name
    * @param wallMs from its submission to when its client knew of its end

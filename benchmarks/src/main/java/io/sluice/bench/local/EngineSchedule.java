@@ -94,7 +94,7 @@ record EngineSchedule(int cores, int slots, double lockShare) {
   }
 
   /**
-   * What the tasks of a job have to do, without what they waited for each other.
+   * The work of a job's tasks, without the time that they waited for each other.
    *
    * @param maps each
    * @param reduceMs each reduce: merge, the user's code, output
@@ -102,7 +102,7 @@ record EngineSchedule(int cores, int slots, double lockShare) {
   record JobWork(List<MapWork> maps, List<Double> reduceMs) {
 
     /**
-     * What a map has to do.
+     * The work of a map.
      *
      * @param readMs to read its input and collect its records
      * @param sortMs to sort and write them, in a sort slot

@@ -123,7 +123,7 @@ public record HoneBench(
       return generator;
     }
 
-    /** What follows input and output; of iterations there is one, as in the paper. */
+    /** The arguments behind input and output; there is one iteration, as in the paper. */
     List<String> more() {
       return more;
     }

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
  * Runs programs of the module workloads as each variant does, over files of this machine: the
  * cluster's daemons read and write these, too, which is less than what HDFS costs them.
  *
- * <p>Not thread-safe. Ownership: whoever opens them closes them, which ends the cluster and deletes
- * all files.
+ * <p>Not thread-safe. Ownership: the caller of {@link #open} closes them, which ends the cluster
+ * and deletes all files.
  */
 public final class HoneClients implements AutoCloseable {
   private static final long SPLIT_BYTES = 64L << 20; // the paper's
@@ -157,7 +157,7 @@ public final class HoneClients implements AutoCloseable {
     }
   }
 
-  /** Who runs a workload on one machine. */
+  /** The engine that runs a workload on one machine. */
   public enum HoneVariant implements Variant {
     /** A cluster of daemons on this machine, with stock's shuffle. */
     CLUSTER("pseudo-distributed"),

@@ -49,7 +49,7 @@ public record LocalDemo(
     return new LocalDemo(workspace, console, sizeBytes, List.of(LocalVariant.values()));
   }
 
-  /** Who runs a job in its client's process. */
+  /** The engine that runs a job in its client's process. */
   public enum LocalVariant implements Variant {
     /** As it is by default: one task at a time. */
     STOCK("LocalJobRunner", "-Dmapreduce.framework.name=local"),

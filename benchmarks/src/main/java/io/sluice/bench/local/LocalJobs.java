@@ -92,7 +92,7 @@ final class LocalJobs {
     return run(variant, "wordcount", uri(text), uri(output));
   }
 
-  /** What WordCount has put out, by file. */
+  /** WordCount's output, by file. */
   Map<String, String> words(LocalVariant variant) {
     return contents(path("words-" + variant));
   }

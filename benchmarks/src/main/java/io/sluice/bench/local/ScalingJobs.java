@@ -30,7 +30,7 @@ final class ScalingJobs {
   private final LocalJobs tera;
   private final Map<ScalingVariant, LocalJobClient> clients = new EnumMap<>(ScalingVariant.class);
 
-  /** What scales: a sort, which moves bytes, and one that computes. */
+  /** The workloads: a sort, which moves bytes, and one that computes. */
   enum ScalingWorkload {
     TERA_SORT("TeraSort", 64, 64),
     LDA("LDA", 64, 16);
@@ -97,7 +97,7 @@ final class ScalingJobs {
   }
 
   /**
-   * What a workload took in a process of its own.
+   * The costs of a workload in a process of its own.
    *
    * @param process all of it
    * @param tasksMs from the first task to the last, of all of its jobs
@@ -108,7 +108,7 @@ final class ScalingJobs {
       return new ScalingRun(process, jobs.stream().mapToLong(JobHistoryTimes::tasksMs).sum(), jobs);
     }
 
-    /** What is before the tasks of its jobs, between and after them. */
+    /** The time before the tasks of its jobs, between and after them. */
     double serialMs() {
       return Math.max(0, process.wallMs() - tasksMs);
     }
@@ -204,7 +204,7 @@ final class ScalingJobs {
     return place.path("output-" + workload + suffix);
   }
 
-  /** What the last run has put out. */
+  /** A digest of the last run's output. */
   String digest(ScalingWorkload workload) {
     return workload == ScalingWorkload.TERA_SORT
         ? tera.teraReport(output(workload, ""))

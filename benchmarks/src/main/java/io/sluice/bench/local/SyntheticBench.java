@@ -41,7 +41,7 @@ public record SyntheticBench(
     Set<HoneVariant> variants) {
   private static final String PROGRAM = "synthetic";
 
-  /** Who can run it. */
+  /** The variants that can run it. */
   public static final Set<HoneVariant> VARIANTS =
       Collections.unmodifiableSet(
           EnumSet.of(HoneVariant.CLUSTER, HoneVariant.STOCK, HoneVariant.SLUICE));

@@ -93,7 +93,7 @@ final class BoundedNode implements AutoCloseable {
     return directory.path();
   }
 
-  /** What the disk below gives a volume that nothing bounds, written and synced, in bytes/s. */
+  /** The speed of the disk below an unbounded volume, written and synced, in bytes/s. */
   long unboundedBytesPerS() {
     Path probe = shuffle.mount().resolve("probe");
     long startNs = System.nanoTime();
@@ -139,7 +139,7 @@ final class BoundedNode implements AutoCloseable {
 
     /** Runs a job that is not measured, and must succeed. */
     JobResult run(JobSpec spec, JobProgress progress) {
-      // Pages of an archive of classes count for whoever reads them first, maybe outside the limit.
+      // Pages of an archive of classes count for their first reader, maybe outside the limit.
       JobSpec own = spec.with(cluster.withoutArchive());
       try (RunningJob job = RunningJob.start(cluster, own, progress)) {
         return job.awaitSuccess();
@@ -232,7 +232,7 @@ final class BoundedNode implements AutoCloseable {
   }
 
   /**
-   * What one job in a bounded node cost.
+   * The costs of one job in a bounded node.
    *
    * @param settings what it was given besides its own
    * @param limitBytes the memory of the node

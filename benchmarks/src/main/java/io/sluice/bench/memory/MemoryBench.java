@@ -241,8 +241,8 @@ public final class MemoryBench {
   }
 
   /**
-   * What daemons and tasks of a job hold besides buffers, pools and page cache. In a cluster of its
-   * own, as every measured job has: heaps of daemons grow with what they do.
+   * The memory of daemons and tasks besides buffers, pools and page cache. In a cluster of its own,
+   * as every measured job has: heaps of daemons grow with what they do.
    */
   private long base(BoundedNode node, MemoryWorkload workload) {
     Intermediate of = data.get(workload);

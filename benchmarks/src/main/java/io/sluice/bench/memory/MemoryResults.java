@@ -21,8 +21,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * What the bench has measured so far: all of it, the targets and a table, plots of time and of the
- * device's bytes over memory.
+ * All measurements of the bench so far: the targets and a table, plots of time and of the device's
+ * bytes over memory.
  *
  * <p>Not thread-safe.
  */
@@ -148,7 +148,7 @@ final class MemoryResults {
         });
   }
 
-  /** What a small job cost alone and beside a large one. */
+  /** Adds the costs of a small job alone and beside a large one. */
   void secondJob(MemoryVariant variant, SecondJob.Costs costs) {
     if (costs.valid()) {
       besides.computeIfAbsent(variant, v -> new ArrayList<>()).add(costs);

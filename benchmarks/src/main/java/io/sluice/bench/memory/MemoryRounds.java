@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
  * <p>Not thread-safe.
  */
 public final class MemoryRounds {
-  /** Who shuffles, in the same bounded memory. */
+  /** The shuffle that runs in the bounded memory. */
   public enum MemoryVariant implements Variant {
     /** Hadoop's own, on nodes without Sluice's service, with the fastest of some settings. */
     STOCK("stock tuned"),

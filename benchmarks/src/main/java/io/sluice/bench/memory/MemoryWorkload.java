@@ -21,7 +21,7 @@ public enum MemoryWorkload {
   /** Some of it is shuffled: the paper's text has a thousand words, and nearly nothing of it is. */
   WORD_COUNT("wcc", "WordCount with combiner", 0.33);
 
-  /** What a job's maps and input are, whatever its memory: the paper has five waves of maps. */
+  /** The maps of a job in any memory: the paper has five waves of maps. */
   static final int MAPS = 8;
 
   static final int REDUCES = 2;

@@ -10,7 +10,7 @@ public record NodeMemory(long baseBytes, long shuffleBytes) {
   static final long MIB = 1L << 20;
 
   /**
-   * What the maps of a job hand to its reduces, measured where memory is ample.
+   * The intermediate data of a job, measured where memory is ample.
    *
    * @param bytes of all map outputs, as stock writes them
    * @param collectedBytes keys and values before any combiner, which a sort buffer has to hold
@@ -31,7 +31,7 @@ public record NodeMemory(long baseBytes, long shuffleBytes) {
     return new NodeMemory(baseBytes, Math.round(data.bytes() * fraction));
   }
 
-  /** What all processes and their page cache may have. */
+  /** The limit of all processes and their page cache. */
   public long limitBytes() {
     return baseBytes + shuffleBytes;
   }

@@ -26,7 +26,7 @@ final class Figure8Tables {
   private final BlockFormat ram;
   private final Map<String, Pair> pairs = new LinkedHashMap<>();
 
-  /** What is compared: serialized blocks on NVMe, and deserialized ones in RAM. */
+  /** The two that are compared: serialized blocks on NVMe, and deserialized ones in RAM. */
   private record Pair(BlockFormat nvme, BlockFormat ram) {}
 
   Figure8Tables(FittedModel model) {
@@ -93,7 +93,7 @@ final class Figure8Tables {
         : "not below %d Gb/s".formatted(Figure8.MOST_GBPS);
   }
 
-  /** What the paper says in words, which its data does not give. */
+  /** A claim of the paper's text that its data does not support. */
   static String paper() {
     return ("The paper's text has the curves cross at %d Gb/s. Its own data, which is published, does"
             + " not with these equations: the last two rows.")
@@ -155,7 +155,7 @@ final class Figure8Tables {
   }
 
   /**
-   * What Chen and Rodero measured of LineCounter, as they have published it: {@code
+   * The measurements of LineCounter that Chen and Rodero have published: {@code
    * figures/linecounter_Spark_RDD_Persistence_*.txt} of github.com/HelloHorizon/SBAC-PAD-18, which
    * are decimal logarithms. That tasks are in ms and stages in s follows from section IV.A: some 20
    * ms for a task over deserialized blocks.

@@ -164,7 +164,7 @@ final class FittedModel {
   }
 
   /**
-   * What the model says of a size that it was not fitted to, beside what was measured.
+   * The model's prediction for a size that it was not fitted to, beside the measurement.
    *
    * @param benchmark which
    * @param storage how its blocks are kept

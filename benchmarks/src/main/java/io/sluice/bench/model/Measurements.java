@@ -33,7 +33,7 @@ public record Measurements(Machine machine, String spark, int cores, List<Measur
    */
   public record Measured(Storage storage, PersistedRun run) {}
 
-  /** What an earlier run has written. */
+  /** Reads the measurements of an earlier run. */
   public static Measurements read(Path file) throws IOException {
     ObjectMapper json = new ObjectMapper();
     JsonNode measurements = json.readTree(file.toFile()).get(NAME);
@@ -93,7 +93,7 @@ public record Measurements(Machine machine, String spark, int cores, List<Measur
       return title;
     }
 
-    /** What Spark is told. */
+    /** The storage level that Spark is told. */
     String level() {
       return level;
     }

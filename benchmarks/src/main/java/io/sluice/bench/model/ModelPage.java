@@ -90,7 +90,7 @@ public final class ModelPage {
   }
 
   /**
-   * What bounds our shuffle, as the settings have it where nobody sets them.
+   * The limits of our shuffle, by the defaults of the settings.
    *
    * @param connections most of a kind that a node serves
    * @param connectionsName its setting
@@ -126,7 +126,7 @@ public final class ModelPage {
     public record ShuffleLoad(int maps, int reduces) {}
   }
 
-  /** What was fitted, and what the fit says of other sizes. Not thread-safe. */
+  /** The fitted parameters, and the predictions for other sizes. Not thread-safe. */
   static final class FitTables {
     private final FittedModel model;
     private final List<Prediction> predictions;

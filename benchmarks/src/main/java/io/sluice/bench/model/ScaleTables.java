@@ -89,7 +89,7 @@ final class ScaleTables {
         : "%,d nodes".formatted(most);
   }
 
-  /** What is counted. */
+  /** The assumptions of the counts. */
   String assumptions() {
     return ("Counted, not measured: a job with outputs of %d maps and %d reduces at a time on every"
             + " node, or one executor of Spark on every node. All settings are as they are where"
@@ -133,7 +133,7 @@ final class ScaleTables {
   }
 
   /**
-   * What our own shuffle takes of each node, by the number of nodes: counted, not measured. The
+   * The needs of our own shuffle on each node, by the number of nodes: counted, not measured. The
    * most that there can be at a time, with every reduce of a job at work with every node at once; a
    * connection that is idle ends after some seconds, so that there are mostly fewer.
    *
@@ -184,7 +184,7 @@ final class ScaleTables {
       return limits.nodeBytes() + (nodes == 1 ? 0 : load.reduces() * limits.reduceBytes());
     }
 
-    /** What it would be, with the smallest window for every run and no merging in rounds. */
+    /** The same with the smallest window for every run and no merging in rounds. */
     long bytesOfAWindowForEachRun(int nodes) {
       return limits.nodeBytes() + load.reduces() * runs(nodes) * limits.windowBytes();
     }

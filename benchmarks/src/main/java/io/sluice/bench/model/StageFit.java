@@ -73,7 +73,7 @@ record StageFit(StageModel model, LineFit task) {
   record LineFit(double base, double slope) {
 
     /**
-     * What was measured.
+     * A measurement.
      *
      * @param x the size
      * @param y the cost

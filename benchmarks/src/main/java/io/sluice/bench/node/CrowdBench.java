@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * What a large cluster asks of one process: a reader of thousands of nodes, and a node that
+ * The load of a large cluster on one process: a reader of thousands of nodes, and a node that
  * thousands of readers ask. All nodes are one service, at many addresses of this host.
  *
  * <p>Not thread-safe.

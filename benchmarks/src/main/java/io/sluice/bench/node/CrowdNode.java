@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  *
  * <p>It holds {@value #OUTPUTS} outputs of one run of {@value #RUN_BYTES} bytes each.
  *
- * <p>Ownership: whoever starts it closes it.
+ * <p>Ownership: the caller of {@link #start} closes it.
  */
 final class CrowdNode implements AutoCloseable {
   static final int OUTPUTS = 20; // as many as a reducer asks for at once

@@ -43,7 +43,7 @@ final class FilledStore implements Closeable {
   private final List<Lease> leases = new ArrayList<>();
   private final int outputs;
 
-  /** What the store does under its lock, for one task while others wait. */
+  /** A call that the store serves under its lock, for one task while others wait. */
   enum StoreOperation {
     LEASE("lease a block"),
     LEASE_IN_PIECES("lease 64 blocks, where every other one is free"),

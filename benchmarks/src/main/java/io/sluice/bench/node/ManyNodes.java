@@ -30,7 +30,7 @@ final class ManyNodes {
   }
 
   /**
-   * What it took beyond what the process had before.
+   * The costs, beyond those that the process had before.
    *
    * @param locatingMs until all runs were located
    * @param heapBytes of each of these

@@ -40,7 +40,7 @@ final class ManyReaders {
   private record Refused(long pauseNs, long againNs) {}
 
   /**
-   * What it took.
+   * The costs.
    *
    * @param ms until every reader had its answer
    * @param refused how often one was told to come later

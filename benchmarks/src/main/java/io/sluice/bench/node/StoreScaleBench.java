@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What the store's calls take, by how many outputs and how many open leases there are. All of it is
- * in one process and one thread: nearly all of a call's time is under the lock. A commit reads the
- * index before it takes the lock.
+ * The time of the store's calls, by the number of outputs and of open leases. All of it is in one
+ * process and one thread: nearly all of a call's time is under the lock. A commit reads the index
+ * before it takes the lock.
  *
  * <p>Not thread-safe.
  *

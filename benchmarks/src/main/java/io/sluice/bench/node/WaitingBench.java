@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the service of a node takes while tasks wait for memory, of this release or of another one:
- * a service in a process of its own, and {@link WaitingProgram} in another, both on its jar.
+ * The costs of a node's service while tasks wait for memory, of this release or of another one: a
+ * service in a process of its own, and {@link WaitingProgram} in another, both on its jar.
  *
  * <p>Not thread-safe.
  *

@@ -41,7 +41,7 @@ final class WaitingProgram {
   private final AtomicInteger answers = new AtomicInteger();
 
   /**
-   * What it took while tasks waited.
+   * The costs of the service while tasks waited.
    *
    * @param cores of the service's process, on average
    * @param eventMs until another task had its refusal, on average
@@ -107,7 +107,7 @@ final class WaitingProgram {
     }
   }
 
-  /** What a reduce holds might be given back, so that tasks wait for it. */
+  /** A reduce may give back the memory that it holds, so tasks wait for it. */
   private static void takeAll(SocketClient reduce) throws IOException {
     for (long bytes = MOST_BYTES; bytes >= BLOCK_BYTES; bytes /= 2) {
       Optional<Extent> taken = reduce.leaseMemory(MemoryUse.RECEIVE, bytes);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one variant reported in one round.
+ * The reports of one variant in one round.
  *
  * @param byRun by run and workload
  */
@@ -18,7 +18,7 @@ record SparkReports(Map<SparkRun, Map<Workload, ShuffleReport>> byRun) {
   enum SparkRun {
     /** The first: classes are loaded, code is interpreted and compiled. */
     COLD("cold", 0),
-    /** What most jobs come to. */
+    /** Most jobs come to it. */
     SECOND("second", 1),
     /** After a single run, the compiler still takes more of the processor than the shuffle. */
     WARM("warm", 3);
