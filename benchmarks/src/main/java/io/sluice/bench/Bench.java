@@ -234,7 +234,8 @@ public final class Bench {
   /**
    * The same, and requires that all variants of a case have the same output.
    *
-   * @param output names a case, and takes the digest of what a variant has put out
+   * @param caseTitle names a case where outputs differ
+   * @param output digests the output of a variant, and may delete it
    */
   public static <C, V extends Enum<V> & Variant, R> Map<V, Map<C, R>> inTurn(
       Collection<C> cases,

@@ -6,10 +6,12 @@ import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.SameOutput;
+import io.sluice.bench.codecs.MergeProgram.BenchCodec;
 import io.sluice.bench.codecs.MergeProgram.MergeCost;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
-import io.sluice.bench.codecs.MergeProgram.RunsMerge.RecordsDigest;
+import io.sluice.bench.codecs.MergeProgram.MergeRunner;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -47,15 +49,6 @@ public record CodecsBench(
   public CodecsBench {
     maps = maps.stream().distinct().toList();
     codecs = codecs.stream().distinct().toList();
-  }
-
-  /** Does the merges that are measured. One thread. */
-  interface MergeRunner {
-    /** Codecs that lack their library here, each with the reason. */
-    Map<BenchCodec, String> missing();
-
-    /** Makes the runs, merges them, and leaves nothing behind. */
-    MergeCost run(MergeTask task);
   }
 
   /**
@@ -241,35 +234,5 @@ public record CodecsBench(
         "Sluice's time, in per cent of stock's",
         categories,
         bars);
-  }
-
-  /** The codec of runs. Hadoop's classes have names only: the command line has none of them. */
-  public enum BenchCodec {
-    /** Not at all. */
-    NONE("none", ""),
-    SNAPPY("Snappy", "SnappyCodec"),
-    LZ4("LZ4", "Lz4Codec"),
-    /** Without Hadoop's native library, by that of the JDK. */
-    ZLIB("zlib", "DefaultCodec"),
-    /** Hadoop has only a native implementation. */
-    ZSTANDARD("Zstandard", "ZStandardCodec");
-
-    private final String title;
-    private final String simpleName;
-
-    BenchCodec(String title, String simpleName) {
-      this.title = title;
-      this.simpleName = simpleName;
-    }
-
-    /** As people read it. */
-    String title() {
-      return title;
-    }
-
-    /** Hadoop's class; empty for none. */
-    String className() {
-      return simpleName.isEmpty() ? "" : "org.apache.hadoop.io.compress." + simpleName;
-    }
   }
 }

@@ -2,10 +2,10 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.bench.codecs.CodecsBench.BenchCodec;
-import io.sluice.bench.codecs.CodecsBench.MergeRunner;
+import io.sluice.bench.codecs.MergeProgram.BenchCodec;
 import io.sluice.bench.codecs.MergeProgram.MergeCost;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeProgram.MergeRunner;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;

@@ -3,10 +3,10 @@ package io.sluice.bench.codecs;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
 import io.sluice.bench.Variant;
-import io.sluice.bench.codecs.CodecsBench.BenchCodec;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
-import io.sluice.bench.codecs.MergeProgram.RunsMerge.RecordsDigest;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.JobConf;
@@ -120,66 +119,6 @@ public final class MergeProgram {
         outcome.output());
   }
 
-  /** Runs that are kept as a variant reads them, and its merge of them. One thread. */
-  interface RunsMerge extends SortedRuns.Sink {
-    /** Of the runs before they are compressed. */
-    long rawBytes();
-
-    /** Of the runs as they are read. */
-    long storedBytes();
-
-    /** Raw bytes of the runs' chunks; 0 if they have none. */
-    int chunkBytes();
-
-    /** Merges all of them, and leaves them for the next time. */
-    Outcome merge() throws IOException;
-
-    /**
-     * Of a merge.
-     *
-     * @param output what came out
-     * @param rewrittenRecords that were written by merges before the last one
-     */
-    record Outcome(RecordsDigest.Sum output, long rewrittenRecords) {}
-
-    /**
-     * The output of a merge in a few bytes: records in another order have another digest.
-     *
-     * <p>Not thread-safe.
-     */
-    static final class RecordsDigest {
-      private final CRC32C crc = new CRC32C();
-      private long records;
-
-      /**
-       * All of the records.
-       *
-       * @param records how many
-       * @param crc32c of their serialized keys and values, one behind the other
-       */
-      record Sum(long records, long crc32c) {}
-
-      /**
-       * Adds a record; serialized texts begin with their lengths, so that nothing else looks alike.
-       */
-      void add(
-          byte[] key,
-          int keyOffset,
-          int keyLength,
-          byte[] value,
-          int valueOffset,
-          int valueLength) {
-        crc.update(key, keyOffset, keyLength);
-        crc.update(value, valueOffset, valueLength);
-        records++;
-      }
-
-      Sum sum() {
-        return new Sum(records, crc.getValue());
-      }
-    }
-  }
-
   /**
    * The costs of a merge, and the sizes of its input.
    *
@@ -246,5 +185,44 @@ public final class MergeProgram {
         return factor;
       }
     }
+  }
+
+  /** The codec of runs. Hadoop's classes have names only: the command line has none of them. */
+  public enum BenchCodec {
+    /** Not at all. */
+    NONE("none", ""),
+    SNAPPY("Snappy", "SnappyCodec"),
+    LZ4("LZ4", "Lz4Codec"),
+    /** Without Hadoop's native library, by that of the JDK. */
+    ZLIB("zlib", "DefaultCodec"),
+    /** Hadoop has only a native implementation. */
+    ZSTANDARD("Zstandard", "ZStandardCodec");
+
+    private final String title;
+    private final String simpleName;
+
+    BenchCodec(String title, String simpleName) {
+      this.title = title;
+      this.simpleName = simpleName;
+    }
+
+    /** As people read it. */
+    String title() {
+      return title;
+    }
+
+    /** Hadoop's class; empty for none. */
+    String className() {
+      return simpleName.isEmpty() ? "" : "org.apache.hadoop.io.compress." + simpleName;
+    }
+  }
+
+  /** Does the merges that are measured. One thread. */
+  interface MergeRunner {
+    /** Codecs that lack their library here, each with the reason. */
+    Map<BenchCodec, String> missing();
+
+    /** Makes the runs, merges them, and leaves nothing behind. */
+    MergeCost run(MergeTask task);
   }
 }

@@ -1,8 +1,8 @@
 package io.sluice.bench.codecs;
 
 import io.sluice.bench.ArrayInput;
-import io.sluice.bench.codecs.MergeProgram.RunsMerge;
-import io.sluice.bench.codecs.MergeProgram.RunsMerge.RecordsDigest;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.RunCodec;

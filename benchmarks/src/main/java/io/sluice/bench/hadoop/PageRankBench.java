@@ -5,7 +5,6 @@ import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
 import io.sluice.bench.SameOutput;
-import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.PageRankChain.ChainCosts;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
@@ -13,7 +12,6 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -90,48 +88,5 @@ public record PageRankBench(
     output.add(variant.title(), found);
     chain.delete(variant);
     return costs;
-  }
-
-  /** A way to run the same unmodified driver on the same cluster. */
-  public enum PageRankVariant implements Variant {
-    /** Hadoop's own shuffle; the chain's files in HDFS. */
-    STOCK("stock", HadoopVariant.STOCK, ""),
-    /** The same with the archive of classes, which Sluice makes and any job can use. */
-    STOCK_ARCHIVE("stock, archive of classes", HadoopVariant.STOCK, ""),
-    /** Sluice's; the files as before. */
-    SLUICE("Sluice", HadoopVariant.SLUICE, ""),
-    /**
-     * The same with the chain's files in the pools of the nodes: paths differ, and nothing else.
-     */
-    CLUSTER_FILES("Sluice, cluster files", HadoopVariant.SLUICE, "sluice://cluster");
-
-    private final String title;
-    private final HadoopVariant shuffle;
-    private final String fileSystem;
-
-    PageRankVariant(String title, HadoopVariant shuffle, String fileSystem) {
-      this.title = title;
-      this.shuffle = shuffle;
-      this.fileSystem = fileSystem;
-    }
-
-    @Override
-    public String title() {
-      return title;
-    }
-
-    /** The settings that the driver gets by {@code -D}. */
-    Map<String, String> settings(PseudoCluster cluster) {
-      return this == STOCK ? shuffle.settings(cluster) : shuffle.settings();
-    }
-
-    /** The file system at the start of an output's URI; empty for HDFS. */
-    String fileSystem() {
-      return fileSystem;
-    }
-
-    boolean hasClusterFiles() {
-      return !fileSystem.isEmpty();
-    }
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.bench.hadoop;
 
-import io.sluice.bench.hadoop.PageRankBench.PageRankVariant;
 import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.NodeManager;

@@ -4,7 +4,7 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
 import io.sluice.bench.hadoop.RmrRounds.RmrCosts;
-import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.report.Console;

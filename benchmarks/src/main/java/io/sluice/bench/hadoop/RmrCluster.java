@@ -1,7 +1,7 @@
 package io.sluice.bench.hadoop;
 
-import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
 import io.sluice.bench.hadoop.RmrWorkload.RmrInput;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;

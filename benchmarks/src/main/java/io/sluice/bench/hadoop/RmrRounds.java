@@ -4,8 +4,7 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.SameOutput;
-import io.sluice.bench.Variant;
-import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
@@ -73,47 +72,6 @@ public final class RmrRounds {
           cluster.deleteOutput(workload, variant);
           return costs;
         });
-  }
-
-  /** A way to run a program on YARN. */
-  public enum RmrVariant implements Variant {
-    STOCK("stock", HadoopVariant.STOCK),
-    TUNED("stock tuned", HadoopVariant.TUNED),
-    /** In memory, as it is. */
-    SLUICE("Sluice", HadoopVariant.SLUICE),
-    /** The same with all of its settings: JVMs start from the node's archive of classes. */
-    ARCHIVE("Sluice, archive of classes", HadoopVariant.SLUICE_ARCHIVE),
-    /** The same on nodes whose pools take writes as slowly as the paper says NVRAM does. */
-    NVRAM("Sluice, NVRAM", HadoopVariant.SLUICE);
-
-    /** The setting that makes a pool as slow as NVRAM: the paper's δ. */
-    public static final Map<String, String> NVRAM_SITE =
-        Map.of("sluice.pool.medium", "emulated:10");
-
-    private final String title;
-    private final HadoopVariant shuffle;
-
-    RmrVariant(String title, HadoopVariant shuffle) {
-      this.title = title;
-      this.shuffle = shuffle;
-    }
-
-    @Override
-    public String title() {
-      return title;
-    }
-
-    boolean isOurs() {
-      return shuffle.isOurs();
-    }
-
-    /**
-     * The settings of the job; only one variant has an archive of classes, which would help them
-     * all.
-     */
-    Map<String, String> settings(PseudoCluster cluster) {
-      return shuffle.settings(cluster);
-    }
   }
 
   /**

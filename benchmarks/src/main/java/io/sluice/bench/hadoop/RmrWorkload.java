@@ -1,6 +1,8 @@
 package io.sluice.bench.hadoop;
 
+import io.sluice.bench.Variant;
 import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobSpec;
 import java.time.Duration;
@@ -164,6 +166,47 @@ public enum RmrWorkload {
     private JobSpec generate(Workspace workspace, long sizeBytes, String to) {
       return RmrWorkload.program(
           workspace, generator, Long.toString(Math.max(1, sizeBytes / recordBytes)), to);
+    }
+  }
+
+  /** A way to run a program on YARN. */
+  public enum RmrVariant implements Variant {
+    STOCK("stock", HadoopVariant.STOCK),
+    TUNED("stock tuned", HadoopVariant.TUNED),
+    /** In memory, as it is. */
+    SLUICE("Sluice", HadoopVariant.SLUICE),
+    /** The same with all of its settings: JVMs start from the node's archive of classes. */
+    ARCHIVE("Sluice, archive of classes", HadoopVariant.SLUICE_ARCHIVE),
+    /** The same on nodes whose pools take writes as slowly as the paper says NVRAM does. */
+    NVRAM("Sluice, NVRAM", HadoopVariant.SLUICE);
+
+    /** The setting that makes a pool as slow as NVRAM: the paper's δ. */
+    public static final Map<String, String> NVRAM_SITE =
+        Map.of("sluice.pool.medium", "emulated:10");
+
+    private final String title;
+    private final HadoopVariant shuffle;
+
+    RmrVariant(String title, HadoopVariant shuffle) {
+      this.title = title;
+      this.shuffle = shuffle;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    boolean isOurs() {
+      return shuffle.isOurs();
+    }
+
+    /**
+     * The settings of the job; only one variant has an archive of classes, which would help them
+     * all.
+     */
+    Map<String, String> settings(PseudoCluster cluster) {
+      return shuffle.settings(cluster);
     }
   }
 }

@@ -7,9 +7,9 @@ import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.SameOutput;
 import io.sluice.bench.Spread;
-import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.local.ChainJobs.ChainRun;
+import io.sluice.bench.local.ChainJobs.ChainVariant;
 import io.sluice.bench.local.ChainJobs.JobTime;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
@@ -55,37 +55,6 @@ public record ChainBench(Workspace workspace, Console console, long sizeBytes) {
       List.of(
           LocalFigure.GC_SHARE.of("sorts", Round::ofSorts),
           LocalFigure.GC_SHARE.of("trivial jobs", Round::ofTrivial));
-
-  /** The engine that runs a chain of jobs, and the place of its intermediate files. */
-  enum ChainVariant implements Variant {
-    STOCK("LocalJobRunner", "local", false),
-    SLUICE_FILES("Sluice, files", "sluice", false),
-    /** All outputs are in the in-memory namespace, that of the last job too. */
-    SLUICE_MEMORY("Sluice, in memory", "sluice", true);
-
-    private final String title;
-    private final String framework;
-    private final boolean inMemory;
-
-    ChainVariant(String title, String framework, boolean inMemory) {
-      this.title = title;
-      this.framework = framework;
-      this.inMemory = inMemory;
-    }
-
-    @Override
-    public String title() {
-      return title;
-    }
-
-    String framework() {
-      return framework;
-    }
-
-    boolean inMemory() {
-      return inMemory;
-    }
-  }
 
   /**
    * The costs of a variant's two chains in a round.

@@ -1,6 +1,6 @@
 package io.sluice.bench.local;
 
-import io.sluice.bench.local.ChainBench.ChainVariant;
+import io.sluice.bench.Variant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
@@ -103,6 +103,37 @@ final class ChainJobs {
       }
       return new JobTime(
           fields[0], Long.parseLong(fields[1]), Long.parseLong(fields[2]), fields[3]);
+    }
+  }
+
+  /** The engine that runs a chain of jobs, and the place of its intermediate files. */
+  enum ChainVariant implements Variant {
+    STOCK("LocalJobRunner", "local", false),
+    SLUICE_FILES("Sluice, files", "sluice", false),
+    /** All outputs are in the in-memory namespace, that of the last job too. */
+    SLUICE_MEMORY("Sluice, in memory", "sluice", true);
+
+    private final String title;
+    private final String framework;
+    private final boolean inMemory;
+
+    ChainVariant(String title, String framework, boolean inMemory) {
+      this.title = title;
+      this.framework = framework;
+      this.inMemory = inMemory;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    String framework() {
+      return framework;
+    }
+
+    boolean inMemory() {
+      return inMemory;
     }
   }
 }

@@ -5,9 +5,9 @@ import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Variant;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.hadoop.WordCountJob.TextSource;
+import io.sluice.bench.local.LocalJobs.LocalVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;
@@ -47,37 +47,6 @@ public record LocalDemo(
   /** Stock with as many tasks at a time as there are cores, too. */
   public static LocalDemo bench(Workspace workspace, Console console, long sizeBytes) {
     return new LocalDemo(workspace, console, sizeBytes, List.of(LocalVariant.values()));
-  }
-
-  /** The engine that runs a job in its client's process. */
-  public enum LocalVariant implements Variant {
-    /** As it is by default: one task at a time. */
-    STOCK("LocalJobRunner", "-Dmapreduce.framework.name=local"),
-    /** With a task for each core. */
-    STOCK_PARALLEL(
-        "LocalJobRunner, parallel",
-        "-Dmapreduce.framework.name=local",
-        "-Dmapreduce.local.map.tasks.maximum=" + Runtime.getRuntime().availableProcessors(),
-        "-Dmapreduce.local.reduce.tasks.maximum=" + Runtime.getRuntime().availableProcessors()),
-    SLUICE("Sluice", "-Dmapreduce.framework.name=sluice");
-
-    private final String title;
-    private final List<String> settings;
-
-    LocalVariant(String title, String... settings) {
-      this.title = title;
-      this.settings = List.of(settings);
-    }
-
-    @Override
-    public String title() {
-      return title;
-    }
-
-    /** Among a job's generic options. */
-    List<String> settings() {
-      return settings;
-    }
   }
 
   /** The costs of a variant's two jobs. */

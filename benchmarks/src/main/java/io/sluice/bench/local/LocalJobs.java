@@ -1,6 +1,6 @@
 package io.sluice.bench.local;
 
-import io.sluice.bench.local.LocalDemo.LocalVariant;
+import io.sluice.bench.Variant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
@@ -114,5 +114,36 @@ final class LocalJobs {
       throw new UncheckedIOException("cannot read " + output, e);
     }
     return byFile;
+  }
+
+  /** The engine that runs a job in its client's process. */
+  public enum LocalVariant implements Variant {
+    /** As it is by default: one task at a time. */
+    STOCK("LocalJobRunner", "-Dmapreduce.framework.name=local"),
+    /** With a task for each core. */
+    STOCK_PARALLEL(
+        "LocalJobRunner, parallel",
+        "-Dmapreduce.framework.name=local",
+        "-Dmapreduce.local.map.tasks.maximum=" + Runtime.getRuntime().availableProcessors(),
+        "-Dmapreduce.local.reduce.tasks.maximum=" + Runtime.getRuntime().availableProcessors()),
+    SLUICE("Sluice", "-Dmapreduce.framework.name=sluice");
+
+    private final String title;
+    private final List<String> settings;
+
+    LocalVariant(String title, String... settings) {
+      this.title = title;
+      this.settings = List.of(settings);
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    /** Among a job's generic options. */
+    List<String> settings() {
+      return settings;
+    }
   }
 }

@@ -14,7 +14,6 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobCounters;
 import io.sluice.it.job.JobHistory;
 import io.sluice.it.job.JobSpec;
-import io.sluice.it.limit.DeviceRate;
 import io.sluice.it.limit.GroupMemory;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
@@ -56,24 +55,6 @@ public final class MemoryBench {
   private static final String SMALL_OUTPUT = "/bench/small/output";
   private static final long VOLUME_ROOM_BYTES = 2L << 30;
 
-  /**
-   * The options of the bench.
-   *
-   * @param sizeBytes input of Sort, from which that of the others follows
-   * @param rounds how often each variant runs in each memory
-   * @param workloads which
-   * @param fractions memories for the shuffle, as shares of what is shuffled
-   * @param shuffleRate the bound of the shuffle's device; as fast as the disk is if empty
-   * @param filesRate the bound of the distributed file system's device, likewise
-   */
-  public record Plan(
-      long sizeBytes,
-      int rounds,
-      List<MemoryWorkload> workloads,
-      List<Double> fractions,
-      Optional<DeviceRate> shuffleRate,
-      Optional<DeviceRate> filesRate) {}
-
   /** A job of the bench succeeded with another output than it must have. */
   public static final class WrongOutputException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -100,7 +81,7 @@ public final class MemoryBench {
   private final Console console;
   private final HadoopDistribution hadoop;
   private final SluiceFragments sluice;
-  private final Plan plan;
+  private final MemoryPlan plan;
   private final MemoryResults results;
   private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
   private final Map<MemoryWorkload, List<String>> outputs = new EnumMap<>(MemoryWorkload.class);
@@ -112,7 +93,7 @@ public final class MemoryBench {
       Console console,
       HadoopDistribution hadoop,
       SluiceFragments sluice,
-      Plan plan) {
+      MemoryPlan plan) {
     this.workspace = workspace;
     this.console = console;
     this.hadoop = hadoop;

@@ -41,7 +41,7 @@ final class MemoryResults {
   private final Bench bench;
   private String limits = "–";
 
-  MemoryResults(HadoopDistribution hadoop, MemoryBench.Plan plan) {
+  MemoryResults(HadoopDistribution hadoop, MemoryPlan plan) {
     rates =
         "Device of the shuffle: %s; of the distributed file system: %s"
             .formatted(show(plan.shuffleRate()), show(plan.filesRate()));

@@ -7,15 +7,14 @@ import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.model.FittedModel.NetworkModel;
 import io.sluice.bench.model.FittedModel.Prediction;
-import io.sluice.bench.model.ModelPage.ShuffleLimits.ShuffleLoad;
 import io.sluice.bench.model.ScaleTables.ShuffleScale;
+import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntUnaryOperator;
 
 /**
  * All that the model says, as a page.
@@ -87,43 +86,6 @@ public final class ModelPage {
     plots.put("-runs", scale.runs());
     plots.put("-registered", scale.registered());
     return plots;
-  }
-
-  /**
-   * The limits of our shuffle, by the defaults of the settings.
-   *
-   * @param connections most of a kind that a node serves
-   * @param connectionsName its setting
-   * @param executorConnections most that an executor of Spark serves
-   * @param executorConnectionsName its setting
-   * @param mapsOfQuestion most outputs that a reduce asks one node for at once
-   * @param nodeBytes all that shuffling takes of a node, and at most registers
-   * @param nodeName its setting
-   * @param reduceBytes what a reduce registers at most
-   * @param reduceName its setting
-   * @param windowBytes what the smallest window of a reduce takes
-   * @param windows how many windows a reduce has, by the number of the job's maps
-   */
-  public record ShuffleLimits(
-      int connections,
-      String connectionsName,
-      int executorConnections,
-      String executorConnectionsName,
-      int mapsOfQuestion,
-      long nodeBytes,
-      String nodeName,
-      long reduceBytes,
-      String reduceName,
-      int windowBytes,
-      IntUnaryOperator windows) {
-
-    /**
-     * A job on each of its nodes; more nodes have more of it.
-     *
-     * @param maps outputs of maps that a node keeps
-     * @param reduces that run on a node at a time, all of the job
-     */
-    public record ShuffleLoad(int maps, int reduces) {}
   }
 
   /** The fitted parameters, and the predictions for other sizes. Not thread-safe. */

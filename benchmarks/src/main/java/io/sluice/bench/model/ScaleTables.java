@@ -1,8 +1,7 @@
 package io.sluice.bench.model;
 
 import io.sluice.bench.LinePlot;
-import io.sluice.bench.model.ModelPage.ShuffleLimits;
-import io.sluice.bench.model.ModelPage.ShuffleLimits.ShuffleLoad;
+import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

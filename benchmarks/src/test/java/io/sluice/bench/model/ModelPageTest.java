@@ -4,8 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.model.ModelPage.ShuffleLimits;
-import io.sluice.bench.model.ModelPage.ShuffleLimits.ShuffleLoad;
+import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import io.sluice.it.report.ResultFiles;
 import java.io.IOException;
 import java.nio.file.Files;

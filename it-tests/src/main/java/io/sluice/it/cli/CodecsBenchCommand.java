@@ -1,7 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.codecs.CodecsBench;
-import io.sluice.bench.codecs.CodecsBench.BenchCodec;
+import io.sluice.bench.codecs.MergeProgram.BenchCodec;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;

@@ -1,6 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.memory.MemoryBench;
+import io.sluice.bench.memory.MemoryPlan;
 import io.sluice.bench.memory.MemoryWorkload;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
@@ -81,8 +82,8 @@ final class MemoryBenchCommand extends MeasuringCommand {
     SluiceFragments sluice =
         SluiceFragments.load(workspace)
             .orElseThrow(() -> new ClusterException("the plugin jar has not been built"));
-    MemoryBench.Plan plan =
-        new MemoryBench.Plan(
+    MemoryPlan plan =
+        new MemoryPlan(
             sizeBytes,
             rounds,
             workloads.stream().map(MemoryWorkload::of).toList(),

@@ -1,8 +1,8 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.hadoop.RmrRounds;
-import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
 import io.sluice.bench.hadoop.RmrWorkload;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.hadoop.RmrRounds.RmrVariant;
 import io.sluice.bench.hadoop.RmrWorkload;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.bench.local.ExchangeBench.ExchangeShape;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.sluice.it.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.model.ModelPage.ShuffleLimits;
+import io.sluice.bench.model.ShuffleLimits;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.bench.memory.MemoryBench;
+import io.sluice.bench.memory.MemoryPlan;
 import io.sluice.bench.memory.MemoryWorkload;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;
@@ -38,8 +39,8 @@ class MemoryBenchIT {
   @Test
   void aSortInAQuarterOfItsMemoryIsMeasuredOnBothSides(@TempDir Path directory) throws Exception {
     Workspace workspace = Workspace.find();
-    MemoryBench.Plan plan =
-        new MemoryBench.Plan(
+    MemoryPlan plan =
+        new MemoryPlan(
             SIZE_BYTES,
             1,
             List.of(MemoryWorkload.SORT),
