@@ -7,9 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
- * What repeated rounds of all variants cost, against each other.
+ * The costs of all variants in repeated rounds, against each other.
  *
  * <p>Ratios are taken within a round, whose variants ran one after the other, and only then summed
  * up: a machine that is slower in one round does not blur them.
@@ -49,20 +52,30 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
 
   /** A row for each figure: every variant's median with spread, and the ratios. */
   public TextTable table(List<Figure<R>> figures) {
-    List<V> variants = variants();
-    List<Ratio<V>> columns = ratios();
     List<String> header = new ArrayList<>(List.of("median (min–max)"));
-    variants.forEach(variant -> header.add(variant.title()));
-    columns.forEach(ratio -> header.add(ratio.title()));
+    header.addAll(columns());
     TextTable table = new TextTable(header);
     for (Figure<R> figure : figures) {
       List<String> row = new ArrayList<>(List.of(figure.title()));
-      variants.forEach(variant -> row.add(values(figure, variant).show(figure.show())));
-      columns.forEach(
-          ratio -> row.add(ratios(figure, ratio).show(share -> "%.3f".formatted(share))));
+      row.addAll(cells(figure));
       table.add(row);
     }
     return table;
+  }
+
+  /** The titles of the variants, and of the ratios. */
+  public List<String> columns() {
+    return Stream.concat(
+            variants().stream().map(Variant::title), ratios().stream().map(Ratio::title))
+        .toList();
+  }
+
+  /** A figure of every variant, and in every ratio. */
+  public List<String> cells(Figure<R> figure) {
+    return Stream.concat(
+            variants().stream().map(variant -> values(figure, variant).show(figure.show())),
+            ratios().stream().map(ratio -> ratios(figure, ratio).show("%.3f"::formatted)))
+        .toList();
   }
 
   private List<Ratio<V>> ratios() {
@@ -77,14 +90,45 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
    * ratio's variants both ran, for there is nothing to draw then.
    */
   public Optional<CostPlot> plot(String title, String unit, List<Figure<R>> figures) {
-    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    for (Ratio<V> ratio : ratios()) {
-      bars.put(ratio.of().title(), figures.stream().map(figure -> bar(figure, ratio)).toList());
+    Map<String, Function<Figure<R>, CostPlot.Bar>> series = new LinkedHashMap<>();
+    ratios().forEach(ratio -> series.put(ratio.of().title(), figure -> bar(figure, ratio)));
+    return series.isEmpty() ? Optional.empty() : Optional.of(plot(title, unit, figures, series));
+  }
+
+  /** A series for each of some variants, with a bar for each figure in per cent of the base's. */
+  public CostPlot against(
+      V base, List<V> shown, String title, String unit, List<Figure<R>> figures) {
+    Map<String, Function<Figure<R>, CostPlot.Bar>> series = new LinkedHashMap<>();
+    for (V variant : shown) {
+      Ratio<V> ratio = new Ratio<>(variant, base);
+      series.put(variant.title(), figure -> bar(figure, ratio));
     }
-    List<String> categories = figures.stream().map(Figure::title).toList();
-    return bars.isEmpty()
-        ? Optional.empty()
-        : Optional.of(new CostPlot(title, unit, categories, bars));
+    return plot(title, unit, figures, series);
+  }
+
+  /** The same of figures that are shares themselves. */
+  public CostPlot shares(String title, String unit, List<Figure<R>> figures) {
+    Map<String, Function<Figure<R>, CostPlot.Bar>> series = new LinkedHashMap<>();
+    variants().forEach(variant -> series.put(variant.title(), share -> bar(share, variant)));
+    return plot(title, unit, figures, series);
+  }
+
+  private static <R> CostPlot plot(
+      String title,
+      String unit,
+      List<Figure<R>> figures,
+      Map<String, Function<Figure<R>, CostPlot.Bar>> series) {
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    series.forEach((name, bar) -> bars.put(name, figures.stream().map(bar).toList()));
+    return new CostPlot(title, unit, figures.stream().map(Figure::title).toList(), bars);
+  }
+
+  /** The points of a variant's line, each a figure over something. */
+  public <X> List<LinePlot.Point> line(
+      V variant, List<X> over, ToDoubleFunction<X> x, Function<X, Figure<R>> y) {
+    return over.stream()
+        .map(each -> LinePlot.Point.of(x.applyAsDouble(each), values(y.apply(each), variant)))
+        .toList();
   }
 
   /** The median of a ratio, with how far the rounds lie from it. */
@@ -97,15 +141,13 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
     return new CostPlot.Bar(100 * shares.median(), 100 * spread);
   }
 
-  /** The median of a figure that is a share, with how far the rounds lie from it. */
-  public CostPlot.Bar bar(Figure<R> share, V variant) {
+  private CostPlot.Bar bar(Figure<R> share, V variant) {
     return bar(values(share, variant));
   }
 
   /** A figure of a variant over all rounds. */
   public Spread values(Figure<R> figure, V variant) {
-    return Spread.of(
-        rounds.stream().map(round -> figure.value().applyAsDouble(round.get(variant))).toList());
+    return figure.of(rounds.stream().map(round -> round.get(variant)).toList());
   }
 
   /** A ratio of a figure, taken within each round. */
@@ -122,5 +164,27 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
 
   private static double share(double value, double base) {
     return base == 0 ? Double.NaN : value / base;
+  }
+
+  /**
+   * A variant's share of what another one took in the same round.
+   *
+   * @param of the one
+   * @param base the other
+   */
+  public record Ratio<V extends Variant>(V of, V base) {
+    /** Each of some variants against the same base. */
+    @SafeVarargs
+    public static <V extends Variant> List<Ratio<V>> against(V base, V... of) {
+      List<Ratio<V>> ratios = new ArrayList<>();
+      for (V variant : of) {
+        ratios.add(new Ratio<>(variant, base));
+      }
+      return ratios;
+    }
+
+    String title() {
+      return of.title() + " / " + base.title();
+    }
   }
 }

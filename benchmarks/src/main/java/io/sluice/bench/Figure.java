@@ -1,6 +1,9 @@
 package io.sluice.bench;
 
+import java.util.Collection;
+import java.util.Map;
 import java.util.function.DoubleFunction;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -11,4 +14,50 @@ import java.util.function.ToDoubleFunction;
  * @param show makes text of a raw value
  * @param <R> what a round reports of a variant
  */
-public record Figure<R>(String title, ToDoubleFunction<R> value, DoubleFunction<String> show) {}
+public record Figure<R>(String title, ToDoubleFunction<R> value, DoubleFunction<String> show) {
+
+  /** A time in ms, shown in seconds. */
+  public static <R> Figure<R> seconds(String title, ToDoubleFunction<R> valueMs) {
+    return new Figure<>(title, valueMs, ms -> "%.1f s".formatted(ms / 1e3));
+  }
+
+  /** The same with hundredths, for what takes few seconds. */
+  public static <R> Figure<R> fineSeconds(String title, ToDoubleFunction<R> valueMs) {
+    return new Figure<>(title, valueMs, Figure::fineSeconds);
+  }
+
+  /** Seconds with hundredths. */
+  public static String fineSeconds(double ms) {
+    return "%.2f s".formatted(ms / 1e3);
+  }
+
+  /** Bytes, shown in whole MB. */
+  public static <R> Figure<R> megabytes(String title, ToDoubleFunction<R> valueBytes) {
+    return new Figure<>(title, valueBytes, bytes -> "%.0f MB".formatted(bytes / 1e6));
+  }
+
+  /** The same figure under another name. */
+  public Figure<R> titled(String title) {
+    return new Figure<>(title, value, show);
+  }
+
+  /** The same figure of a part of what a round reports. */
+  public <S> Figure<S> in(Function<S, R> part) {
+    return new Figure<>(title, whole -> value.applyAsDouble(part.apply(whole)), show);
+  }
+
+  /** The same, under another name. */
+  public <S> Figure<S> of(String title, Function<S, R> part) {
+    return titled(title).in(part);
+  }
+
+  /** The same figure of one case, under a name. */
+  public <C> Figure<Map<C, R>> ofCase(String title, C measured) {
+    return titled(title).in(cases -> cases.get(measured));
+  }
+
+  /** The spread of this figure over some reports. */
+  public Spread of(Collection<? extends R> reports) {
+    return Spread.of(reports.stream().map(value::applyAsDouble).toList());
+  }
+}

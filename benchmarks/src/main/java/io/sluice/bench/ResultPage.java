@@ -2,7 +2,6 @@ package io.sluice.bench;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Commit;
-import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
@@ -13,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What was measured, as a page with tables, as JSON and as plots.
+ * The results of a bench, as a page with tables, as JSON and as plots.
  *
  * @param name that of the files
  * @param title what was measured
@@ -32,34 +31,7 @@ public record ResultPage(
     List<String> notes,
     Map<String, Plot> plots) {
 
-  /**
-   * Of a bench on this machine that compares variants alone: its table, and every round as data.
-   */
-  public static ResultPage ofRounds(
-      String name,
-      String title,
-      Map<String, Object> more,
-      List<? extends Map<?, ?>> rounds,
-      TextTable table,
-      Map<String, Plot> plots) {
-    Map<String, Object> data = new LinkedHashMap<>(more);
-    data.put("rounds", rounds);
-    return new ResultPage(name, title, Machine.here(), data, Map.of("", table), List.of(), plots);
-  }
-
-  /** The same with what is to be known of the figures, a paragraph each. */
-  public ResultPage withNotes(List<String> notes) {
-    return new ResultPage(name, title, machine, data, tables, notes, plots);
-  }
-
-  /** The end of a bench: says what was measured, writes all files, and says where they are. */
-  public void show(Console console, ResultFiles results) {
-    console.say("");
-    console.say(toText());
-    write(results).forEach(console::say);
-  }
-
-  /** What is said at the end. */
+  /** The text for the console. */
   public String toText() {
     String shown =
         tables.entrySet().stream()

@@ -3,7 +3,7 @@ package io.sluice.bench;
 import io.sluice.it.cluster.ClusterException;
 
 /**
- * What comes out of a program by everybody who runs it in turn, which is to be the same.
+ * The output of a program, which must be the same in all variants.
  *
  * <p>Not thread-safe.
  *

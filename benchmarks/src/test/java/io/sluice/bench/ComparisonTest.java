@@ -3,6 +3,7 @@ package io.sluice.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.Comparison.Ratio;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

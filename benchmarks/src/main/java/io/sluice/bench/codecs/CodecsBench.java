@@ -1,45 +1,58 @@
 package io.sluice.bench.codecs;
 
+import io.sluice.bench.Bench;
+import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
+import io.sluice.bench.CostPlot;
+import io.sluice.bench.Figure;
 import io.sluice.bench.SameOutput;
+import io.sluice.bench.codecs.MergeProgram.BenchCodec;
+import io.sluice.bench.codecs.MergeProgram.MergeCost;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
+import io.sluice.bench.codecs.MergeProgram.MergeRunner;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import io.sluice.tools.text.TextTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The merge of a reduce over many runs, by codec, by stock and by Sluice in turn. All of them merge
  * the same records, which must come out in the same order however many runs they lie in.
  *
  * <p>Not thread-safe. A merge that fails, or puts out other records, is a {@link ClusterException}.
+ *
+ * @param console says what runs
+ * @param maps how many runs there are, one of each map: one number after the other
+ * @param records of all runs together
+ * @param codecs those that lack their library are left out
  */
-public final class CodecsBench {
-  private final Console console;
-  private final List<Integer> maps;
-  private final long records;
-  private final List<BenchCodec> codecs;
+public record CodecsBench(
+    Console console, List<Integer> maps, long records, List<BenchCodec> codecs) {
+  private static final List<Ratio<MergeVariant>> RATIOS =
+      List.of(
+          new Ratio<>(MergeVariant.SLUICE, MergeVariant.STOCK_10),
+          new Ratio<>(MergeVariant.SLUICE, MergeVariant.STOCK_100));
 
-  /**
-   * Of so many runs at a time.
-   *
-   * @param maps how many there are, one of each map
-   * @param records of all runs together
-   * @param codecs those that lack their library are left out
-   */
-  public CodecsBench(Console console, List<Integer> maps, long records, List<BenchCodec> codecs) {
-    this.console = console;
-    this.maps = maps.stream().distinct().toList();
-    this.records = records;
-    this.codecs = codecs.stream().distinct().toList();
+  /** Counts each number and codec once. */
+  public CodecsBench {
+    maps = maps.stream().distinct().toList();
+    codecs = codecs.stream().distinct().toList();
   }
 
   /**
-   * Runs all rounds, and writes the results, after each round anew.
+   * Runs all rounds, and writes the results.
    *
    * @param place for files, on disk or in memory
    */
@@ -49,7 +62,7 @@ public final class CodecsBench {
     }
   }
 
-  /** The same by whoever does the merges, with files on that kind of file system. */
+  /** The same with another runner, and files on that kind of file system. */
   void run(MergeRunner runner, String fileSystem, int rounds, ResultFiles files) {
     int mostMaps = Collections.max(maps);
     if (records < mostMaps) { // first: the merges of fewer runs take their time
@@ -64,15 +77,35 @@ public final class CodecsBench {
     if (used.isEmpty()) {
       throw new ClusterException("none of these codecs has its library here");
     }
-    CodecsResults results = new CodecsResults(records, used, missing, fileSystem);
+    Map<Integer, Comparison<MergeVariant, Map<BenchCodec, MergeCost>>> byMaps = new TreeMap<>();
+    maps.forEach(count -> byMaps.put(count, new Comparison<>(RATIOS)));
+    Bench bench =
+        Bench.of(
+                "bench-codecs",
+                "The merge of a reduce: %,d records in runs of many maps, by codec",
+                records)
+            .data("records", records)
+            .data("rounds", rounds)
+            .data("fileSystem", fileSystem)
+            .data("leftOut", missing)
+            .dataOf("maps", () -> rounds(byMaps))
+            .notes(() -> notes(missing, fileSystem))
+            .plot("", title -> plot(byMaps, used));
+    byMaps.forEach(
+        (count, comparison) ->
+            bench.table("The merge of %,d runs:".formatted(count), comparison, figures(used)));
     SameOutput<RecordsDigest.Sum> same = new SameOutput<>("the merge");
-    for (int round = 1; round <= rounds; round++) {
-      for (int count : maps) {
-        results.add(count, round(runner, round, count, used, same));
-      }
-      results.page().write(files); // it may be ended before the last
-    }
-    results.page().show(console, files);
+    bench
+        .table(
+            "The runs, and records written by merges before the last:",
+            () -> runsTable(byMaps, used))
+        .run(
+            rounds,
+            round ->
+                maps.forEach(
+                    count -> byMaps.get(count).add(round(runner, round, count, used, same))),
+            console,
+            files);
   }
 
   private Map<MergeVariant, Map<BenchCodec, MergeCost>> round(
@@ -81,17 +114,125 @@ public final class CodecsBench {
       int count,
       List<BenchCodec> used,
       SameOutput<RecordsDigest.Sum> same) {
-    Map<MergeVariant, Map<BenchCodec, MergeCost>> costs = new EnumMap<>(MergeVariant.class);
-    for (BenchCodec codec : used) {
-      for (MergeVariant variant : MergeVariant.values()) {
-        MergeTask task = new MergeTask(variant, codec, count, records);
-        String title =
-            "Round %d, %,d runs, %s, %s".formatted(round, count, codec.title(), variant.title());
-        MergeCost cost = console.step(title, () -> runner.run(task));
-        same.add(title, cost.output());
-        costs.computeIfAbsent(variant, key -> new EnumMap<>(BenchCodec.class)).put(codec, cost);
-      }
+    return Bench.inTurn(
+        used,
+        List.of(MergeVariant.values()),
+        (codec, variant) -> {
+          String step =
+              "Round %d, %,d runs, %s, %s".formatted(round, count, codec.title(), variant.title());
+          MergeTask task = new MergeTask(variant, codec, count, records);
+          MergeCost cost = console.step(step, () -> runner.run(task));
+          same.add(step, cost.output());
+          return cost;
+        });
+  }
+
+  private static Map<Integer, Object> rounds(
+      Map<Integer, Comparison<MergeVariant, Map<BenchCodec, MergeCost>>> byMaps) {
+    Map<Integer, Object> rounds = new TreeMap<>();
+    byMaps.forEach((maps, comparison) -> rounds.put(maps, comparison.rounds()));
+    return rounds;
+  }
+
+  private static List<Figure<Map<BenchCodec, MergeCost>>> figures(List<BenchCodec> codecs) {
+    Figure<MergeCost> cpu = Figure.fineSeconds("CPU", MergeCost::cpuMs);
+    return Stream.concat(
+            codecs.stream().map(CodecsBench::time),
+            codecs.stream().map(codec -> cpu.ofCase(codec.title() + ", CPU", codec)))
+        .toList();
+  }
+
+  private static Figure<Map<BenchCodec, MergeCost>> time(BenchCodec codec) {
+    return Figure.fineSeconds("time", MergeCost::wallMs).ofCase(codec.title() + ", time", codec);
+  }
+
+  private TextTable runsTable(
+      Map<Integer, Comparison<MergeVariant, Map<BenchCodec, MergeCost>>> byMaps,
+      List<BenchCodec> used) {
+    TextTable table =
+        new TextTable(
+            List.of(
+                "",
+                "raw",
+                "stock's, a stream each",
+                "Sluice's",
+                "in",
+                "written again by stock, factor 10",
+                "by stock, factor 100",
+                "by Sluice"));
+    byMaps.forEach(
+        (count, comparison) -> {
+          Map<MergeVariant, Map<BenchCodec, MergeCost>> first = comparison.rounds().get(0);
+          for (BenchCodec codec : used) {
+            MergeCost defaults = first.get(MergeVariant.STOCK_10).get(codec);
+            MergeCost tuned = first.get(MergeVariant.STOCK_100).get(codec);
+            MergeCost sluice = first.get(MergeVariant.SLUICE).get(codec);
+            table.add(
+                List.of(
+                    "%,d runs, %s".formatted(count, codec.title()),
+                    megabytes(sluice.rawBytes()),
+                    megabytes(defaults.storedBytes()),
+                    megabytes(sluice.storedBytes()),
+                    form(codec, sluice.chunkBytes()),
+                    rewritten(defaults),
+                    rewritten(tuned),
+                    rewritten(sluice)));
+          }
+        });
+    return table;
+  }
+
+  private static String megabytes(long bytes) {
+    return "%.1f MB".formatted(bytes / 1e6);
+  }
+
+  private static String form(BenchCodec codec, int chunkBytes) {
+    if (codec == BenchCodec.NONE) {
+      return "plain records";
     }
-    return costs;
+    return chunkBytes == 0 ? "a stream each" : "chunks of %d KiB".formatted(chunkBytes >> 10);
+  }
+
+  /** How often the mean record was written. */
+  private String rewritten(MergeCost cost) {
+    return "%.2f times".formatted((double) cost.rewrittenRecords() / records);
+  }
+
+  private static List<String> notes(Map<BenchCodec, String> missing, String fileSystem) {
+    List<String> notes = new ArrayList<>();
+    notes.add(
+        "Records have a key of %d hex digits, none twice, and a value of %d letters in words; every run is sorted. All merges put out the same records in the same order, by a checksum that is part of the time."
+            .formatted(SortedRuns.KEY_LETTERS, SortedRuns.VALUE_LETTERS));
+    notes.add(
+        "Sluice's ReduceMerge reads the runs from memory, where they lie as a map of this many stores them; stock's Merger reads each from a file (%s). That is in Sluice's favour: it opens no files. Both write to files there what the merges before the last one have made. Both verify checksums of all that they read."
+            .formatted(fileSystem));
+    notes.add(
+        "Each merge has a process of its own (%s), in which %d merges before it are not counted. CPU is that of the whole process during the merge."
+            .formatted(String.join(" ", MergeProcesses.JVM_OPTIONS), MergeProgram.WARM_UPS));
+    missing.forEach((codec, why) -> notes.add(codec.title() + " is left out: " + why));
+    return notes;
+  }
+
+  /** Sluice's time by codec and number of runs, of stock's with either factor. */
+  private CostPlot plot(
+      Map<Integer, Comparison<MergeVariant, Map<BenchCodec, MergeCost>>> byMaps,
+      List<BenchCodec> used) {
+    List<String> categories = new ArrayList<>();
+    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
+    byMaps.forEach(
+        (count, comparison) -> {
+          for (BenchCodec codec : used) {
+            categories.add("%,d, %s".formatted(count, codec.title()));
+            for (Ratio<MergeVariant> ratio : RATIOS) {
+              bars.computeIfAbsent("of " + ratio.base().title(), key -> new ArrayList<>())
+                  .add(comparison.bar(time(codec), ratio));
+            }
+          }
+        });
+    return new CostPlot(
+        "The merge of %,d records, by number of runs and codec".formatted(records),
+        "Sluice's time, in per cent of stock's",
+        categories,
+        bars);
   }
 }

@@ -2,6 +2,10 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.codecs.MergeProgram.BenchCodec;
+import io.sluice.bench.codecs.MergeProgram.MergeCost;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeProgram.MergeRunner;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
@@ -20,10 +24,10 @@ import net.jpountz.lz4.LZ4Factory;
 
 /**
  * Each merge in a process of its own ({@link MergeProgram}), on stock's jars, Sluice's and LZ4's,
- * which Hadoop leaves to whoever uses it.
+ * which Hadoop does not ship.
  *
- * <p>One thread. Ownership: whoever opens it closes it, which deletes all files. Failure: a process
- * that fails is a {@link ClusterException} with the end of what it said.
+ * <p>One thread. Ownership: the caller of {@link #open} closes it, which deletes all files.
+ * Failure: a process that fails is a {@link ClusterException} with the end of what it said.
  */
 final class MergeProcesses implements MergeRunner, AutoCloseable {
   static final List<String> JVM_OPTIONS = List.of("-Xmx1g", "-XX:+UseSerialGC");

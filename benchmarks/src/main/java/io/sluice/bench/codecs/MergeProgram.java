@@ -2,6 +2,11 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
+import io.sluice.bench.Variant;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -112,5 +117,112 @@ public final class MergeProgram {
         runs.chunkBytes(),
         outcome.rewrittenRecords(),
         outcome.output());
+  }
+
+  /**
+   * The costs of a merge, and the sizes of its input.
+   *
+   * @param wallMs time, from opening the runs to closing them
+   * @param cpuMs processor time of the whole process meanwhile, its collector and compilers too
+   * @param rawBytes of the runs before they are compressed
+   * @param storedBytes of the runs as they are read
+   * @param chunkBytes raw bytes of their chunks; 0 if each is one stream, or not compressed
+   * @param rewrittenRecords that were written by merges before the last one, and read again
+   * @param output what came out
+   */
+  record MergeCost(
+      double wallMs,
+      double cpuMs,
+      long rawBytes,
+      long storedBytes,
+      int chunkBytes,
+      long rewrittenRecords,
+      RecordsDigest.Sum output) {
+
+    /**
+     * A merge to be measured.
+     *
+     * @param variant who merges
+     * @param codec of the runs
+     * @param maps how many runs there are, one of each map
+     * @param records of all runs together
+     */
+    record MergeTask(MergeVariant variant, BenchCodec codec, int maps, long records) {}
+
+    /** Reads a file of {@link #write}. */
+    static MergeCost read(Path file) throws IOException {
+      return new ObjectMapper().readValue(file.toFile(), MergeCost.class);
+    }
+
+    void write(Path file) throws IOException {
+      new ObjectMapper().writeValue(file.toFile(), this);
+    }
+
+    /** The merge that is measured. */
+    public enum MergeVariant implements Variant {
+      /** Stock's Merger with its default {@code mapreduce.task.io.sort.factor}. */
+      STOCK_10("stock, factor 10", 10),
+      /** The same as it is tuned for large jobs. */
+      STOCK_100("stock, factor 100", 100),
+      /** As many runs at once as the memory of a task allows. */
+      SLUICE("Sluice", 0);
+
+      private final String title;
+      private final int factor;
+
+      MergeVariant(String title, int factor) {
+        this.title = title;
+        this.factor = factor;
+      }
+
+      @Override
+      public String title() {
+        return title;
+      }
+
+      /** Most runs that stock merges at once; 0 for Sluice. */
+      int factor() {
+        return factor;
+      }
+    }
+  }
+
+  /** The codec of runs. Hadoop's classes have names only: the command line has none of them. */
+  public enum BenchCodec {
+    /** Not at all. */
+    NONE("none", ""),
+    SNAPPY("Snappy", "SnappyCodec"),
+    LZ4("LZ4", "Lz4Codec"),
+    /** Without Hadoop's native library, by that of the JDK. */
+    ZLIB("zlib", "DefaultCodec"),
+    /** Hadoop has only a native implementation. */
+    ZSTANDARD("Zstandard", "ZStandardCodec");
+
+    private final String title;
+    private final String simpleName;
+
+    BenchCodec(String title, String simpleName) {
+      this.title = title;
+      this.simpleName = simpleName;
+    }
+
+    /** As people read it. */
+    String title() {
+      return title;
+    }
+
+    /** Hadoop's class; empty for none. */
+    String className() {
+      return simpleName.isEmpty() ? "" : "org.apache.hadoop.io.compress." + simpleName;
+    }
+  }
+
+  /** Does the merges that are measured. One thread. */
+  interface MergeRunner {
+    /** Codecs that lack their library here, each with the reason. */
+    Map<BenchCodec, String> missing();
+
+    /** Makes the runs, merges them, and leaves nothing behind. */
+    MergeCost run(MergeTask task);
   }
 }

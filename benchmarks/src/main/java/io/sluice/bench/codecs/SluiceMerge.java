@@ -1,6 +1,8 @@
 package io.sluice.bench.codecs;
 
 import io.sluice.bench.ArrayInput;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.RunCodec;
@@ -154,7 +156,7 @@ final class SluiceMerge implements RunsMerge {
     return new VerifiedRunInput("run " + run.number, bytes, run.bytes.length, run.checksums);
   }
 
-  /** What a merge is told of a run. */
+  /** A run as a merge sees it. */
   private record HeapRun(Stored run, RunForm form, int chunkBytes, RunInput input)
       implements MergeRun {
     @Override

@@ -1,5 +1,7 @@
 package io.sluice.bench.codecs;
 
+import io.sluice.bench.codecs.SortedRuns.RunsMerge;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

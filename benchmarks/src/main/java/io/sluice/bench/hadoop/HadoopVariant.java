@@ -68,7 +68,7 @@ public enum HadoopVariant implements Variant {
     return OURS.contains(this);
   }
 
-  /** What is passed as {@code -D} to a job. */
+  /** The settings that a job gets by {@code -D}. */
   public Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
     if (!isOurs()) {
@@ -86,7 +86,7 @@ public enum HadoopVariant implements Variant {
     return settings;
   }
 
-  /** What can run of those that encrypt nothing: Sluice only where its jar has been built. */
+  /** The variants without encryption that can run: Sluice only if its jar has been built. */
   public static List<HadoopVariant> available(Optional<SluiceFragments> sluice) {
     return sluice.isPresent() ? List.of(STOCK, TUNED, SLUICE) : List.of(STOCK, TUNED);
   }

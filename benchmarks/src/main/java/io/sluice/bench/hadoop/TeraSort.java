@@ -121,7 +121,8 @@ public final class TeraSort {
   }
 
   /**
-   * Where the input is; whoever has input of his own puts it there instead of {@link #generate}.
+   * The directory of the input; a test with its own input puts it there instead of {@link
+   * #generate}.
    */
   public String input() {
     return directory + "/input";

@@ -1,16 +1,27 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
-import io.sluice.bench.Ratio;
+import io.sluice.bench.Comparison.Ratio;
+import io.sluice.bench.Figure;
+import io.sluice.bench.LinePlot;
 import io.sluice.bench.SameOutput;
+import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.local.ChainJobs.ChainRun;
+import io.sluice.bench.local.ChainJobs.ChainVariant;
+import io.sluice.bench.local.ChainJobs.JobTime;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import java.util.EnumMap;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * Chains of jobs in one process, each job on what the one before has put out: four sorts, and some
@@ -18,29 +29,62 @@ import java.util.Map;
  * with all files in memory, in turn.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param sizeBytes of the sorts
  */
-public final class ChainBench {
+public record ChainBench(Workspace workspace, Console console, long sizeBytes) {
   static final int RECORD_BYTES = 100;
   private static final int FILES = 4;
+  private static final int SORTS = 4;
+  private static final int TRIVIAL_JOBS = 9;
   private static final long TRIVIAL_RECORDS = 1_000;
-  private static final List<Ratio<ChainVariant>> RATIOS =
+  private static final List<ChainVariant> VARIANTS = List.of(ChainVariant.values());
+
+  private static final Figure<Round> LATER_TRIVIAL =
+      Figure.fineSeconds("a later trivial job, median", round -> round.laterTrivialMs().median());
+
+  private static final List<Figure<Round>> PLOTTED =
       List.of(
-          new Ratio<>(ChainVariant.SLUICE_FILES, ChainVariant.STOCK),
-          new Ratio<>(ChainVariant.SLUICE_MEMORY, ChainVariant.STOCK));
+          LocalFigure.WALL.of("wall", Round::ofSorts),
+          LocalFigure.CPU.of("CPU", Round::ofSorts),
+          LocalFigure.DISK_WRITE.of("written to disk", Round::ofSorts),
+          LATER_TRIVIAL.titled("a later trivial job"));
+  private static final List<Figure<Round>> GC_SHARES =
+      List.of(
+          LocalFigure.GC_SHARE.of("sorts", Round::ofSorts),
+          LocalFigure.GC_SHARE.of("trivial jobs", Round::ofTrivial));
 
-  private final Workspace workspace;
-  private final Console console;
-  private final long sizeBytes;
+  /**
+   * The costs of a variant's two chains in a round.
+   *
+   * @param sorts of all the data
+   * @param trivial of next to none
+   */
+  record Round(ChainRun sorts, ChainRun trivial) {
+    private ProcessCosts ofSorts() {
+      return sorts.process();
+    }
 
-  /** Of sorts of so many bytes. */
-  public ChainBench(Workspace workspace, Console console, long sizeBytes) {
-    this.workspace = workspace;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
+    private ProcessCosts ofTrivial() {
+      return trivial.process();
+    }
+
+    /** Times of all trivial jobs but the first, in ms. */
+    private Spread laterTrivialMs() {
+      List<JobTime> jobs = trivial.jobs();
+      return Spread.of(
+          jobs.subList(1, jobs.size()).stream().map(job -> (double) job.wallMs()).toList());
+    }
   }
 
-  /** Runs a round that is not counted, and then so many; writes the results after each. */
+  /** Runs a round that is not counted, and then so many. */
   public void run(int rounds, ResultFiles results) {
+    Comparison<ChainVariant, Round> comparison =
+        new Comparison<>(
+            Ratio.against(
+                ChainVariant.STOCK, ChainVariant.SLUICE_FILES, ChainVariant.SLUICE_MEMORY));
     try (LocalPlace place = LocalPlace.open(workspace)) {
       ChainJobs jobs = new ChainJobs(place);
       console.step(
@@ -51,44 +95,117 @@ public final class ChainBench {
             return null;
           });
       warmUp(jobs);
-      Comparison<ChainVariant, ChainRound> comparison = new Comparison<>(RATIOS);
-      ChainResults page = new ChainResults(place.hadoop(), sizeBytes, comparison);
-      for (int round = 1; round <= rounds; round++) {
-        comparison.add(round(jobs));
-        page.page().write(results); // it may be ended before the last
-      }
-      page.page().show(console, results);
+      Bench.of(
+              "bench-chain",
+              "%d sorts in a chain over %s and %d trivial jobs, Hadoop %s in one process",
+              SORTS,
+              Size.show(sizeBytes),
+              TRIVIAL_JOBS,
+              place.hadoop().version())
+          .data("sizeBytes", sizeBytes)
+          .rounds(comparison)
+          .table("", comparison, figures())
+          .notes(() -> notes(comparison))
+          .bars("", comparison, "in per cent of LocalJobRunner", PLOTTED)
+          .plot("-jobs", title -> jobTimes(title, comparison))
+          .shares("-gc", comparison, LocalFigure.GC_PLOT_UNIT, GC_SHARES)
+          .run(
+              rounds,
+              comparison,
+              round -> Bench.inTurn(VARIANTS, variant -> measure(jobs, variant)),
+              console,
+              results);
     }
   }
 
-  /** With a check of what comes out, which is in no figure. */
+  /** Checks the outputs, too, which is in no figure. */
   private void warmUp(ChainJobs jobs) {
     SameOutput<String> output = new SameOutput<>("chain of sorts");
-    for (ChainVariant variant : ChainVariant.values()) {
+    for (ChainVariant variant : VARIANTS) {
       List<JobTime> times =
           console
               .step(
                   "Warm-up and check, " + variant.title(),
-                  () -> jobs.run(variant, "records", ChainRound.SORTS, true))
+                  () -> jobs.run(variant, "records", SORTS, true))
               .jobs();
       output.add(variant.title(), times.get(times.size() - 1).result());
     }
     console.say("all outputs agree and are in order: records and their sum are " + output.get());
   }
 
-  private Map<ChainVariant, ChainRound> round(ChainJobs jobs) {
-    Map<ChainVariant, ChainRound> round = new EnumMap<>(ChainVariant.class);
-    for (ChainVariant variant : ChainVariant.values()) {
-      ChainRun sorts =
-          console.step(
-              "%d sorts, %s".formatted(ChainRound.SORTS, variant.title()),
-              () -> jobs.run(variant, "records", ChainRound.SORTS, false));
-      ChainRun trivial =
-          console.step(
-              "%d trivial jobs, %s".formatted(ChainRound.TRIVIAL_JOBS, variant.title()),
-              () -> jobs.run(variant, "few-records", ChainRound.TRIVIAL_JOBS, false));
-      round.put(variant, new ChainRound(sorts, trivial));
+  private Round measure(ChainJobs jobs, ChainVariant variant) {
+    return new Round(
+        console.step(
+            "%d sorts, %s".formatted(SORTS, variant.title()),
+            () -> jobs.run(variant, "records", SORTS, false)),
+        console.step(
+            "%d trivial jobs, %s".formatted(TRIVIAL_JOBS, variant.title()),
+            () -> jobs.run(variant, "few-records", TRIVIAL_JOBS, false)));
+  }
+
+  private static List<Figure<Round>> figures() {
+    List<Figure<Round>> figures = new ArrayList<>();
+    for (Figure<ProcessCosts> figure : LocalFigure.ALL) {
+      figures.add(figure.of("sorts, " + figure.title(), Round::ofSorts));
     }
-    return round;
+    for (int job = 0; job < SORTS; job++) {
+      figures.add(jobTime("sort " + (job + 1), Round::sorts, job));
+    }
+    figures.add(LocalFigure.WALL.of("trivial jobs, wall", Round::ofTrivial));
+    figures.add(LocalFigure.CPU.of("trivial jobs, CPU", Round::ofTrivial));
+    figures.add(jobTime("trivial job 1", Round::trivial, 0));
+    figures.add(LATER_TRIVIAL);
+    figures.add(
+        Figure.fineSeconds("a later trivial job, longest", round -> round.laterTrivialMs().max()));
+    return figures;
+  }
+
+  private static Figure<Round> jobTime(String title, Function<Round, ChainRun> chain, int job) {
+    return Figure.fineSeconds(title, round -> chain.apply(round).jobs().get(job).wallMs());
+  }
+
+  private static List<String> notes(Comparison<ChainVariant, Round> comparison) {
+    double wall =
+        comparison
+            .ratios(
+                LocalFigure.WALL.of("", Round::ofSorts),
+                new Ratio<>(ChainVariant.SLUICE_MEMORY, ChainVariant.STOCK))
+            .median();
+    Figure<Round> disk = LocalFigure.DISK_WRITE.of("", Round::ofSorts);
+    return List.of(
+        "Targets: the sorts with all files in memory in at most 0.4 of LocalJobRunner's time: %.3f; nothing to disk: %s; a later trivial job in at most 0.15 s: %s on files."
+            .formatted(
+                wall,
+                comparison.values(disk, ChainVariant.SLUICE_MEMORY).show(disk.show()),
+                comparison
+                    .values(LATER_TRIVIAL, ChainVariant.SLUICE_FILES)
+                    .show(LATER_TRIVIAL.show())),
+        "Wall, CPU, garbage collection, bytes and memory are those of the whole process, with its start. The time of a job is how long its client waits."
+            + " LocalJobRunner's clients look once a second whether a job has ended, which is most of the time of its trivial jobs."
+            + " The CPU of garbage collection is that of the collector's threads and of the VM thread."
+            + " Every job counts as many records out as in. A round before these has compared the outputs.");
+  }
+
+  private static LinePlot jobTimes(String title, Comparison<ChainVariant, Round> comparison) {
+    Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
+    for (ChainVariant variant : VARIANTS) {
+      series.put("sort, " + variant.title(), line(comparison, variant, SORTS, Round::sorts));
+      series.put(
+          "trivial, " + variant.title(), line(comparison, variant, TRIVIAL_JOBS, Round::trivial));
+    }
+    return new LinePlot(title, "number of the job in its chain", "s", series);
+  }
+
+  private static List<LinePlot.Point> line(
+      Comparison<ChainVariant, Round> comparison,
+      ChainVariant variant,
+      int jobs,
+      Function<Round, ChainRun> chain) {
+    return comparison.line(
+        variant,
+        IntStream.range(0, jobs).boxed().toList(),
+        job -> job + 1,
+        job ->
+            new Figure<>("", round -> chain.apply(round).jobs().get(job).wallMs() / 1e3, s -> ""));
   }
 }

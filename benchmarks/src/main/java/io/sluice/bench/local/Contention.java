@@ -19,7 +19,7 @@ import jdk.jfr.consumer.RecordingFile;
  * Where tasks of the engine waited for each other, from a recording of the JVM's flight recorder.
  */
 final class Contention {
-  /** What a JVM is to be told, before the file's name, so that it records every wait. */
+  /** The option that has a JVM record every wait, up to the file's name. */
   private static final String RECORDING =
       "-XX:StartFlightRecording:settings=none,maxsize=1g,"
           + event("jdk.JavaMonitorEnter")

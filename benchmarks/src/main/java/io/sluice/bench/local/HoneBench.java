@@ -1,20 +1,16 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Plot;
-import io.sluice.bench.Ratio;
-import io.sluice.bench.ResultPage;
-import io.sluice.bench.SameOutput;
+import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,112 +22,114 @@ import java.util.Set;
  * and 7 of the paper with our numbers.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param console says what runs
+ * @param clients who run the workloads
+ * @param workloads in their order
+ * @param size of their inputs
+ * @param variants in their order
  */
-public final class HoneBench {
-  private static final Ratio<HoneVariant> TO_CLUSTER =
-      new Ratio<>(HoneVariant.CLUSTER, HoneVariant.SLUICE);
-  private static final List<Ratio<HoneVariant>> RATIOS =
-      List.of(
-          TO_CLUSTER,
-          new Ratio<>(HoneVariant.STOCK, HoneVariant.SLUICE),
-          new Ratio<>(HoneVariant.SPARK, HoneVariant.SLUICE));
-
+public record HoneBench(
+    Console console,
+    HoneClients clients,
+    List<HoneWorkload> workloads,
+    HoneWorkload.InputSize size,
+    Set<HoneVariant> variants) {
   private static final Map<String, Integer> SETTINGS = Map.of("mapreduce.job.reduces", 2);
 
-  private final Console console;
-  private final HoneClients clients;
-  private final List<HoneWorkload> workloads;
-  private final HoneSize size;
-  private final Set<HoneVariant> variants;
-
-  /** Of some workloads, run by those clients in some ways. */
-  public HoneBench(
-      Console console,
-      HoneClients clients,
-      List<HoneWorkload> workloads,
-      HoneSize size,
-      Set<HoneVariant> variants) {
-    this.console = console;
-    this.clients = clients;
-    this.workloads = workloads;
-    this.size = size;
-    this.variants = EnumSet.copyOf(variants);
-  }
-
-  /** Runs all rounds and writes the results, after each workload anew. */
+  /** Runs all rounds and writes the results. */
   public void run(int rounds, ResultFiles results) {
+    Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison =
+        new Comparison<>(
+            Ratio.against(
+                HoneVariant.SLUICE, HoneVariant.CLUSTER, HoneVariant.STOCK, HoneVariant.SPARK));
     Map<HoneWorkload, Path> inputs = new EnumMap<>(HoneWorkload.class);
+    Map<String, Long> records = new LinkedHashMap<>();
     for (HoneWorkload workload : workloads) {
+      String program = workload.program();
+      long count = workload.records(size);
+      records.put(program, count);
       inputs.put(
           workload,
           console.step(
-              "Input of " + workload.program(),
-              () ->
-                  clients.generate(
-                      workload.program(), workload.generator(), workload.records(size))));
+              "Input of " + program, () -> clients.generate(program, workload.generator(), count)));
     }
-    Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison = new Comparison<>(RATIOS);
-    for (int round = 1; round <= rounds; round++) {
-      Map<HoneVariant, Map<HoneWorkload, ProcessCosts>> costs = new EnumMap<>(HoneVariant.class);
-      for (HoneVariant variant : variants) {
-        costs.put(variant, new EnumMap<>(HoneWorkload.class));
-      }
-      for (HoneWorkload workload : workloads) {
-        run(workload, inputs.get(workload), costs);
-      }
-      comparison.add(costs);
-      results(comparison).write(results); // it may be ended before the last
-    }
-    ResultPage all = results(comparison);
-    all.show(console, results);
+    List<Figure<Map<HoneWorkload, ProcessCosts>>> figures =
+        workloads.stream()
+            .map(workload -> LocalFigure.WALL.ofCase(workload.program(), workload))
+            .toList();
+    String inputSize = size.name().toLowerCase(Locale.ROOT);
+    Bench.of(
+            "bench-hone-" + inputSize,
+            "Hone's applications, %s inputs, wall of the client",
+            inputSize)
+        .data("records", records)
+        .rounds(comparison)
+        .table("", comparison, figures)
+        .bars("", comparison, "wall, in per cent of Sluice's", figures)
+        .run(
+            rounds,
+            comparison,
+            round ->
+                Bench.inTurn(
+                    workloads,
+                    variants,
+                    (workload, variant) -> measure(workload, variant, inputs.get(workload)),
+                    HoneWorkload::program,
+                    (workload, variant) -> clients.takeOutput(workload.program(), variant)),
+            console,
+            results);
   }
 
-  private void run(
-      HoneWorkload workload, Path input, Map<HoneVariant, Map<HoneWorkload, ProcessCosts>> costs) {
-    SameOutput<LinesDigest> same = new SameOutput<>(workload.program());
-    for (HoneVariant variant : variants) {
-      Path output = clients.output(workload.program(), variant);
-      costs
-          .get(variant)
-          .put(
-              workload,
-              console.step(
-                  workload.program() + ", " + variant.title(),
-                  () ->
-                      clients.run(
-                          variant, workload.program(), SETTINGS, input, output, workload.more())));
-      same.add(variant.title(), LinesDigest.of(output));
-      Workspace.delete(output);
-    }
+  private ProcessCosts measure(HoneWorkload workload, HoneVariant variant, Path input) {
+    return console.step(
+        workload.program() + ", " + variant.title(),
+        () -> clients.run(variant, workload.program(), SETTINGS, input, workload.more()));
   }
 
-  private static Figure<Map<HoneWorkload, ProcessCosts>> wall(HoneWorkload workload) {
-    return new Figure<>(
-        workload.program(),
-        costs -> costs.get(workload).wallMs(),
-        ms -> "%.1f s".formatted(ms / 1e3));
-  }
+  /** Hone's five applications (its section 5.2), in the module workloads. */
+  public enum HoneWorkload {
+    WORD_COUNT("wordcount", "generate-text", List.of(), 800_000, 3_200_000, 12_800_000),
+    K_MEANS("kmeans", "generate-points", List.of("10", "1"), 1_000_000, 4_000_000, 16_000_000),
+    INVERTED_INDEX("invertedindex", "generate-documents", List.of(), 50_000, 200_000, 800_000),
+    PAGE_RANK("pagerank", "generate-graph", List.of("1"), 100_000, 400_000, 1_600_000),
+    LDA("lda", "generate-documents", List.of("10", "1"), 2_000, 8_000, 32_000);
 
-  private ResultPage results(Comparison<HoneVariant, Map<HoneWorkload, ProcessCosts>> comparison) {
-    String title =
-        "Hone's applications, %s inputs, wall of the client, rounds: %d"
-            .formatted(size.name().toLowerCase(Locale.ROOT), comparison.rounds().size());
-    Map<String, Object> records = new LinkedHashMap<>();
-    List<Figure<Map<HoneWorkload, ProcessCosts>>> figures = new ArrayList<>();
-    for (HoneWorkload workload : workloads) {
-      figures.add(wall(workload));
-      records.put(workload.program(), workload.records(size));
+    /** How large an input is; for a machine of two cores, as Hone's were for one of sixteen. */
+    public enum InputSize {
+      SMALL,
+      MEDIUM,
+      LARGE
     }
-    Map<String, Plot> plots = new LinkedHashMap<>();
-    comparison
-        .plot(title, "wall, in per cent of Sluice's", figures)
-        .ifPresent(plot -> plots.put("", plot));
-    return ResultPage.ofRounds(
-        "bench-hone-" + size.name().toLowerCase(Locale.ROOT),
-        title,
-        Map.of("records", records),
-        comparison.rounds(),
-        comparison.table(figures),
-        plots);
+
+    private final String program;
+    private final String generator;
+    private final List<String> more;
+    private final List<Long> records;
+
+    HoneWorkload(
+        String program, String generator, List<String> more, long small, long medium, long large) {
+      this.program = program;
+      this.generator = generator;
+      this.more = more;
+      this.records = List.of(small, medium, large);
+    }
+
+    String program() {
+      return program;
+    }
+
+    String generator() {
+      return generator;
+    }
+
+    /** The arguments behind input and output; there is one iteration, as in the paper. */
+    List<String> more() {
+      return more;
+    }
+
+    long records(InputSize size) {
+      return records.get(size.ordinal());
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Variant;
+import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
@@ -7,19 +9,24 @@ import io.sluice.it.local.LocalJobClient;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.spark.SparkDistribution;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Runs programs of the module workloads as each variant does, over files of this machine: the
  * cluster's daemons read and write these, too, which is less than what HDFS costs them.
  *
- * <p>Not thread-safe. Ownership: whoever opens them closes them, which ends the cluster and deletes
- * all files.
+ * <p>Not thread-safe. Ownership: the caller of {@link #open} closes them, which ends the cluster
+ * and deletes all files.
  */
 public final class HoneClients implements AutoCloseable {
   private static final long SPLIT_BYTES = 64L << 20; // the paper's
@@ -90,23 +97,26 @@ public final class HoneClients implements AutoCloseable {
     return input;
   }
 
-  Path output(String name, HoneVariant variant) {
+  private Path output(String name, HoneVariant variant) {
     return place.path("output-" + name + "-" + variant);
   }
 
+  /** Which lines a program has put out; they are deleted. */
+  LinesDigest takeOutput(String program, HoneVariant variant) {
+    Path output = output(program, variant);
+    LinesDigest digest = LinesDigest.of(output);
+    Workspace.delete(output);
+    return digest;
+  }
+
   /**
-   * Runs a program to its end.
+   * Runs a program to its end; its output stays until it is taken.
    *
    * @param settings of its jobs, which Spark does without
    * @param more its arguments behind input and output
    */
   ProcessCosts run(
-      HoneVariant variant,
-      String program,
-      Map<String, ?> settings,
-      Path input,
-      Path output,
-      List<String> more) {
+      HoneVariant variant, String program, Map<String, ?> settings, Path input, List<String> more) {
     List<String> arguments = new ArrayList<>(List.of(program));
     if (variant != HoneVariant.SPARK) {
       settings.forEach((name, value) -> arguments.add("-D" + name + "=" + value));
@@ -118,7 +128,7 @@ public final class HoneClients implements AutoCloseable {
       arguments.add(place.temporary());
     }
     arguments.add(input.toUri().toString());
-    arguments.add(output.toUri().toString());
+    arguments.add(output(program, variant).toUri().toString());
     arguments.addAll(more);
     return clients
         .get(variant)
@@ -144,6 +154,73 @@ public final class HoneClients implements AutoCloseable {
       if (cluster != null) {
         cluster.close();
       }
+    }
+  }
+
+  /** The engine that runs a workload on one machine. */
+  public enum HoneVariant implements Variant {
+    /** A cluster of daemons on this machine, with stock's shuffle. */
+    CLUSTER("pseudo-distributed"),
+    STOCK("LocalJobRunner"),
+    SLUICE("Sluice"),
+    /** The same program over RDDs, with as many threads as cores. */
+    SPARK("Spark local");
+
+    private final String title;
+
+    HoneVariant(String title) {
+      this.title = title;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+  }
+
+  /**
+   * Which lines an output holds, in whatever order and files: engines partition differently.
+   *
+   * @param lines how many
+   * @param sum of a hash of each
+   */
+  record LinesDigest(long lines, long sum) {
+    private static final long PRIME = 0x100000001B3L; // FNV-1a's
+    private static final long OFFSET = 0xCBF29CE484222325L;
+
+    /** Of all files below a directory that are no marks of an engine. */
+    static LinesDigest of(Path output) {
+      long[] found = new long[2];
+      try (Stream<Path> files = Files.walk(output)) {
+        List<Path> parts =
+            files
+                .filter(Files::isRegularFile)
+                .filter(file -> !file.getFileName().toString().matches("[._].*"))
+                .toList();
+        for (Path part : parts) {
+          try (Stream<String> lines = Files.lines(part)) {
+            lines.forEach(
+                line -> {
+                  found[0]++;
+                  found[1] += hash(line);
+                });
+          }
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot read " + output, e);
+      }
+      if (found[0] == 0) {
+        throw new ClusterException(output + " holds nothing");
+      }
+      return new LinesDigest(found[0], found[1]);
+    }
+
+    private static long hash(String line) {
+      long hash = OFFSET;
+      for (byte each : line.getBytes(StandardCharsets.UTF_8)) {
+        hash = (hash ^ each) * PRIME;
+      }
+      return hash;
     }
   }
 }

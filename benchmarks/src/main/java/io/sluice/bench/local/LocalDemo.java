@@ -1,25 +1,22 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Ratio;
-import io.sluice.bench.ResultPage;
 import io.sluice.bench.hadoop.Size;
-import io.sluice.bench.hadoop.TextSource;
+import io.sluice.bench.hadoop.WordCountJob.TextSource;
+import io.sluice.bench.local.LocalJobs.LocalVariant;
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /**
  * TeraSort and WordCount on this machine and without a cluster: in stock's LocalJobRunner and in
@@ -27,28 +24,19 @@ import java.util.function.Function;
  * took.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param sizeBytes TeraSort's input
+ * @param variants in their order
  */
-public final class LocalDemo {
-  private static final List<Ratio<LocalVariant>> RATIOS =
-      List.of(
-          new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK),
-          new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK_PARALLEL));
+public record LocalDemo(
+    Workspace workspace, Console console, long sizeBytes, List<LocalVariant> variants) {
+  private static final Ratio<LocalVariant> TO_STOCK =
+      new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK);
 
   /** With less, two reduces at a time have no room for what stock shuffles. */
   private static final List<String> JVM_OPTIONS = List.of("-Xmx2g");
-
-  private final Workspace workspace;
-  private final Console console;
-  private final long sizeBytes;
-  private final List<LocalVariant> variants;
-
-  private LocalDemo(
-      Workspace workspace, Console console, long sizeBytes, List<LocalVariant> variants) {
-    this.workspace = workspace;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-    this.variants = variants;
-  }
 
   /** Stock as it is by default, and Sluice. */
   public static LocalDemo demo(Workspace workspace, Console console, long sizeBytes) {
@@ -61,51 +49,54 @@ public final class LocalDemo {
     return new LocalDemo(workspace, console, sizeBytes, List.of(LocalVariant.values()));
   }
 
-  /** What a variant's two jobs took. */
+  /** The costs of a variant's two jobs. */
   private record Round(ProcessCosts sort, ProcessCosts count) {}
 
   /** Runs all rounds, and writes the results under that name. */
   public void run(int rounds, ResultFiles results, String name) {
+    Comparison<LocalVariant, Round> comparison =
+        new Comparison<>(
+            List.of(TO_STOCK, new Ratio<>(LocalVariant.SLUICE, LocalVariant.STOCK_PARALLEL)));
     try (LocalPlace place = LocalPlace.open(workspace)) {
-      run(rounds, results, name, place);
+      LocalJobs jobs =
+          new LocalJobs(
+              place.client("client", JVM_OPTIONS), place.hadoop().examplesJar(), place.directory());
+      TextSource text = TextSource.prepare(place.directory());
+      console.say(
+          "WordCount's text: %s, %s".formatted(text.title(), Size.show(text.lengthBytes())));
+      console.step(
+          "TeraGen, " + Size.show(sizeBytes),
+          () -> {
+            jobs.teraGen(sizeBytes);
+            return null;
+          });
+      Bench.of(
+              name,
+              "Hadoop %s in one process, TeraSort of %s and WordCount",
+              place.hadoop().version(),
+              Size.show(sizeBytes))
+          .data("teraSortBytes", sizeBytes)
+          .rounds(comparison)
+          .table("", comparison, figures())
+          .plot("", title -> plot(title, comparison))
+          .shares("-gc", comparison, LocalFigure.GC_PLOT_UNIT, ofBothJobs(LocalFigure.GC_SHARE))
+          .run(rounds, comparison, round -> round(jobs, text, round), console, results);
     }
   }
 
-  private void run(int rounds, ResultFiles results, String name, LocalPlace place) {
-    HadoopDistribution hadoop = place.hadoop();
-    Path directory = place.directory();
-    LocalJobs jobs =
-        new LocalJobs(place.client("client", JVM_OPTIONS), hadoop.examplesJar(), directory);
-    TextSource text = TextSource.prepare(directory);
-    console.say("WordCount's text: %s, %s".formatted(text.title(), Size.show(text.lengthBytes())));
-    console.step(
-        "TeraGen, " + Size.show(sizeBytes),
-        () -> {
-          jobs.teraGen(sizeBytes);
-          return null;
-        });
-    Comparison<LocalVariant, Round> comparison = new Comparison<>(RATIOS);
-    for (int round = 1; round <= rounds; round++) {
-      Map<LocalVariant, Round> costs = new EnumMap<>(LocalVariant.class);
-      for (LocalVariant variant : variants) {
-        ProcessCosts sort =
-            console.step("TeraSort, " + variant.title(), () -> jobs.teraSort(variant));
-        ProcessCosts count =
-            console.step(
-                "WordCount, " + variant.title(), () -> jobs.wordCount(variant, text.file()));
-        costs.put(variant, new Round(sort, count));
-      }
-      comparison.add(costs);
-      if (round == 1) {
-        checkOutputs(jobs);
-      }
+  private Map<LocalVariant, Round> round(LocalJobs jobs, TextSource text, int round) {
+    Map<LocalVariant, Round> costs =
+        Bench.inTurn(variants, variant -> measure(jobs, text, variant));
+    if (round == 1) {
+      checkOutputs(jobs);
     }
-    ResultPage all = results(comparison, hadoop, name);
-    all.show(console, results);
+    return costs;
   }
 
-  private static Figure<Round> share(String job, Function<Round, ProcessCosts> costs) {
-    return LocalFigure.GC_SHARE.of(job, costs);
+  private Round measure(LocalJobs jobs, TextSource text, LocalVariant variant) {
+    return new Round(
+        console.step("TeraSort, " + variant.title(), () -> jobs.teraSort(variant)),
+        console.step("WordCount, " + variant.title(), () -> jobs.wordCount(variant, text.file())));
   }
 
   private void checkOutputs(LocalJobs jobs) {
@@ -126,49 +117,29 @@ public final class LocalDemo {
         "all outputs agree: TeraSort's are sorted with " + report + ", WordCount's the same bytes");
   }
 
-  private ResultPage results(
-      Comparison<LocalVariant, Round> comparison, HadoopDistribution hadoop, String name) {
-    String title =
-        "Hadoop %s in one process, TeraSort of %s and WordCount, rounds: %d"
-            .formatted(hadoop.version(), Size.show(sizeBytes), comparison.rounds().size());
+  private static List<Figure<Round>> figures() {
     List<Figure<Round>> figures = new ArrayList<>();
-    figures.addAll(figures("TeraSort", Round::sort));
-    figures.addAll(figures("WordCount", Round::count));
-    return ResultPage.ofRounds(
-        name,
-        title,
-        Map.of("teraSortBytes", sizeBytes),
-        comparison.rounds(),
-        comparison.table(figures),
-        Map.of(
-            "",
-            plot(title, comparison),
-            "-gc",
-            GcShare.plot(
-                title,
-                comparison,
-                List.of(share("TeraSort", Round::sort), share("WordCount", Round::count)))));
+    LocalFigure.ALL.forEach(
+        figure -> figures.add(figure.of("TeraSort, " + figure.title(), Round::sort)));
+    LocalFigure.ALL.forEach(
+        figure -> figures.add(figure.of("WordCount, " + figure.title(), Round::count)));
+    return figures;
   }
 
-  private static List<Figure<Round>> figures(String job, Function<Round, ProcessCosts> costs) {
-    return LocalFigure.all().stream()
-        .map(figure -> figure.of(job + ", " + figure.title(), costs))
-        .toList();
+  private static List<Figure<Round>> ofBothJobs(Figure<ProcessCosts> figure) {
+    return List.of(figure.of("TeraSort", Round::sort), figure.of("WordCount", Round::count));
   }
 
   private static CostPlot plot(String title, Comparison<LocalVariant, Round> comparison) {
-    Ratio<LocalVariant> ratio = RATIOS.get(0);
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    for (LocalFigure figure : List.of(LocalFigure.WALL, LocalFigure.CPU)) {
+    for (Figure<ProcessCosts> figure : List.of(LocalFigure.WALL, LocalFigure.CPU)) {
       bars.put(
           figure.title(),
-          List.of(
-              comparison.bar(figures("TeraSort", Round::sort).get(figure.ordinal()), ratio),
-              comparison.bar(figures("WordCount", Round::count).get(figure.ordinal()), ratio)));
+          ofBothJobs(figure).stream().map(each -> comparison.bar(each, TO_STOCK)).toList());
     }
     return new CostPlot(
         title,
-        ratio.of().title() + ", in per cent of " + ratio.base().title(),
+        TO_STOCK.of().title() + ", in per cent of " + TO_STOCK.base().title(),
         List.of("TeraSort", "WordCount"),
         bars);
   }

@@ -3,53 +3,37 @@ package io.sluice.bench.local;
 import io.sluice.bench.Figure;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.local.ProcessCosts;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.DoubleFunction;
-import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 
-/** One figure of a client's whole process. */
-enum LocalFigure {
-  WALL("wall", ProcessCosts::wallMs, LocalFigure::seconds),
-  CPU("CPU", ProcessCosts::cpuMs, LocalFigure::seconds),
-  GC("pauses for garbage collection", ProcessCosts::gcMs, LocalFigure::seconds),
-  GC_CPU("CPU of garbage collection", ProcessCosts::gcCpuMs, LocalFigure::seconds),
-  GC_SHARE(
-      "share of CPU in garbage collection",
-      costs -> (double) costs.gcCpuMs() / costs.cpuMs(),
-      share -> "%.1f %%".formatted(100 * share)),
-  DISK_WRITE("written to disk", ProcessCosts::writtenBytes, LocalFigure::megabytes),
-  MEMORY("most memory", ProcessCosts::peakRssBytes, LocalFigure::megabytes);
+/** Figures of a client's whole process. */
+final class LocalFigure {
+  private static final DoubleFunction<String> SIZE = bytes -> Size.show(Math.round(bytes));
 
-  private final String title;
-  private final ToDoubleFunction<ProcessCosts> value;
-  private final DoubleFunction<String> show;
+  static final Figure<ProcessCosts> WALL = Figure.seconds("wall", ProcessCosts::wallMs);
+  static final Figure<ProcessCosts> CPU = Figure.seconds("CPU", ProcessCosts::cpuMs);
+  static final Figure<ProcessCosts> GC_SHARE =
+      new Figure<>(
+          "share of CPU in garbage collection",
+          costs -> (double) costs.gcCpuMs() / costs.cpuMs(),
+          share -> "%.1f %%".formatted(100 * share));
+  static final Figure<ProcessCosts> DISK_WRITE =
+      new Figure<>("written to disk", ProcessCosts::writtenBytes, SIZE);
 
-  LocalFigure(String title, ToDoubleFunction<ProcessCosts> value, DoubleFunction<String> show) {
-    this.title = title;
-    this.value = value;
-    this.show = show;
-  }
+  /** All, in the order of rows. */
+  static final List<Figure<ProcessCosts>> ALL =
+      List.of(
+          WALL,
+          CPU,
+          Figure.seconds("pauses for garbage collection", ProcessCosts::gcMs),
+          Figure.seconds("CPU of garbage collection", ProcessCosts::gcCpuMs),
+          GC_SHARE,
+          DISK_WRITE,
+          new Figure<>("most memory", ProcessCosts::peakRssBytes, SIZE));
 
-  private static String seconds(double ms) {
-    return "%.1f s".formatted(ms / 1e3);
-  }
+  /** The unit of the bars where {@link #GC_SHARE} is drawn. */
+  static final String GC_PLOT_UNIT =
+      "garbage collection, in per cent of the process's CPU (target: 2 at most)";
 
-  private static String megabytes(double bytes) {
-    return Size.show(Math.round(bytes));
-  }
-
-  static List<LocalFigure> all() {
-    return Arrays.asList(values());
-  }
-
-  String title() {
-    return title;
-  }
-
-  /** Of what a round reports, where it has the costs. */
-  <R> Figure<R> of(String name, Function<R, ProcessCosts> costs) {
-    return new Figure<>(name, round -> value.applyAsDouble(costs.apply(round)), show);
-  }
+  private LocalFigure() {}
 }

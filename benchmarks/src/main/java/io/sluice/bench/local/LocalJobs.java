@@ -1,5 +1,6 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Variant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
@@ -91,7 +92,7 @@ final class LocalJobs {
     return run(variant, "wordcount", uri(text), uri(output));
   }
 
-  /** What WordCount has put out, by file. */
+  /** WordCount's output, by file. */
   Map<String, String> words(LocalVariant variant) {
     return contents(path("words-" + variant));
   }
@@ -113,5 +114,36 @@ final class LocalJobs {
       throw new UncheckedIOException("cannot read " + output, e);
     }
     return byFile;
+  }
+
+  /** The engine that runs a job in its client's process. */
+  public enum LocalVariant implements Variant {
+    /** As it is by default: one task at a time. */
+    STOCK("LocalJobRunner", "-Dmapreduce.framework.name=local"),
+    /** With a task for each core. */
+    STOCK_PARALLEL(
+        "LocalJobRunner, parallel",
+        "-Dmapreduce.framework.name=local",
+        "-Dmapreduce.local.map.tasks.maximum=" + Runtime.getRuntime().availableProcessors(),
+        "-Dmapreduce.local.reduce.tasks.maximum=" + Runtime.getRuntime().availableProcessors()),
+    SLUICE("Sluice", "-Dmapreduce.framework.name=sluice");
+
+    private final String title;
+    private final List<String> settings;
+
+    LocalVariant(String title, String... settings) {
+      this.title = title;
+      this.settings = List.of(settings);
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    /** Among a job's generic options. */
+    List<String> settings() {
+      return settings;
+    }
   }
 }

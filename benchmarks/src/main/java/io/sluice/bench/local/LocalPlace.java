@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * Where clients run jobs in processes of their own, with stock's jars and the engine.
  *
- * <p>Not thread-safe. Ownership: whoever opens it closes it, which deletes all files.
+ * <p>Not thread-safe. Ownership: the caller of {@link #open} closes it, which deletes all files.
  */
 final class LocalPlace implements AutoCloseable {
   private final Workspace workspace;
@@ -61,7 +61,7 @@ final class LocalPlace implements AutoCloseable {
     return path(name).toUri().toString();
   }
 
-  /** What every job is told, so that it leaves nothing elsewhere. */
+  /** An option for every job, so that it leaves no files elsewhere. */
   String temporary() {
     return "-Dhadoop.tmp.dir=" + path("tmp");
   }

@@ -1,6 +1,9 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.SameOutput;
+import io.sluice.bench.local.ScalingJobs.ScalingVariant;
+import io.sluice.bench.local.ScalingJobs.ScalingWorkload;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -14,24 +17,20 @@ import java.util.Map;
  * times of the tasks, with the locks that they waited for.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param sizeBytes of TeraSort; the other workload takes about as long
  */
-public final class ScalingBench {
-  private final Workspace workspace;
-  private final Console console;
-  private final long sizeBytes;
+public record ScalingBench(Workspace workspace, Console console, long sizeBytes) {
+  private static final List<ScalingWorkload> WORKLOADS = List.of(ScalingWorkload.values());
+  private static final List<ScalingVariant> VARIANTS = List.of(ScalingVariant.values());
 
-  /** Of a TeraSort of so many bytes, and of something to compute that takes about as long. */
-  public ScalingBench(Workspace workspace, Console console, long sizeBytes) {
-    this.workspace = workspace;
-    this.console = console;
-    this.sizeBytes = sizeBytes;
-  }
-
-  /** Runs a round that is not counted, and then so many; writes the results after each. */
-  public void run(int rounds, ResultFiles results) {
+  /** Runs a round that is not counted, and then so many. */
+  public void run(int rounds, ResultFiles files) {
     try (LocalPlace place = LocalPlace.open(workspace)) {
       ScalingJobs jobs = new ScalingJobs(place, sizeBytes);
-      for (ScalingWorkload workload : ScalingWorkload.values()) {
+      for (ScalingWorkload workload : WORKLOADS) {
         console.step(
             "Input of " + workload.title(),
             () -> {
@@ -41,47 +40,37 @@ public final class ScalingBench {
         warmUp(jobs, workload);
       }
       Map<ScalingWorkload, List<Contention.Point>> waits = new EnumMap<>(ScalingWorkload.class);
-      for (ScalingWorkload workload : ScalingWorkload.values()) {
+      for (ScalingWorkload workload : WORKLOADS) {
         waits.put(
             workload, console.step(workload.title() + ", recorded", () -> jobs.record(workload)));
       }
-      ScalingResults page = new ScalingResults(place.hadoop(), sizeBytes, waits);
-      for (int round = 1; round <= rounds; round++) {
-        page.add(round(jobs));
-        page.page().write(results); // it may be ended before the last
-      }
-      page.page().show(console, results);
+      ScalingResults results = new ScalingResults(place.hadoop().version(), sizeBytes, waits);
+      results
+          .bench()
+          .run(
+              rounds,
+              results.comparison(),
+              round ->
+                  Bench.inTurn(
+                      WORKLOADS,
+                      VARIANTS,
+                      (workload, variant) ->
+                          console.step(
+                              "%s, %s".formatted(workload.title(), variant.title()),
+                              () -> jobs.run(workload, variant))),
+              console,
+              files);
     }
   }
 
   private void warmUp(ScalingJobs jobs, ScalingWorkload workload) {
     SameOutput<String> output = new SameOutput<>(workload.title());
-    for (ScalingVariant variant : ScalingVariant.values()) {
+    for (ScalingVariant variant : VARIANTS) {
       console.step(
           "Warm-up, %s, %s".formatted(workload.title(), variant.title()),
           () -> jobs.run(workload, variant));
       output.add(variant.title(), jobs.digest(workload));
     }
     console.say(workload.title() + ": all outputs agree: " + output.get());
-  }
-
-  private Map<ScalingVariant, Map<ScalingWorkload, ScalingRun>> round(ScalingJobs jobs) {
-    Map<ScalingVariant, Map<ScalingWorkload, ScalingRun>> round =
-        new EnumMap<>(ScalingVariant.class);
-    for (ScalingVariant variant : ScalingVariant.values()) {
-      round.put(variant, new EnumMap<>(ScalingWorkload.class));
-    }
-    for (ScalingWorkload workload : ScalingWorkload.values()) {
-      for (ScalingVariant variant : ScalingVariant.values()) {
-        round
-            .get(variant)
-            .put(
-                workload,
-                console.step(
-                    "%s, %s".formatted(workload.title(), variant.title()),
-                    () -> jobs.run(workload, variant)));
-      }
-    }
-    return round;
   }
 }

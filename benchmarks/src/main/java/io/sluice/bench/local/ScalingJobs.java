@@ -1,5 +1,8 @@
 package io.sluice.bench.local;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.sluice.bench.Variant;
+import io.sluice.bench.local.HoneClients.LinesDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
@@ -26,6 +29,90 @@ final class ScalingJobs {
   private final LocalJobClient other;
   private final LocalJobs tera;
   private final Map<ScalingVariant, LocalJobClient> clients = new EnumMap<>(ScalingVariant.class);
+
+  /** The workloads: a sort, which moves bytes, and one that computes. */
+  enum ScalingWorkload {
+    TERA_SORT("TeraSort", 64, 64),
+    LDA("LDA", 64, 16);
+
+    private final String title;
+    private final int maps;
+    private final int reduces;
+
+    ScalingWorkload(String title, int maps, int reduces) {
+      this.title = title;
+      this.maps = maps;
+      this.reduces = reduces;
+    }
+
+    String title() {
+      return title;
+    }
+
+    int maps() {
+      return maps;
+    }
+
+    int reduces() {
+      return reduces;
+    }
+  }
+
+  /** With how many threads the engine runs a job, and on how many processors. */
+  enum ScalingVariant implements Variant {
+    /** One slot of each kind, and all threads of the process on one processor. */
+    ONE_CORE("1 thread, 1 core", 1, 1),
+    /**
+     * The same while another such process runs on the other processor, with files of its own: what
+     * the machine itself loses when both of its processors work.
+     */
+    BESIDE_ANOTHER("1 thread, 1 core, beside another process", 1, 1),
+    /** One slot of each kind: a map reads while the one before sorts. */
+    ONE("1 thread, 2 cores", 1, 2),
+    TWO("2 threads, 2 cores", 2, 2);
+
+    private final String title;
+    private final int threads;
+    private final int cores;
+
+    ScalingVariant(String title, int threads, int cores) {
+      this.title = title;
+      this.threads = threads;
+      this.cores = cores;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    /** Map, sort and reduce slots, each. */
+    int threads() {
+      return threads;
+    }
+
+    int cores() {
+      return cores;
+    }
+  }
+
+  /**
+   * The costs of a workload in a process of its own.
+   *
+   * @param process all of it
+   * @param tasksMs from the first task to the last, of all of its jobs
+   * @param jobs when their attempts began and ended
+   */
+  record ScalingRun(ProcessCosts process, long tasksMs, @JsonIgnore List<JobHistoryTimes> jobs) {
+    static ScalingRun of(ProcessCosts process, List<JobHistoryTimes> jobs) {
+      return new ScalingRun(process, jobs.stream().mapToLong(JobHistoryTimes::tasksMs).sum(), jobs);
+    }
+
+    /** The time before the tasks of its jobs, between and after them. */
+    double serialMs() {
+      return Math.max(0, process.wallMs() - tasksMs);
+    }
+  }
 
   ScalingJobs(LocalPlace place, long sizeBytes) {
     this.place = place;
@@ -117,7 +204,7 @@ final class ScalingJobs {
     return place.path("output-" + workload + suffix);
   }
 
-  /** What the last run has put out. */
+  /** A digest of the last run's output. */
   String digest(ScalingWorkload workload) {
     return workload == ScalingWorkload.TERA_SORT
         ? tera.teraReport(output(workload, ""))

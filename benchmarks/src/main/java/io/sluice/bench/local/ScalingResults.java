@@ -1,21 +1,24 @@
 package io.sluice.bench.local;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
-import io.sluice.bench.Plot;
-import io.sluice.bench.Ratio;
-import io.sluice.bench.ResultPage;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
-import io.sluice.it.cluster.HadoopDistribution;
-import io.sluice.it.report.Machine;
+import io.sluice.bench.local.EngineSchedule.JobWork;
+import io.sluice.bench.local.ScalingJobs.ScalingRun;
+import io.sluice.bench.local.ScalingJobs.ScalingVariant;
+import io.sluice.bench.local.ScalingJobs.ScalingWorkload;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.DoubleFunction;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * The page of scaling: what was measured, what is simulated, how well the model fits, and where
@@ -29,6 +32,7 @@ final class ScalingResults {
   private static final double PAPERS_LEAST = 0.78; // Hone, efficiency at eight threads
   private static final double PAPERS_MOST = 0.97;
   private static final int MOST_POINTS = 8;
+  private static final List<ScalingWorkload> WORKLOADS = List.of(ScalingWorkload.values());
   private static final List<ScalingVariant> MODELLED =
       List.of(ScalingVariant.ONE_CORE, ScalingVariant.ONE, ScalingVariant.TWO);
   private static final Ratio<ScalingVariant> BY_THREADS =
@@ -37,107 +41,89 @@ final class ScalingResults {
       new Ratio<>(ScalingVariant.TWO, ScalingVariant.ONE_CORE);
   private static final Ratio<ScalingVariant> BY_COMPANY =
       new Ratio<>(ScalingVariant.BESIDE_ANOTHER, ScalingVariant.ONE_CORE);
+  private static final Figure<ScalingRun> WALL =
+      LocalFigure.WALL.of("wall of the process", ScalingRun::process);
+  private static final Figure<ScalingRun> TASKS =
+      Figure.fineSeconds("from the first task to the last", ScalingRun::tasksMs);
+  private static final List<Figure<ScalingRun>> MEASURED =
+      List.of(
+          WALL,
+          TASKS,
+          LocalFigure.CPU.of("CPU of the process", ScalingRun::process),
+          LocalFigure.GC_SHARE.of("share of CPU in garbage collection", ScalingRun::process));
+  private static final DoubleFunction<String> PERCENT = share -> "%.0f %%".formatted(100 * share);
 
   private final Comparison<ScalingVariant, Map<ScalingWorkload, ScalingRun>> comparison =
       new Comparison<>(List.of(BY_THREADS, BY_CORES, BY_COMPANY));
-  private final HadoopDistribution hadoop;
-  private final long sizeBytes;
   private final Map<ScalingWorkload, List<Contention.Point>> waits;
+  private final Bench bench;
 
   ScalingResults(
-      HadoopDistribution hadoop,
-      long sizeBytes,
-      Map<ScalingWorkload, List<Contention.Point>> waits) {
-    this.hadoop = hadoop;
-    this.sizeBytes = sizeBytes;
+      String hadoopVersion, long sizeBytes, Map<ScalingWorkload, List<Contention.Point>> waits) {
     this.waits = waits;
+    this.bench =
+        Bench.of(
+                "bench-scaling",
+                "The engine from 1 thread to 2, measured, and to 64, simulated: TeraSort of %s and LDA, Hadoop %s",
+                Size.show(sizeBytes),
+                hadoopVersion)
+            .data("sizeBytes", sizeBytes)
+            .rounds(comparison)
+            .data("waits", waits)
+            .dataOf("simulatedFrom", this::simulatedFrom)
+            .table("Measured:", comparison, ofAll(MEASURED))
+            .table("Parallel efficiency, T1 / (2 T2), measured; target: 90 %:", this::efficiencies)
+            .table("Speed-up against one thread on one core, **simulated**:", this::simulated)
+            .table(
+                "The model against the measurements, from the first task to the last (simulated / measured):",
+                this::fit)
+            .table(
+                "Where tasks waited for each other: a run of each with two threads, in which the JVM recorded every wait of a task's thread:",
+                this::contention)
+            .notes(this::notes)
+            .plot("", this::plot);
   }
 
-  void add(Map<ScalingVariant, Map<ScalingWorkload, ScalingRun>> round) {
-    comparison.add(round);
+  Bench bench() {
+    return bench;
   }
 
-  private static String seconds(double ms) {
-    return "%.2f s".formatted(ms / 1e3);
+  Comparison<ScalingVariant, Map<ScalingWorkload, ScalingRun>> comparison() {
+    return comparison;
   }
 
-  private static Figure<Map<ScalingWorkload, ScalingRun>> wall(ScalingWorkload workload) {
-    return LocalFigure.WALL.of(
-        workload.title() + ", wall of the process", round -> round.get(workload).process());
+  private static Figure<Map<ScalingWorkload, ScalingRun>> of(
+      ScalingWorkload workload, Figure<ScalingRun> figure) {
+    return figure.ofCase(workload.title() + ", " + figure.title(), workload);
   }
 
-  private static Figure<Map<ScalingWorkload, ScalingRun>> tasks(ScalingWorkload workload) {
-    return new Figure<>(
-        workload.title() + ", from the first task to the last",
-        round -> round.get(workload).tasksMs(),
-        ScalingResults::seconds);
+  private static List<Figure<Map<ScalingWorkload, ScalingRun>>> ofAll(
+      List<Figure<ScalingRun>> figures) {
+    return WORKLOADS.stream()
+        .flatMap(workload -> figures.stream().map(figure -> of(workload, figure)))
+        .toList();
   }
 
-  private static Figure<Map<ScalingWorkload, ScalingRun>> cpu(ScalingWorkload workload) {
-    return LocalFigure.CPU.of(
-        workload.title() + ", CPU of the process", round -> round.get(workload).process());
-  }
-
-  private static Figure<Map<ScalingWorkload, ScalingRun>> gc(ScalingWorkload workload) {
-    return LocalFigure.GC_SHARE.of(
-        workload.title() + ", share of CPU in garbage collection",
-        round -> round.get(workload).process());
-  }
-
-  /** T1 / (2 T2), where a ratio is T2 / T1. */
+  /**
+   * A factor times T1 / T2, where a ratio is T2 / T1.
+   *
+   * @param factor a half where twice the threads do the same work, 1 where they do twice the work
+   */
   private Spread efficiency(
-      Figure<Map<ScalingWorkload, ScalingRun>> figure, Ratio<ScalingVariant> ratio) {
+      Figure<Map<ScalingWorkload, ScalingRun>> figure, Ratio<ScalingVariant> ratio, double factor) {
     Spread share = comparison.ratios(figure, ratio);
-    return new Spread(0.5 / share.max(), 0.5 / share.median(), 0.5 / share.min());
+    return new Spread(factor / share.max(), factor / share.median(), factor / share.min());
   }
 
-  /** T1 / T2, where a ratio is T2 / T1 and both do the same work. */
-  private Spread company(Figure<Map<ScalingWorkload, ScalingRun>> figure) {
-    Spread share = comparison.ratios(figure, BY_COMPANY);
-    return new Spread(1 / share.max(), 1 / share.median(), 1 / share.min());
-  }
-
-  ResultPage page() {
-    String title =
-        "The engine from 1 thread to 2, measured, and to 64, simulated: TeraSort of %s and LDA, Hadoop %s, rounds: %d"
-            .formatted(Size.show(sizeBytes), hadoop.version(), comparison.rounds().size());
-    Map<String, Object> data = new LinkedHashMap<>();
-    data.put("sizeBytes", sizeBytes);
-    data.put("rounds", comparison.rounds());
-    data.put("waits", waits);
-    data.put(
-        "simulatedFrom",
-        runs(ScalingVariant.ONE).stream()
-            .map(
-                round -> {
-                  Map<ScalingWorkload, Object> work = new LinkedHashMap<>();
-                  round.forEach((workload, run) -> work.put(workload, work(run)));
-                  return work;
-                })
-            .toList());
-    Map<String, TextTable> tables = new LinkedHashMap<>();
-    tables.put("Measured:", comparison.table(measured()));
-    tables.put("Parallel efficiency, T1 / (2 T2), measured; target: 90 %:", efficiencies());
-    tables.put("Speed-up against one thread on one core, **simulated**:", simulated());
-    tables.put(
-        "The model against the measurements, from the first task to the last (simulated /"
-            + " measured):",
-        fit());
-    tables.put(
-        "Where tasks waited for each other: a run of each with two threads, of which the JVM has"
-            + " recorded every wait of a task's thread:",
-        contention());
-    Map<String, Plot> plots = new LinkedHashMap<>();
-    plots.put("", plot(title));
-    return new ResultPage("bench-scaling", title, Machine.here(), data, tables, notes(), plots);
-  }
-
-  private static List<Figure<Map<ScalingWorkload, ScalingRun>>> measured() {
-    List<Figure<Map<ScalingWorkload, ScalingRun>>> figures = new ArrayList<>();
-    for (ScalingWorkload workload : ScalingWorkload.values()) {
-      figures.addAll(List.of(wall(workload), tasks(workload), cpu(workload), gc(workload)));
-    }
-    return figures;
+  private List<Map<ScalingWorkload, List<JobWork>>> simulatedFrom() {
+    return runs().stream()
+        .map(
+            round -> {
+              Map<ScalingWorkload, List<JobWork>> work = new LinkedHashMap<>();
+              round.forEach((workload, run) -> work.put(workload, work(run)));
+              return work;
+            })
+        .toList();
   }
 
   private TextTable efficiencies() {
@@ -148,26 +134,20 @@ final class ScalingResults {
                 "1 → 2 threads",
                 "1 → 2 cores",
                 "the machine: 1 → 2 processes of 1 core"));
-    for (ScalingWorkload workload : ScalingWorkload.values()) {
-      for (Figure<Map<ScalingWorkload, ScalingRun>> figure :
-          List.of(wall(workload), tasks(workload))) {
-        table.add(
-            List.of(
-                figure.title(),
-                efficiency(figure, BY_THREADS).show(ScalingResults::percent),
-                efficiency(figure, BY_CORES).show(ScalingResults::percent),
-                company(figure).show(ScalingResults::percent)));
-      }
+    for (Figure<Map<ScalingWorkload, ScalingRun>> figure : ofAll(List.of(WALL, TASKS))) {
+      table.add(
+          List.of(
+              figure.title(),
+              efficiency(figure, BY_THREADS, 0.5).show(PERCENT),
+              efficiency(figure, BY_CORES, 0.5).show(PERCENT),
+              efficiency(figure, BY_COMPANY, 1).show(PERCENT)));
     }
     return table;
   }
 
-  private static String percent(double share) {
-    return "%.0f %%".formatted(100 * share);
-  }
-
-  private List<Map<ScalingWorkload, ScalingRun>> runs(ScalingVariant variant) {
-    return comparison.rounds().stream().map(round -> round.get(variant)).toList();
+  /** Those with one thread and two cores, from which all others are simulated. */
+  private List<Map<ScalingWorkload, ScalingRun>> runs() {
+    return comparison.rounds().stream().map(round -> round.get(ScalingVariant.ONE)).toList();
   }
 
   private static List<JobWork> work(ScalingRun run) {
@@ -184,15 +164,15 @@ final class ScalingResults {
     return work(run).stream().mapToDouble(schedule::makespanMs).sum();
   }
 
-  private Spread perRound(ScalingWorkload workload, Function<ScalingRun, Double> figure) {
-    return Spread.of(
-        runs(ScalingVariant.ONE).stream().map(round -> figure.apply(round.get(workload))).toList());
+  private Spread perRound(ScalingWorkload workload, ToDoubleFunction<ScalingRun> figure) {
+    return new Figure<>("", figure, raw -> "")
+        .of(runs().stream().map(round -> round.get(workload)).toList());
   }
 
   /**
    * Simulated.
    *
-   * @param isWhole with what is before, between and after the tasks of jobs
+   * @param isWhole with the time before, between and after the tasks of jobs
    */
   private Spread speedUp(ScalingWorkload workload, int threads, boolean isWhole) {
     return perRound(
@@ -206,7 +186,7 @@ final class ScalingResults {
 
   private TextTable simulated() {
     List<String> header = new ArrayList<>(List.of("threads and cores"));
-    for (ScalingWorkload workload : ScalingWorkload.values()) {
+    for (ScalingWorkload workload : WORKLOADS) {
       header.add(workload.title() + ", tasks");
       header.add("efficiency");
       header.add(workload.title() + ", process");
@@ -215,10 +195,10 @@ final class ScalingResults {
     TextTable table = new TextTable(header);
     for (int threads : THREADS) {
       List<String> row = new ArrayList<>(List.of(Integer.toString(threads)));
-      for (ScalingWorkload workload : ScalingWorkload.values()) {
+      for (ScalingWorkload workload : WORKLOADS) {
         Spread tasks = speedUp(workload, threads, false);
         row.add(tasks.show("%.2f"::formatted));
-        row.add(percent(tasks.median() / threads));
+        row.add(PERCENT.apply(tasks.median() / threads));
         row.add(speedUp(workload, threads, true).show("%.2f"::formatted));
       }
       row.add(
@@ -231,26 +211,25 @@ final class ScalingResults {
   }
 
   private TextTable fit() {
-    List<String> header = new ArrayList<>(List.of("median (min–max)"));
-    for (ScalingVariant variant : MODELLED) {
-      header.add(variant.title());
-    }
-    TextTable table = new TextTable(header);
-    for (ScalingWorkload workload : ScalingWorkload.values()) {
+    TextTable table =
+        new TextTable(
+            Stream.concat(
+                    Stream.of("median (min–max)"), MODELLED.stream().map(ScalingVariant::title))
+                .toList());
+    for (ScalingWorkload workload : WORKLOADS) {
       List<String> row = new ArrayList<>(List.of(workload.title()));
       for (ScalingVariant variant : MODELLED) {
-        List<Double> shares = new ArrayList<>();
-        comparison
-            .rounds()
-            .forEach(
-                round ->
-                    shares.add(
+        List<Double> shares =
+            comparison.rounds().stream()
+                .map(
+                    round ->
                         tasksMs(
                                 workload,
                                 round.get(ScalingVariant.ONE).get(workload),
                                 variant.cores(),
                                 variant.threads())
-                            / round.get(variant).get(workload).tasksMs()));
+                            / round.get(variant).get(workload).tasksMs())
+                .toList();
         row.add(Spread.of(shares).show("%.2f"::formatted));
       }
       table.add(row);
@@ -280,57 +259,49 @@ final class ScalingResults {
 
   private List<String> notes() {
     StringBuilder serial = new StringBuilder();
-    for (ScalingWorkload workload : ScalingWorkload.values()) {
+    for (ScalingWorkload workload : WORKLOADS) {
       serial.append(
           " %s: serial %s, under the most contended lock %s of the tasks' time."
               .formatted(
                   workload.title(),
-                  perRound(workload, ScalingRun::serialMs).show(ScalingResults::seconds),
+                  perRound(workload, ScalingRun::serialMs).show(Figure::fineSeconds),
                   perRound(workload, run -> lockShare(workload, run))
                       .show(share -> "%.1f %%".formatted(100 * share))));
     }
     return List.of(
-        "Threads are slots: so many maps, sorts and reduces each. With one of each a map reads"
-            + " while the one before sorts, so \"1 thread, 2 cores\" uses more than one core, and"
-            + " its efficiency at two is too low by that; compilation and garbage collection run on"
-            + " the second core, too. \"1 thread, 1 core\" is the same engine with all threads of"
-            + " its process on one processor; \"beside another process\" is that while a second one does"
-            + " the same on the other processor, so what it loses the machine loses. Exchange is pull in all; TeraSort has %d maps and %d"
-                .formatted(ScalingWorkload.TERA_SORT.maps(), ScalingWorkload.TERA_SORT.reduces())
-            + " reduces, LDA %d and %d. Outputs were compared in a round before these."
-                .formatted(ScalingWorkload.LDA.maps(), ScalingWorkload.LDA.reduces()),
-        "Beyond two threads nothing was measured: this machine has no more cores. What is simulated"
-            + " takes from the run with one thread and two cores, in each round, from its job"
-            + " history: for each map the time to read and collect and that to sort and write, for"
-            + " each reduce all from the map outputs to its end, each without the wait for another"
-            + " task; and the time before, between and after the tasks (start of the JVM,"
-            + " submission, set-up, commit, end), which is serial and counts in \"process\" alone. A"
-            + " list scheduler runs them on as many cores as slots; reduces begin after the last"
-            + " map. Work under the lock that was waited for most is one thread's at a time: its"
-            + " share of a task's time is estimated as the root of the share of time that two"
-            + " threads waited for it."
+        "Threads are task permits: so many maps, sorts and reduces each."
+            + " With one of each, a map reads while the one before sorts, so \"1 thread, 2 cores\" uses more than one core. Its efficiency at two is too low by that. Compilation and garbage collection run on the second core, too."
+            + " \"1 thread, 1 core\" is the same engine with all threads of its process on one processor."
+            + " \"Beside another process\" is that while a second process does the same on the other processor: the machine loses the difference."
+            + " Exchange is pull in all. TeraSort has %d maps and %d reduces, LDA %d and %d. Outputs were compared in a round before these."
+                .formatted(
+                    ScalingWorkload.TERA_SORT.maps(),
+                    ScalingWorkload.TERA_SORT.reduces(),
+                    ScalingWorkload.LDA.maps(),
+                    ScalingWorkload.LDA.reduces()),
+        "Beyond two threads nothing was measured: this machine has no more cores. The simulation takes its times from the run with one thread and two cores, in each round, from its job history."
+            + " For each map it takes the time to read and collect and that to sort and write, for each reduce all from the map outputs to its end, each without the wait for another task."
+            + " The time before, between and after the tasks (start of the JVM, submission, set-up, commit, end) is serial, and counts in \"process\" alone."
+            + " A list scheduler runs the tasks on as many cores as permits; reduces begin after the last map."
+            + " Work under the lock that was waited for most is one thread's at a time: its share of a task's time is estimated as the root of the share of time that two threads waited for it."
             + serial,
-        "What the model leaves out: bandwidth of memory and disks, caches, more garbage collection"
-            + " with more threads, and that tasks would be larger or more on such a machine: a job"
-            + " of 64 maps has one for each of 64 threads.");
+        "The model leaves out bandwidth of memory and disks, caches, and more garbage collection with more threads. It leaves out, too, that tasks would be larger or more on such a machine: a job of 64 maps has one for each of 64 threads.");
   }
 
   private LinePlot plot(String title) {
     Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
     series.put("ideal", THREADS.stream().map(n -> new LinePlot.Point(n, n, 0)).toList());
-    for (ScalingWorkload workload : ScalingWorkload.values()) {
-      series.put(
-          workload.title() + ", tasks, simulated",
-          THREADS.stream().map(n -> LinePlot.Point.of(n, speedUp(workload, n, false))).toList());
-      series.put(
-          workload.title() + ", process, simulated",
-          THREADS.stream().map(n -> LinePlot.Point.of(n, speedUp(workload, n, true))).toList());
-      Spread measured = efficiency(tasks(workload), BY_CORES);
+    for (ScalingWorkload workload : WORKLOADS) {
+      for (boolean isWhole : List.of(false, true)) {
+        series.put(
+            "%s, %s, simulated".formatted(workload.title(), isWhole ? "process" : "tasks"),
+            THREADS.stream()
+                .map(n -> LinePlot.Point.of(n, speedUp(workload, n, isWhole)))
+                .toList());
+      }
       series.put(
           workload.title() + ", tasks, measured on 2 cores",
-          List.of(
-              LinePlot.Point.of(
-                  2, new Spread(2 * measured.min(), 2 * measured.median(), 2 * measured.max()))));
+          List.of(LinePlot.Point.of(2, efficiency(of(workload, TASKS), BY_CORES, 1))));
     }
     double middle = PAPERS_THREADS * (PAPERS_LEAST + PAPERS_MOST) / 2;
     series.put(

@@ -13,6 +13,7 @@ import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.limit.DeviceRate;
 import io.sluice.it.limit.DeviceUse;
+import io.sluice.it.limit.GroupMemory;
 import io.sluice.it.limit.GroupMeter;
 import io.sluice.it.limit.GroupUse;
 import io.sluice.it.limit.LimitDirectory;
@@ -92,7 +93,7 @@ final class BoundedNode implements AutoCloseable {
     return directory.path();
   }
 
-  /** What the disk below gives a volume that nothing bounds, written and synced, in bytes/s. */
+  /** The speed of the disk below an unbounded volume, written and synced, in bytes/s. */
   long unboundedBytesPerS() {
     Path probe = shuffle.mount().resolve("probe");
     long startNs = System.nanoTime();
@@ -138,7 +139,7 @@ final class BoundedNode implements AutoCloseable {
 
     /** Runs a job that is not measured, and must succeed. */
     JobResult run(JobSpec spec, JobProgress progress) {
-      // Pages of an archive of classes count for whoever reads them first, maybe outside the limit.
+      // Pages of an archive of classes count for their first reader, maybe outside the limit.
       JobSpec own = spec.with(cluster.withoutArchive());
       try (RunningJob job = RunningJob.start(cluster, own, progress)) {
         return job.awaitSuccess();
@@ -228,5 +229,53 @@ final class BoundedNode implements AutoCloseable {
   @Override
   public void close() {
     directory.close(); // with its volumes
+  }
+
+  /**
+   * The costs of one job in a bounded node.
+   *
+   * @param settings what it was given besides its own
+   * @param limitBytes the memory of the node
+   * @param costs as the job's history has them
+   * @param group what the processes of the node used and waited for
+   * @param shuffle what the shuffle's device did until the job ended
+   * @param shuffleSynced the same, with what was still dirty then
+   * @param files what the device of the distributed file system did, synced
+   * @param samples the node's memory, once a second
+   */
+  public record MemoryCell(
+      Map<String, String> settings,
+      long limitBytes,
+      JobCosts costs,
+      GroupUse group,
+      DeviceUse shuffle,
+      DeviceUse shuffleSynced,
+      DeviceUse files,
+      List<GroupMemory> samples) {
+
+    /** False if the kernel had to kill a process: then it is no figure of a healthy job. */
+    public boolean valid() {
+      return group.oomKills() == 0;
+    }
+
+    double wallS() {
+      return costs.wallMs() / 1e3;
+    }
+
+    double cpuS() {
+      return group.cpuUs() / 1e6;
+    }
+
+    double deviceBytes() {
+      return shuffleSynced.bytes();
+    }
+
+    double waitedS() {
+      return group.ioSomeUs() / 1e6;
+    }
+
+    double reclaimedS() {
+      return group.memorySomeUs() / 1e6;
+    }
   }
 }

@@ -3,6 +3,10 @@ package io.sluice.bench.memory;
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.bench.hadoop.OutputDigest;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
+import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
+import io.sluice.bench.memory.MemoryWorkload.ManyWords;
+import io.sluice.bench.memory.NodeMemory.Intermediate;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;
@@ -17,6 +21,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -50,17 +55,38 @@ public final class MemoryBench {
   private static final String SMALL_OUTPUT = "/bench/small/output";
   private static final long VOLUME_ROOM_BYTES = 2L << 30;
 
+  /** A job of the bench succeeded with another output than it must have. */
+  public static final class WrongOutputException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private WrongOutputException(String message) {
+      super(message);
+    }
+  }
+
+  private record Try(MemoryWorkload workload, StockTuning.Mix mix) {}
+
+  /**
+   * How a variant runs in some memory.
+   *
+   * @param service Sluice's, for the node; empty for stock
+   */
+  private record Way(
+      MemoryVariant variant,
+      Optional<SluiceFragments> service,
+      Map<String, String> nodeSettings,
+      Map<String, String> settings) {}
+
   private final Workspace workspace;
   private final Console console;
   private final HadoopDistribution hadoop;
   private final SluiceFragments sluice;
   private final MemoryPlan plan;
+  private final MemoryResults results;
   private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
   private final Map<MemoryWorkload, List<String>> outputs = new EnumMap<>(MemoryWorkload.class);
   private final Map<Try, Long> failedAtBytes = new HashMap<>();
   private List<String> smallOutput;
-
-  private record Try(MemoryWorkload workload, StockTuning.Mix mix) {}
 
   public MemoryBench(
       Workspace workspace,
@@ -73,11 +99,11 @@ public final class MemoryBench {
     this.hadoop = hadoop;
     this.sluice = sluice;
     this.plan = plan;
+    this.results = new MemoryResults(hadoop, plan);
   }
 
-  /** Runs all rounds and writes the results, what there is of them after every cell. */
+  /** Runs all rounds and writes the results. */
   public void run(ResultFiles files) {
-    MemoryResults results = new MemoryResults(hadoop, plan);
     try (BoundedNode node =
         new BoundedNode(
             workspace,
@@ -87,21 +113,21 @@ public final class MemoryBench {
             volumeBytes(),
             2 * volumeBytes())) {
       results.unbounded(requireFast(node));
-      prepare(node, results);
+      prepare(node);
       for (MemoryWorkload workload : plan.workloads()) {
-        long baseBytes = base(node, results, workload);
+        long baseBytes = base(node, workload);
         for (double fraction : plan.fractions()) {
           NodeMemory memory = NodeMemory.of(baseBytes, data.get(workload), fraction);
-          Optional<StockTuning> stock = cell(node, results, workload, fraction, memory);
-          results.page().write(files);
+          Optional<StockTuning> stock = cell(node, workload, fraction, memory);
+          results.bench().save(files);
           if (hasSecondJob(workload, fraction)) {
-            secondJobs(node, results, memory, stock);
-            results.page().write(files);
+            secondJobs(node, memory, stock);
+            results.bench().save(files);
           }
         }
       }
     }
-    results.page().show(console, files);
+    results.bench().show(console, files);
   }
 
   private long volumeBytes() {
@@ -120,7 +146,7 @@ public final class MemoryBench {
   }
 
   /** Makes the inputs, and measures in ample memory what is shuffled. */
-  private void prepare(BoundedNode node, MemoryResults results) {
+  private void prepare(BoundedNode node) {
     node.with(
         Optional.empty(),
         Map.of(),
@@ -196,10 +222,10 @@ public final class MemoryBench {
   }
 
   /**
-   * What daemons and tasks of a job hold besides buffers, pools and page cache. In a cluster of its
-   * own, as every measured job has: heaps of daemons grow with what they do.
+   * The memory of daemons and tasks besides buffers, pools and page cache. In a cluster of its own,
+   * as every measured job has: heaps of daemons grow with what they do.
    */
-  private long base(BoundedNode node, MemoryResults results, MemoryWorkload workload) {
+  private long base(BoundedNode node, MemoryWorkload workload) {
     Intermediate of = data.get(workload);
     SluiceTuning tuning = SluiceTuning.of(NodeMemory.of(0, of, BASE_FRACTION), of);
     return node.with(
@@ -250,77 +276,61 @@ public final class MemoryBench {
     }
   }
 
+  private static Way stock(StockTuning tuning) {
+    return new Way(MemoryVariant.STOCK, Optional.empty(), Map.of(), tuning.settings());
+  }
+
+  private Way ours(MemoryWorkload workload, NodeMemory memory) {
+    SluiceTuning tuning = SluiceTuning.of(memory, data.get(workload));
+    return new Way(
+        MemoryVariant.SLUICE, Optional.of(sluice), tuning.nodeSettings(), tuning.settings());
+  }
+
   /** Returns stock's fastest tuning, if there is one. */
   private Optional<StockTuning> cell(
-      BoundedNode node,
-      MemoryResults results,
-      MemoryWorkload workload,
-      double fraction,
-      NodeMemory memory) {
+      BoundedNode node, MemoryWorkload workload, double fraction, NodeMemory memory) {
     String name = "%s, %s".formatted(workload.title(), fraction);
-    SluiceTuning ours = SluiceTuning.of(memory, data.get(workload));
-    Map<StockTuning, MemoryCell> tried = tries(node, results, workload, name, memory);
+    Map<StockTuning, MemoryCell> tried = tries(node, workload, name, memory);
     Optional<StockTuning> stock =
         tried.entrySet().stream()
             .min(Comparator.comparingDouble(entry -> entry.getValue().wallS()))
             .map(Map.Entry::getKey);
-    results.begin(workload, fraction, memory, stock, ours);
+    results.begin(workload, fraction, memory, stock, SluiceTuning.of(memory, data.get(workload)));
     for (int round = 1; round <= plan.rounds(); round++) {
-      Map<MemoryVariant, MemoryCell> cells = new EnumMap<>(MemoryVariant.class);
-      String step = name + ", round " + round + ", ";
-      String stockStep = step + MemoryVariant.STOCK.title();
-      Optional<MemoryCell> measured =
+      String step = name + ", round " + round;
+      Optional<MemoryCell> ofStock =
           round == 1
               ? stock.map(tried::get)
-              : stock.flatMap(
-                  tuning ->
-                      attempt(
-                          results,
-                          stockStep,
-                          () -> stock(node, workload, memory, tuning, stockStep)));
-      measured.ifPresent(cell -> cells.put(MemoryVariant.STOCK, cell));
-      String sluiceStep = step + MemoryVariant.SLUICE.title();
-      attempt(results, sluiceStep, () -> sluice(node, workload, memory, ours, sluiceStep))
-          .ifPresent(cell -> cells.put(MemoryVariant.SLUICE, cell));
+              : stock.flatMap(tuning -> attempt(node, workload, memory, stock(tuning), step));
+      Optional<MemoryCell> ofSluice = attempt(node, workload, memory, ours(workload, memory), step);
+      Map<MemoryVariant, MemoryCell> cells = new EnumMap<>(MemoryVariant.class);
+      ofStock.ifPresent(cell -> cells.put(MemoryVariant.STOCK, cell));
+      ofSluice.ifPresent(cell -> cells.put(MemoryVariant.SLUICE, cell));
       results.add(cells);
     }
     return stock;
   }
 
-  /** In the memory of the large job, and what another ApplicationMaster needs. */
-  private void secondJobs(
-      BoundedNode node, MemoryResults results, NodeMemory memory, Optional<StockTuning> stock) {
-    long limitBytes = memory.limitBytes() + SecondJob.MASTER_BYTES;
-    SluiceTuning ours = SluiceTuning.of(memory, data.get(MemoryWorkload.SORT));
-    Map<String, String> oursOfNodes = new LinkedHashMap<>(ours.nodeSettings());
-    oursOfNodes.putAll(SecondJob.nodeSettings());
+  /** In the memory of the large job, with room for another ApplicationMaster. */
+  private void secondJobs(BoundedNode node, NodeMemory memory, Optional<StockTuning> stock) {
+    List<Way> ways = new ArrayList<>();
+    stock.ifPresent(tuning -> ways.add(stock(tuning)));
+    ways.add(ours(MemoryWorkload.SORT, memory));
     for (int round = 1; round <= plan.rounds(); round++) {
-      String step = "A small job, round " + round + ", ";
-      String stockStep = step + MemoryVariant.STOCK.title();
-      stock
-          .flatMap(
-              tuning ->
-                  attempt(
-                      results,
-                      stockStep,
-                      () ->
-                          node.with(
-                              Optional.empty(),
-                              SecondJob.nodeSettings(),
-                              Optional.of(limitBytes),
-                              session -> secondJob(session, tuning.settings(), stockStep))))
-          .ifPresent(costs -> results.secondJob(MemoryVariant.STOCK, costs));
-      String sluiceStep = step + MemoryVariant.SLUICE.title();
-      attempt(
-              results,
-              sluiceStep,
-              () ->
-                  node.with(
-                      Optional.of(sluice),
-                      oursOfNodes,
-                      Optional.of(limitBytes),
-                      session -> secondJob(session, ours.settings(), sluiceStep)))
-          .ifPresent(costs -> results.secondJob(MemoryVariant.SLUICE, costs));
+      for (Way way : ways) {
+        String step = "A small job, round %d, %s".formatted(round, way.variant().title());
+        Map<String, String> nodeSettings = new LinkedHashMap<>(way.nodeSettings());
+        nodeSettings.putAll(SecondJob.nodeSettings());
+        attempt(
+                step,
+                () ->
+                    node.with(
+                        way.service(),
+                        nodeSettings,
+                        Optional.of(memory.limitBytes() + SecondJob.MASTER_BYTES),
+                        session -> secondJob(session, way.settings(), step)))
+            .ifPresent(costs -> results.secondJob(way.variant(), costs));
+      }
     }
   }
 
@@ -348,21 +358,16 @@ public final class MemoryBench {
 
   /**
    * Stock with each tuning, once: the best is its first round, which is in its favour. Without
-   * those that failed, or had a process killed; where it has, less memory is too little, too.
+   * those that failed, or had a process killed; less memory than that is too little for them, too.
    */
   private Map<StockTuning, MemoryCell> tries(
-      BoundedNode node,
-      MemoryResults results,
-      MemoryWorkload workload,
-      String name,
-      NodeMemory memory) {
+      BoundedNode node, MemoryWorkload workload, String name, NodeMemory memory) {
     Map<StockTuning, Optional<MemoryCell>> tried = new LinkedHashMap<>();
     for (StockTuning.Mix mix : StockTuning.Mix.values()) {
       StockTuning tuning = StockTuning.of(memory, data.get(workload), mix);
-      String step = "%s, stock with memory for %s".formatted(name, mix.title());
+      String step = "%s, with memory for %s".formatted(name, mix.title());
       if (memory.shuffleBytes() >= failedAtBytes.getOrDefault(new Try(workload, mix), 0L)) {
-        tried.computeIfAbsent(
-            tuning, t -> attempt(results, step, () -> stock(node, workload, memory, t, step)));
+        tried.computeIfAbsent(tuning, t -> attempt(node, workload, memory, stock(t), step));
         if (tried.get(tuning).filter(MemoryCell::valid).isEmpty()) {
           failedAtBytes.put(new Try(workload, mix), memory.shuffleBytes());
         }
@@ -376,30 +381,17 @@ public final class MemoryBench {
     return valid;
   }
 
-  private MemoryCell stock(
-      BoundedNode node,
-      MemoryWorkload workload,
-      NodeMemory memory,
-      StockTuning tuning,
-      String step) {
-    return node.with(
-        Optional.empty(),
-        Map.of(),
-        Optional.of(memory.limitBytes()),
-        session -> measure(session, workload, tuning.settings(), step));
-  }
-
-  private MemoryCell sluice(
-      BoundedNode node,
-      MemoryWorkload workload,
-      NodeMemory memory,
-      SluiceTuning tuning,
-      String step) {
-    return node.with(
-        Optional.of(sluice),
-        tuning.nodeSettings(),
-        Optional.of(memory.limitBytes()),
-        session -> measure(session, workload, tuning.settings(), step));
+  private Optional<MemoryCell> attempt(
+      BoundedNode node, MemoryWorkload workload, NodeMemory memory, Way way, String name) {
+    String step = name + ", " + way.variant().title();
+    return attempt(
+        step,
+        () ->
+            node.with(
+                way.service(),
+                way.nodeSettings(),
+                Optional.of(memory.limitBytes()),
+                session -> measure(session, workload, way.settings(), step)));
   }
 
   private MemoryCell measure(
@@ -436,7 +428,7 @@ public final class MemoryBench {
   }
 
   /** A job or cluster that does not do it in this memory is a result too. */
-  private <T> Optional<T> attempt(MemoryResults results, String step, Supplier<T> attempt) {
+  private <T> Optional<T> attempt(String step, Supplier<T> attempt) {
     try {
       return Optional.of(attempt.get());
     } catch (ClusterException e) {

@@ -1,13 +1,14 @@
 package io.sluice.bench.memory;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.LinePlot;
-import io.sluice.bench.Plot;
-import io.sluice.bench.ResultPage;
 import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
+import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
+import io.sluice.bench.memory.NodeMemory.Intermediate;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.limit.DeviceRate;
-import io.sluice.it.report.Machine;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -20,16 +21,15 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * What the bench has measured so far: all of it, the targets and a table, plots of time and of the
- * device's bytes over memory.
+ * All measurements of the bench so far: the targets and a table, plots of time and of the device's
+ * bytes over memory.
  *
  * <p>Not thread-safe.
  */
 final class MemoryResults {
-  private static final String NAME = "bench-memory";
+  private static final DoubleFunction<String> SECONDS = "%.1f s"::formatted;
 
   private final Map<String, Long> bases = new LinkedHashMap<>();
-  private final Map<String, Object> head = new LinkedHashMap<>();
   private final Map<MemoryWorkload, Intermediate> data = new EnumMap<>(MemoryWorkload.class);
   private final List<Map<String, Object>> tried = new ArrayList<>();
   private final List<Map<String, Object>> cells = new ArrayList<>();
@@ -37,23 +37,47 @@ final class MemoryResults {
   private final Map<MemoryVariant, List<SecondJob.Costs>> besides =
       new EnumMap<>(MemoryVariant.class);
   private final List<String> failures = new ArrayList<>();
-  private final String title;
   private final String rates;
+  private final Bench bench;
+  private String limits = "–";
 
   MemoryResults(HadoopDistribution hadoop, MemoryPlan plan) {
-    title =
-        "Shuffling in little memory: %s, size %s, rounds: %d, Hadoop %s"
-            .formatted(
+    rates =
+        "Device of the shuffle: %s; of the distributed file system: %s"
+            .formatted(show(plan.shuffleRate()), show(plan.filesRate()));
+    bench =
+        Bench.of(
+                "bench-memory",
+                "Shuffling in little memory: %s, size %s, Hadoop %s",
                 plan.workloads().stream()
                     .map(MemoryWorkload::title)
                     .collect(Collectors.joining(", ")),
                 Size.show(plan.sizeBytes()),
-                plan.rounds(),
-                hadoop.version());
-    rates =
-        "Device of the shuffle: %s; of the distributed file system: %s"
-            .formatted(show(plan.shuffleRate()), show(plan.filesRate()));
-    head.put("rates", rates);
+                hadoop.version())
+            .rounds(plan.rounds())
+            .data("rates", rates)
+            .dataOf("limits", () -> limits)
+            .data("baseBytes", bases)
+            .data("intermediate", data)
+            .data("tried", tried)
+            .data("cells", cells)
+            .data("besides", besides)
+            .data("failures", failures)
+            .table(this::bounds, this::table)
+            .table("Targets:", () -> new MemoryTargets(rounds, besides).table())
+            .notes(() -> failures.stream().map("Not all went well: "::concat).toList())
+            .plot("-time", title -> plot(title, "time, s", MemoryCell::wallS))
+            .plot(
+                "-bytes",
+                title ->
+                    plot(
+                        title,
+                        "read from and written to the shuffle's device, MB",
+                        cell -> cell.deviceBytes() / 1e6));
+  }
+
+  Bench bench() {
+    return bench;
   }
 
   private static String show(Optional<DeviceRate> rate) {
@@ -61,7 +85,7 @@ final class MemoryResults {
   }
 
   void unbounded(long bytesPerS) {
-    head.put("diskBytesPerS", bytesPerS);
+    bench.data("diskBytesPerS", bytesPerS);
   }
 
   void intermediate(MemoryWorkload workload, Intermediate found) {
@@ -69,9 +93,8 @@ final class MemoryResults {
   }
 
   void base(String limits, MemoryWorkload workload, long bytes) {
-    head.put("limits", limits);
+    this.limits = limits;
     bases.put(workload.title(), bytes);
-    head.put("baseBytes", bases);
   }
 
   void tried(
@@ -125,7 +148,7 @@ final class MemoryResults {
         });
   }
 
-  /** What a small job cost alone and beside a large one. */
+  /** Adds the costs of a small job alone and beside a large one. */
   void secondJob(MemoryVariant variant, SecondJob.Costs costs) {
     if (costs.valid()) {
       besides.computeIfAbsent(variant, v -> new ArrayList<>()).add(costs);
@@ -136,41 +159,8 @@ final class MemoryResults {
     }
   }
 
-  private MemoryTargets targets() {
-    return new MemoryTargets(rounds, besides);
-  }
-
   void failed(String step, Exception failure) {
     failures.add(step + ": " + String.valueOf(failure.getMessage()).lines().findFirst().orElse(""));
-  }
-
-  /** All that is written of it, over what was before. */
-  ResultPage page() {
-    Map<String, Object> all = new LinkedHashMap<>(head);
-    all.put("intermediate", data);
-    all.put("tried", tried);
-    all.put("cells", cells);
-    all.put("besides", besides);
-    all.put("failures", failures);
-    Map<String, TextTable> tables = new LinkedHashMap<>();
-    tables.put(bounds(), table());
-    tables.put("Targets:", targets().table());
-    Map<String, Plot> plots = new LinkedHashMap<>();
-    plots.put("-time", plot("time", "s", MemoryCell::wallS));
-    plots.put(
-        "-bytes",
-        plot(
-            "read from and written to the shuffle's device",
-            "MB",
-            cell -> cell.deviceBytes() / 1e6));
-    return new ResultPage(
-        NAME,
-        title,
-        Machine.here(),
-        all,
-        tables,
-        failures.stream().map("Not all went well: "::concat).toList(),
-        plots);
   }
 
   private String bounds() {
@@ -178,8 +168,8 @@ final class MemoryResults {
         bases.entrySet().stream()
             .map(each -> "%s %.0f MB".formatted(each.getKey(), each.getValue() / 1e6))
             .collect(Collectors.joining(", "));
-    return "Memory of the node bounded by %s: the share of the intermediate data, page cache included, and what the job's processes need besides (%s). %s."
-        .formatted(head.getOrDefault("limits", "–"), base, rates);
+    return "Memory of the node bounded by %s: the share of the intermediate data, page cache included, and the needs of the job's processes besides (%s). %s."
+        .formatted(limits, base, rates);
   }
 
   private TextTable table() {
@@ -201,33 +191,29 @@ final class MemoryResults {
             List.of(
                 "%s, %s".formatted(each.workload().title(), each.fraction()),
                 variant.title(),
-                show(each.figure(variant, MemoryCell::wallS), seconds()),
+                show(each.figure(variant, MemoryCell::wallS), SECONDS),
                 variant == MemoryVariant.STOCK
                     ? ""
                     : show(
                         each.ratio(MemoryVariant.STOCK, MemoryVariant.SLUICE, MemoryCell::wallS),
                         "%.2f"::formatted),
-                show(each.figure(variant, MemoryCell::cpuS), seconds()),
+                show(each.figure(variant, MemoryCell::cpuS), SECONDS),
                 show(
                     each.figure(variant, MemoryCell::deviceBytes),
                     bytes -> "%.0f MB".formatted(bytes / 1e6)),
-                show(each.figure(variant, MemoryCell::waitedS), seconds()),
-                show(each.figure(variant, MemoryCell::reclaimedS), seconds()),
+                show(each.figure(variant, MemoryCell::waitedS), SECONDS),
+                show(each.figure(variant, MemoryCell::reclaimedS), SECONDS),
                 Long.toString(each.count(variant))));
       }
     }
     return table;
   }
 
-  private static DoubleFunction<String> seconds() {
-    return "%.1f s"::formatted;
-  }
-
   private static String show(Optional<Spread> spread, DoubleFunction<String> format) {
     return spread.map(found -> found.show(format)).orElse("–");
   }
 
-  private LinePlot plot(String what, String unit, ToDoubleFunction<MemoryCell> figure) {
+  private LinePlot plot(String title, String unit, ToDoubleFunction<MemoryCell> figure) {
     Map<String, List<LinePlot.Point>> series = new LinkedHashMap<>();
     for (MemoryRounds each : rounds) {
       for (MemoryVariant variant : MemoryVariant.values()) {
@@ -238,7 +224,6 @@ final class MemoryResults {
             .ifPresent(spread -> line.add(LinePlot.Point.of(each.fraction(), spread)));
       }
     }
-    return new LinePlot(
-        title, "memory as a share of the intermediate data", what + ", " + unit, series);
+    return new LinePlot(title, "memory as a share of the intermediate data", unit, series);
   }
 }

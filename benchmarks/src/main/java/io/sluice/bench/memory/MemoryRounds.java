@@ -1,6 +1,8 @@
 package io.sluice.bench.memory;
 
 import io.sluice.bench.Spread;
+import io.sluice.bench.Variant;
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -15,6 +17,24 @@ import java.util.function.ToDoubleFunction;
  * <p>Not thread-safe.
  */
 public final class MemoryRounds {
+  /** The shuffle that runs in the bounded memory. */
+  public enum MemoryVariant implements Variant {
+    /** Hadoop's own, on nodes without Sluice's service, with the fastest of some settings. */
+    STOCK("stock tuned"),
+    SLUICE("Sluice");
+
+    private final String title;
+
+    MemoryVariant(String title) {
+      this.title = title;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+  }
+
   private final MemoryWorkload workload;
   private final double fraction;
   private final List<Map<MemoryVariant, MemoryCell>> rounds = new ArrayList<>();

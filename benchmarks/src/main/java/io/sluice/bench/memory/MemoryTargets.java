@@ -3,17 +3,19 @@ package io.sluice.bench.memory;
 import static java.util.stream.Collectors.joining;
 
 import io.sluice.bench.Spread;
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
+import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.tools.text.TextTable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * What is aimed at, and what the rounds came to: says so, and fails nothing.
+ * The targets, and the values of the rounds. A target that is missed fails nothing.
  *
  * <p>A value is a median; what was not measured is shown as such.
  */
@@ -54,64 +56,62 @@ public final class MemoryTargets {
 
   /** All rows, in the order of the aims. */
   List<Row> rows() {
-    List<Row> rows = new ArrayList<>();
-    rows.add(faster(MemoryWorkload.PLAIN_WORD_COUNT, HALF, 2.5));
-    rows.add(faster(MemoryWorkload.SORT, AMPLE, 2.5));
-    rows.add(faster(MemoryWorkload.WORD_COUNT, AMPLE, 2));
-    rows.add(
+    String worse = "the worse of WordCount without combiner and Sort";
+    return List.of(
+        faster(MemoryWorkload.PLAIN_WORD_COUNT, HALF, 2.5),
+        faster(MemoryWorkload.SORT, AMPLE, 2.5),
+        faster(MemoryWorkload.WORD_COUNT, AMPLE, 2),
         new Row(
             "bytes of the shuffle's device, Sluice / stock, memory at a quarter",
             0.4,
             false,
-            worst(
-                shuffling()
-                    .map(
-                        workload ->
-                            find(workload, QUARTER)
-                                .flatMap(
-                                    rounds ->
-                                        rounds.ratio(
-                                            MemoryVariant.SLUICE,
-                                            MemoryVariant.STOCK,
-                                            MemoryCell::deviceBytes))
-                                .map(Spread::median))),
-            "the worse of WordCount without combiner and Sort"));
-    Optional<Spread> ours = secondJobs(MemoryVariant.SLUICE, SecondJob.Costs::slowdown);
-    rows.add(
+            worst(this::deviceShare),
+            worse),
         new Row(
             "time of a small job beside a large one / alone, Sluice, memory at a quarter",
             1.2,
             false,
-            ours.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(ours.get().median()),
-            besideSecondJobs()));
-    rows.add(
+            secondJobs(MemoryVariant.SLUICE, SecondJob.Costs::slowdown)
+                .map(slowdown -> OptionalDouble.of(slowdown.median()))
+                .orElse(OptionalDouble.empty()),
+            Stream.concat(
+                    secondJobs(MemoryVariant.STOCK, SecondJob.Costs::slowdown)
+                        .map(slowdown -> "stock's is " + slowdown.show("%.2f"::formatted))
+                        .stream(),
+                    secondJobs(MemoryVariant.SLUICE, SecondJob.Costs::busyCores)
+                        .map(busy -> "cores busy: " + busy.show("%.1f"::formatted))
+                        .stream())
+                .collect(joining("; "))),
         new Row(
             "time of Sluice with memory at a half against ample",
             1.15,
             false,
-            degradation(MemoryVariant.SLUICE),
-            stocksDegradation()));
-    return rows;
+            worst(workload -> degradation(workload, MemoryVariant.SLUICE)),
+            worst(workload -> degradation(workload, MemoryVariant.STOCK)).stream()
+                .mapToObj(stock -> "%s; stock's is %.2f".formatted(worse, stock))
+                .findFirst()
+                .orElse(worse)));
   }
 
   private Optional<Spread> secondJobs(
       MemoryVariant variant, ToDoubleFunction<SecondJob.Costs> figure) {
-    List<SecondJob.Costs> all = secondJobs.getOrDefault(variant, List.of());
-    return all.isEmpty()
+    List<SecondJob.Costs> costs = secondJobs.getOrDefault(variant, List.of());
+    return costs.isEmpty()
         ? Optional.empty()
-        : Optional.of(Spread.of(all.stream().map(figure::applyAsDouble).toList()));
+        : Optional.of(Spread.of(costs.stream().map(figure::applyAsDouble).toList()));
   }
 
-  private String besideSecondJobs() {
-    String stocks =
-        secondJobs(MemoryVariant.STOCK, SecondJob.Costs::slowdown)
-            .map(slowdown -> "stock's is " + slowdown.show("%.2f"::formatted))
-            .orElse("");
-    String cores =
-        secondJobs(MemoryVariant.SLUICE, SecondJob.Costs::busyCores)
-            .map(busy -> "cores busy: " + busy.show("%.1f"::formatted))
-            .orElse("");
-    return Stream.of(stocks, cores).filter(part -> !part.isEmpty()).collect(joining("; "));
+  private Optional<Double> deviceShare(MemoryWorkload workload) {
+    return find(workload, QUARTER)
+        .flatMap(
+            rounds ->
+                rounds.ratio(MemoryVariant.SLUICE, MemoryVariant.STOCK, MemoryCell::deviceBytes))
+        .map(Spread::median);
+  }
+
+  private Optional<Double> degradation(MemoryWorkload workload, MemoryVariant variant) {
+    return wallS(workload, HALF, variant)
+        .flatMap(half -> wallS(workload, AMPLE, variant).map(ample -> half / ample));
   }
 
   /** For people. */
@@ -164,41 +164,19 @@ public final class MemoryTargets {
         .map(Spread::median);
   }
 
-  private OptionalDouble degradation(MemoryVariant variant) {
-    return worst(
-        shuffling()
-            .map(
-                workload -> {
-                  Optional<Double> half = wallS(workload, HALF, variant);
-                  Optional<Double> ample = wallS(workload, AMPLE, variant);
-                  return half.isPresent() && ample.isPresent()
-                      ? Optional.of(half.get() / ample.get())
-                      : Optional.empty();
-                }));
-  }
-
-  private String stocksDegradation() {
-    OptionalDouble stock = degradation(MemoryVariant.STOCK);
-    return "the worse of WordCount without combiner and Sort"
-        + (stock.isPresent() ? "; stock's is %.2f".formatted(stock.getAsDouble()) : "");
-  }
-
   private Optional<Double> wallS(MemoryWorkload workload, double fraction, MemoryVariant variant) {
     return find(workload, fraction)
         .flatMap(rounds -> rounds.figure(variant, MemoryCell::wallS))
         .map(Spread::median);
   }
 
-  /** The largest, if all were measured: half of a worst case is none. */
-  private static OptionalDouble worst(Stream<Optional<Double>> values) {
-    List<Optional<Double>> all = values.toList();
-    return all.stream().allMatch(Optional::isPresent)
-        ? all.stream().flatMap(Optional::stream).mapToDouble(Double::doubleValue).max()
+  /** The larger of both, if both were measured: half of a worst case is none. */
+  private static OptionalDouble worst(Function<MemoryWorkload, Optional<Double>> value) {
+    Optional<Double> count = value.apply(MemoryWorkload.PLAIN_WORD_COUNT);
+    Optional<Double> sort = value.apply(MemoryWorkload.SORT);
+    return count.isPresent() && sort.isPresent()
+        ? OptionalDouble.of(Math.max(count.get(), sort.get()))
         : OptionalDouble.empty();
-  }
-
-  private static Stream<MemoryWorkload> shuffling() {
-    return Stream.of(MemoryWorkload.PLAIN_WORD_COUNT, MemoryWorkload.SORT);
   }
 
   private Optional<MemoryRounds> find(MemoryWorkload workload, double fraction) {

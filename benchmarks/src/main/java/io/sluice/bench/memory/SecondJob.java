@@ -1,5 +1,6 @@
 package io.sluice.bench.memory;
 
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobResult;
@@ -38,7 +39,7 @@ final class SecondJob {
           "mapreduce.job.reduce.slowstart.completedmaps", "1.0"); // no reduce beside a map
 
   /**
-   * What the small job cost.
+   * The costs of the small job.
    *
    * @param alone with the node for itself
    * @param beside while the large one ran
@@ -72,7 +73,7 @@ final class SecondJob {
     this.settings = settings;
   }
 
-  /** What the NodeManager needs for it. */
+  /** The settings that the NodeManager needs for it. */
   static Map<String, String> nodeSettings() {
     return CONTAINERS;
   }

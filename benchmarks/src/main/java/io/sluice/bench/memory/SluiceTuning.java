@@ -1,5 +1,6 @@
 package io.sluice.bench.memory;
 
+import io.sluice.bench.memory.NodeMemory.Intermediate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -40,12 +41,12 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
         Math.min(LARGEST_SEGMENT_MB, Math.max(1, Integer.highestOneBit(poolMb / SEGMENTS))));
   }
 
-  /** What all of it takes: buffers of the tasks and the pool. */
+  /** The sum: buffers of the tasks and the pool. */
   long bytes() {
     return (StockTuning.TASKS_AT_A_TIME * windowsMb + poolMb) * NodeMemory.MIB;
   }
 
-  /** What is passed to a job. */
+  /** The settings of a job. */
   public Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("mapreduce.task.io.sort.mb", Integer.toString(sortMb));
@@ -60,7 +61,7 @@ public record SluiceTuning(int sortMb, int windowsMb, int poolMb, int segmentMb)
     return settings;
   }
 
-  /** What is passed to the NodeManager. */
+  /** The settings of the NodeManager. */
   public Map<String, String> nodeSettings() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("sluice.pool.capacity-mb", Integer.toString(poolMb));

@@ -1,5 +1,6 @@
 package io.sluice.bench.memory;
 
+import io.sluice.bench.memory.NodeMemory.Intermediate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -33,7 +34,7 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb, double re
   /** The old generation takes two thirds of a heap, and a map output more than was asked for. */
   private static final double RECEIVED_IN_SMALL_HEAP = 0.5;
 
-  /** What the memory is given to. */
+  /** The use of the memory. */
   public enum Mix {
     /** Large sort buffers and heaps, as the paper has it. */
     SORT_HEAVY("sort buffers"),
@@ -71,7 +72,7 @@ public record StockTuning(int sortMb, int mapHeapMb, int reduceHeapMb, double re
     return (int) Math.max(LEAST_SORT_MB, Math.min(LARGEST_SORT_MB, sortMb));
   }
 
-  /** What is passed to a job. */
+  /** The settings of a job. */
   public Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("mapreduce.task.io.sort.mb", Integer.toString(sortMb));

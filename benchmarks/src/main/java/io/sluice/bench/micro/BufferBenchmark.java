@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.bench.micro.RecordKind.BytewiseOrder;
 import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.KeptChunks;
@@ -8,6 +9,7 @@ import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -100,6 +102,33 @@ public class BufferBenchmark {
         bytes += out.position();
       }
       return bytes;
+    }
+  }
+
+  /**
+   * Chunks on the heap, as Flame-MR has them: made anew for each task, or kept for the next one.
+   *
+   * <p>Not thread-safe.
+   */
+  static final class HeapChunks implements ChunkMemory {
+    private final boolean keeps;
+    private final ArrayDeque<ByteBuffer> kept = new ArrayDeque<>(); // all of one length
+
+    HeapChunks(boolean keeps) {
+      this.keeps = keeps;
+    }
+
+    @Override
+    public ByteBuffer allocate(int lengthBytes) {
+      ByteBuffer chunk = kept.poll();
+      return chunk == null ? ByteBuffer.allocate(lengthBytes) : chunk;
+    }
+
+    @Override
+    public void free(ByteBuffer chunk) {
+      if (keeps) {
+        kept.push(chunk);
+      }
     }
   }
 }

@@ -33,7 +33,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What encrypting a run takes, for each MB and for the first 32 MB of a young JVM, beside its CRCs
+ * The time to encrypt a run, for each MB and for the first 32 MB of a young JVM, beside its CRCs
  * and beside the cipher with which stock encrypts its spills.
  */
 @Fork(1)

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a task's blocks cost the store: leased, given back. Their memory is there already. */
+/** The time to lease a task's blocks and to give them back. Their memory is there already. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -48,7 +48,7 @@ public class LeaseBenchmark {
     pool.lease().release(pool.lease().lease(bytes()));
   }
 
-  /** What each task begins and ends with. */
+  /** The begin and the end of each task. */
   @Benchmark
   public void openAndClose() throws IOException {
     try (Lease another = pool.store().openLease("another")) {

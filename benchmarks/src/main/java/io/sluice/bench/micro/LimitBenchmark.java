@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What {@link SortBenchmark} cannot be faster than: the same bytes copied, in their order and in a
- * random one, and nothing but the same keys sorted.
+ * The lower bound of {@link SortBenchmark}: the same bytes copied, in their order and in a random
+ * one, and nothing but the same keys sorted.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -84,7 +84,7 @@ public class LimitBenchmark {
     }
   }
 
-  /** What {@link SortBenchmark#gather} does, without encoding and without looking for records. */
+  /** As {@link SortBenchmark#gather}, without encoding and without looking for records. */
   @Benchmark
   public ByteBuffer copyInOrder(Bytes bytes) {
     for (int i = 0; i < bytes.order.length; i++) {

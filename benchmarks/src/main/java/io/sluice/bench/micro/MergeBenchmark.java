@@ -1,6 +1,7 @@
 package io.sluice.bench.micro;
 
 import io.sluice.bench.ArrayInput;
+import io.sluice.bench.micro.RecordKind.BytewiseOrder;
 import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.merge.KWayMerge;
@@ -28,7 +29,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a reduce task does with its runs: a merge, whose blocks are verified as they are read. */
+/** The merge of a reduce task, whose blocks are verified as they are read. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

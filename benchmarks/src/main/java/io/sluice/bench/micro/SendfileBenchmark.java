@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.bench.micro.TransportBenchmark.RandomFile;
 import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,8 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What {@link TransportBenchmark} reads, sent from one socket to another by the kernel, in ranges
- * that nobody asks for: as fast as it gets through the loopback.
+ * The bytes that {@link TransportBenchmark} reads, sent from one socket to another by the kernel,
+ * in ranges that nobody asks for: as fast as it gets through the loopback.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

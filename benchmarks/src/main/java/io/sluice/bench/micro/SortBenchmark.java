@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a map task does with its records: collect, sort, gather. Each step is measured apart; those
- * before it are done outside the measured time.
+ * The steps of a map task: collect, sort, gather. Each step is measured apart; those before it are
+ * done outside the measured time.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

@@ -1,5 +1,7 @@
 package io.sluice.bench.model;
 
+import io.sluice.bench.model.FittedModel.NetworkModel;
+import io.sluice.bench.model.StageFit.StageModel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -79,4 +81,12 @@ record Figure8(StageModel stage, int tasks, double alphaMs) {
     }
     return OptionalInt.empty();
   }
+
+  /**
+   * How blocks are kept on remote resources.
+   *
+   * @param blockBytes that travel for each task
+   * @param taskMs what a task takes beside that
+   */
+  record BlockFormat(double blockBytes, double taskMs) {}
 }

@@ -1,6 +1,8 @@
 package io.sluice.bench.model;
 
 import io.sluice.bench.LinePlot;
+import io.sluice.bench.model.Figure8.BlockFormat;
+import io.sluice.bench.model.Measurements.Storage;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
@@ -24,7 +26,7 @@ final class Figure8Tables {
   private final BlockFormat ram;
   private final Map<String, Pair> pairs = new LinkedHashMap<>();
 
-  /** What is compared: serialized blocks on NVMe, and deserialized ones in RAM. */
+  /** The two that are compared: serialized blocks on NVMe, and deserialized ones in RAM. */
   private record Pair(BlockFormat nvme, BlockFormat ram) {}
 
   Figure8Tables(FittedModel model) {
@@ -91,7 +93,7 @@ final class Figure8Tables {
         : "not below %d Gb/s".formatted(Figure8.MOST_GBPS);
   }
 
-  /** What the paper says in words, which its data does not give. */
+  /** A claim of the paper's text that its data does not support. */
   static String paper() {
     return ("The paper's text has the curves cross at %d Gb/s. Its own data, which is published, does"
             + " not with these equations: the last two rows.")
@@ -150,5 +152,51 @@ final class Figure8Tables {
       String title, String unit, Map<String, List<LinePlot.Point>> series) {
     return new LinePlot(
         title, "bandwidth, %% of %d Gb/s".formatted(Figure8.MOST_GBPS), unit, series);
+  }
+
+  /**
+   * The measurements of LineCounter that Chen and Rodero have published: {@code
+   * figures/linecounter_Spark_RDD_Persistence_*.txt} of github.com/HelloHorizon/SBAC-PAD-18, which
+   * are decimal logarithms. That tasks are in ms and stages in s follows from section IV.A: some 20
+   * ms for a task over deserialized blocks.
+   */
+  static final class PublishedTimes {
+    /** Of memory with deserialized objects, 100 GB: the most that had room. */
+    private static final double RAM_TASK_LOG_MS = 1.22;
+
+    private static final double RAM_STAGE_LOG_S = 0.75;
+    private static final double RAM_DATA_BYTES = 100e9;
+
+    /** Of NVMe, 200 GB. */
+    private static final double NVME_TASK_LOG_MS = 2.91;
+
+    private static final double NVME_STAGE_LOG_S = 1.57;
+
+    private PublishedTimes() {}
+
+    /** Time_Task as it was measured. */
+    static double ramTaskMs() {
+      return Math.pow(10, RAM_TASK_LOG_MS);
+    }
+
+    /** Time_Task as it was measured. */
+    static double nvmeTaskMs() {
+      return Math.pow(10, NVME_TASK_LOG_MS);
+    }
+
+    /** Time_Task that makes the stage as long as it was, if the cores always have one. */
+    static double ramTaskMsOfStage() {
+      return taskMs(RAM_STAGE_LOG_S, RAM_DATA_BYTES);
+    }
+
+    /** Time_Task that makes the stage as long as it was, if the cores always have one. */
+    static double nvmeTaskMsOfStage() {
+      return taskMs(NVME_STAGE_LOG_S, Figure8.DATA_BYTES);
+    }
+
+    private static double taskMs(double stageLogS, double dataBytes) {
+      double stageMs = 1e3 * Math.pow(10, stageLogS);
+      return stageMs * Figure8.CORES / (dataBytes / Figure8.BLOCK_BYTES);
+    }
   }
 }

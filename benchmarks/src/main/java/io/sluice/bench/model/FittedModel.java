@@ -1,6 +1,8 @@
 package io.sluice.bench.model;
 
 import io.sluice.bench.Spread;
+import io.sluice.bench.model.Measurements.Storage;
+import io.sluice.bench.model.StageFit.LineFit;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
 import io.sluice.it.spark.jobs.RanTask;
@@ -159,5 +161,100 @@ final class FittedModel {
 
   private static double wallMs(List<StageRun> stages) {
     return stages.stream().mapToDouble(StageRun::wallMs).sum();
+  }
+
+  /**
+   * The model's prediction for a size that it was not fitted to, beside the measurement.
+   *
+   * @param benchmark which
+   * @param storage how its blocks are kept
+   * @param textBytes the size
+   * @param predictedMs all stages, by both equations with what was fitted
+   * @param fromOwnTasksMs all stages, by the first equation with the times that the tasks had
+   * @param measuredMs all stages
+   */
+  record Prediction(
+      PersistBenchmark benchmark,
+      Storage storage,
+      long textBytes,
+      double predictedMs,
+      double fromOwnTasksMs,
+      Spread measuredMs) {
+
+    /** Share of what was measured; negative if the model says less. */
+    double error() {
+      return predictedMs / measuredMs.median() - 1;
+    }
+
+    /** That of the equation alone. */
+    double errorOfEquation() {
+      return fromOwnTasksMs / measuredMs.median() - 1;
+    }
+  }
+
+  /**
+   * The second equation of Chen and Rodero (section V): {@code Time_network = alpha + S_block *
+   * N_tasks / B}. All tasks that run at a time share the bandwidth.
+   *
+   * <p>Thread contract: immutable.
+   *
+   * @param alphaMs the latency of a message
+   * @param bytesPerMs B; infinite if the fit sees no cost of bytes
+   */
+  record NetworkModel(double alphaMs, double bytesPerMs) {
+    private static final double BITS = 8;
+    private static final double MS_PER_S = 1e3;
+    private static final double GIGA = 1e9;
+
+    static NetworkModel ofGbps(double alphaMs, double gbps) {
+      return new NetworkModel(alphaMs, gbps * GIGA / BITS / MS_PER_S);
+    }
+
+    /** Of points whose size is S_block * N_tasks, in bytes, and whose cost is in ms. */
+    static NetworkModel fit(List<LineFit.Point> points) {
+      LineFit line = LineFit.of(points);
+      return new NetworkModel(line.base(), 1 / line.slope());
+    }
+
+    /** How long a task waits for its block while so many run. */
+    double timeMs(double blockBytes, int tasks) {
+      return alphaMs + blockBytes * tasks / bytesPerMs;
+    }
+
+    double gbps() {
+      return bytesPerMs * BITS * MS_PER_S / GIGA;
+    }
+  }
+
+  /**
+   * Runs by their sizes: every other size, from the first on, is fitted to; the rest is what the
+   * model is checked by. With an even number of sizes the largest is beyond all that were fitted
+   * to.
+   *
+   * @param fitted the first, third, fifth ...
+   * @param checked the second, fourth ...
+   */
+  record HeldOut<T>(List<T> fitted, List<T> checked) {
+    /** Two for a line, one to check it. */
+    static final int LEAST_SIZES = 3;
+
+    /**
+     * Of one or more runs of each size.
+     *
+     * @throws IllegalArgumentException if there are too few
+     */
+    static <T> HeldOut<T> of(List<T> bySize) {
+      if (bySize.size() < LEAST_SIZES) {
+        throw new IllegalArgumentException(
+            "the model needs %d sizes, two to fit a line and one to check it; got %d"
+                .formatted(LEAST_SIZES, bySize.size()));
+      }
+      List<T> fitted = new ArrayList<>();
+      List<T> checked = new ArrayList<>();
+      for (int i = 0; i < bySize.size(); i++) {
+        (i % 2 == 0 ? fitted : checked).add(bySize.get(i));
+      }
+      return new HeldOut<>(fitted, checked);
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.bench.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.Variant;
 import io.sluice.it.report.Machine;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
@@ -32,7 +33,7 @@ public record Measurements(Machine machine, String spark, int cores, List<Measur
    */
   public record Measured(Storage storage, PersistedRun run) {}
 
-  /** What an earlier run has written. */
+  /** Reads the measurements of an earlier run. */
   public static Measurements read(Path file) throws IOException {
     ObjectMapper json = new ObjectMapper();
     JsonNode measurements = json.readTree(file.toFile()).get(NAME);
@@ -70,5 +71,36 @@ public record Measurements(Machine machine, String spark, int cores, List<Measur
 
   private Stream<PersistedRun> overBlocks() {
     return measured.stream().map(Measured::run).filter(run -> !run.benchmark().isRemote());
+  }
+
+  /** Where and how Spark keeps persisted blocks; the paper's four, with our pool for its NVMe. */
+  public enum Storage implements Variant {
+    MEMORY("memory, deserialized", "MEMORY_ONLY"),
+    SERIALIZED("memory, serialized", "MEMORY_ONLY_SER"),
+    POOL("Sluice's pool", "DISK_ONLY"),
+    DISK("disk", "DISK_ONLY");
+
+    private final String title;
+    private final String level;
+
+    Storage(String title, String level) {
+      this.title = title;
+      this.level = level;
+    }
+
+    @Override
+    public String title() {
+      return title;
+    }
+
+    /** The storage level that Spark is told. */
+    String level() {
+      return level;
+    }
+
+    /** Whether its blocks are in memory that is Spark's. */
+    boolean isSparksMemory() {
+      return this == MEMORY || this == SERIALIZED;
+    }
   }
 }

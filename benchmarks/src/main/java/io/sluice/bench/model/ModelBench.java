@@ -1,5 +1,7 @@
 package io.sluice.bench.model;
 
+import io.sluice.bench.model.FittedModel.HeldOut;
+import io.sluice.bench.model.Measurements.Storage;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;

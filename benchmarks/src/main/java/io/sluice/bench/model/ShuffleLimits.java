@@ -3,7 +3,7 @@ package io.sluice.bench.model;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What bounds our shuffle, as the settings have it where nobody sets them.
+ * The limits of our shuffle, by the defaults of the settings.
  *
  * @param connections most of a kind that a node serves
  * @param connectionsName its setting
@@ -28,4 +28,13 @@ public record ShuffleLimits(
     long reduceBytes,
     String reduceName,
     int windowBytes,
-    IntUnaryOperator windows) {}
+    IntUnaryOperator windows) {
+
+  /**
+   * A job on each of its nodes; more nodes have more of it.
+   *
+   * @param maps outputs of maps that a node keeps
+   * @param reduces that run on a node at a time, all of the job
+   */
+  public record ShuffleLoad(int maps, int reduces) {}
+}

@@ -7,6 +7,7 @@ import io.sluice.it.spark.jobs.StageRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.PriorityQueue;
 
 /**
  * The parameters of one stage of one benchmark over blocks that are kept in one way.
@@ -59,5 +60,90 @@ record StageFit(StageModel model, LineFit task) {
             .sorted((one, other) -> Long.compare(one.startMs(), other.startMs()))
             .map(task -> (double) task.timeMs())
             .toList());
+  }
+
+  /**
+   * A cost that grows with a size: {@code base + slope * x}, neither of them negative.
+   *
+   * <p>Thread contract: immutable.
+   *
+   * @param base for nothing
+   * @param slope for each unit of size
+   */
+  record LineFit(double base, double slope) {
+
+    /**
+     * A measurement.
+     *
+     * @param x the size
+     * @param y the cost
+     */
+    record Point(double x, double y) {}
+
+    /**
+     * The line with the least sum of squared errors. If it falls, that is the mean, and if it
+     * begins below zero, the best through the origin.
+     *
+     * @throws IllegalArgumentException if there are not two different sizes
+     */
+    static LineFit of(List<Point> points) {
+      if (points.stream().mapToDouble(Point::x).distinct().count() < 2) {
+        throw new IllegalArgumentException("a line needs two sizes, got " + points);
+      }
+      double meanX = points.stream().mapToDouble(Point::x).average().orElseThrow();
+      double meanY = points.stream().mapToDouble(Point::y).average().orElseThrow();
+      double xy = points.stream().mapToDouble(p -> (p.x() - meanX) * (p.y() - meanY)).sum();
+      double xx = points.stream().mapToDouble(p -> (p.x() - meanX) * (p.x() - meanX)).sum();
+      double slope = xy / xx;
+      double base = meanY - slope * meanX;
+      if (slope < 0) {
+        return new LineFit(Math.max(0, meanY), 0);
+      }
+      return base < 0 ? throughOrigin(points) : new LineFit(base, slope);
+    }
+
+    private static LineFit throughOrigin(List<Point> points) {
+      double xy = points.stream().mapToDouble(p -> p.x() * p.y()).sum();
+      double xx = points.stream().mapToDouble(p -> p.x() * p.x()).sum();
+      return new LineFit(0, Math.max(0, xy / xx));
+    }
+
+    double at(double x) {
+      return base + slope * x;
+    }
+  }
+
+  /**
+   * The first equation of Chen and Rodero (section V): {@code Time_stage = Time_start + max over
+   * cores of the sum of its tasks' times + Time_cleanup}. Which tasks a core runs is not in the
+   * equation: each that ends takes the next of all that wait, as in Spark.
+   *
+   * <p>Thread contract: immutable.
+   *
+   * @param startMs from the submission of a stage to its first task
+   * @param cleanupMs from its last task to its completion
+   * @param cores P, of the whole cluster
+   */
+  record StageModel(double startMs, double cleanupMs, int cores) {
+
+    /**
+     * How long a stage takes.
+     *
+     * @param tasksMs its tasks, in the order in which they begin
+     */
+    double timeMs(List<Double> tasksMs) {
+      return startMs + busiestCoreMs(tasksMs) + cleanupMs;
+    }
+
+    private double busiestCoreMs(List<Double> tasksMs) {
+      PriorityQueue<Double> busyUntilMs = new PriorityQueue<>();
+      double lastMs = 0;
+      for (double taskMs : tasksMs) {
+        double beginMs = busyUntilMs.size() < cores ? 0 : busyUntilMs.remove();
+        busyUntilMs.add(beginMs + taskMs);
+        lastMs = Math.max(lastMs, beginMs + taskMs);
+      }
+      return lastMs;
+    }
   }
 }

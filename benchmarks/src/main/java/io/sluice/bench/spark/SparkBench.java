@@ -2,12 +2,12 @@ package io.sluice.bench.spark;
 
 import static java.util.stream.Collectors.joining;
 
+import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
+import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
-import io.sluice.bench.Plot;
-import io.sluice.bench.Ratio;
-import io.sluice.bench.ResultPage;
+import io.sluice.bench.spark.SparkReports.SparkRun;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +40,24 @@ import java.util.function.Function;
  * other round goes through the variants backwards, so that none always comes behind the same one.
  *
  * <p>Not thread-safe. A failed job or a result that differs is a {@link ClusterException}.
+ *
+ * @param workspace has the jars
+ * @param console says what runs
+ * @param spark the release
+ * @param rows of every shuffle
+ * @param smallBlocks whether to run a shuffle of a thousand partitions to a thousand, too, as
+ *     often, behind the others; with fewer than ten million rows, of fewer to as many
+ * @param variants Sluice, stock, and what else there is
+ * @param peers where those of them are that are not ours
  */
-public final class SparkBench {
+public record SparkBench(
+    Workspace workspace,
+    Console console,
+    SparkDistribution spark,
+    long rows,
+    boolean smallBlocks,
+    List<SparkVariant> variants,
+    Optional<PeerInstallations> peers) {
   private static final List<Workload> WORKLOADS =
       List.of(
           Workload.SQL_REPARTITION, Workload.SQL_SORT, Workload.SQL_JOIN, Workload.GROUP_BY_KEY);
@@ -93,64 +108,42 @@ public final class SparkBench {
           "spark.authenticate.secret", "a secret of a benchmark",
           "spark.network.crypto.enabled", "true");
 
-  private final Workspace workspace;
-  private final Console console;
-  private final SparkDistribution spark;
-  private final long rows;
-  private final boolean smallBlocks;
-  private final List<SparkVariant> variants;
-  private final Optional<PeerInstallations> peers;
-
-  /**
-   * Runs nothing yet.
-   *
-   * @param smallBlocks whether to run a shuffle of a thousand partitions to a thousand, too, as
-   *     often, behind the others; with fewer than ten million rows, of fewer to as many
-   * @param variants Sluice, stock, and what else there is
-   * @param peers where those of them are that are not ours
-   */
-  public SparkBench(
-      Workspace workspace,
-      Console console,
-      SparkDistribution spark,
-      long rows,
-      boolean smallBlocks,
-      List<SparkVariant> variants,
-      Optional<PeerInstallations> peers) {
-    this.workspace = workspace;
-    this.console = console;
-    this.spark = spark;
-    this.rows = rows;
-    this.smallBlocks = smallBlocks;
-    this.variants = variants;
-    this.peers = peers;
-  }
-
   /** Runs all rounds and writes the results, under a name. */
   public void run(int rounds, ResultFiles results, String name) {
     Comparison<SparkVariant, SparkReports> comparison = new Comparison<>(RATIOS);
-    List<String> files = List.of();
+    Bench bench =
+        Bench.of(name, "Spark %s, %,d rows, two executors with a core each", spark.version(), rows)
+            .data("partitions", PARTITIONS)
+            .rounds(comparison)
+            .table("", () -> comparison.table(figures(anyReports(comparison))))
+            .notes(notes())
+            .plot("", title -> plot(title, comparison));
+    if (peers.isPresent()) {
+      bench.plot("-warm", title -> besidePeers(title, comparison));
+    }
     try (SparkSubmit onDisk = new SparkSubmit(spark, workspace.clusters());
         SparkSubmit inMemory = new SparkSubmit(spark, TMPFS)) {
-      for (int round = 1; round <= rounds; round++) {
-        Map<SparkVariant, SparkReports> reports = new EnumMap<>(SparkVariant.class);
-        for (SparkVariant variant : inTurn(round)) {
-          SparkSubmit submit = variant.isOnTmpfs() ? inMemory : onDisk;
-          reports.put(
-              variant,
-              console.step(
-                  "Round %d, %s".formatted(round, variant.title()), () -> run(submit, variant)));
-        }
-        checkEqual(reports);
-        comparison.add(reports);
-        sayStates(reports.get(SparkVariant.SLUICE));
-        files = results(comparison, name).write(results); // it may be ended before the last
-      }
+      bench.run(rounds, comparison, round -> round(onDisk, inMemory, round), console, results);
     }
     console.say("all results agree");
-    console.say("");
-    console.say(results(comparison, name).toText());
-    files.forEach(console::say);
+  }
+
+  private static SparkReports anyReports(Comparison<SparkVariant, SparkReports> comparison) {
+    return comparison.rounds().get(0).get(SparkVariant.SLUICE);
+  }
+
+  private Map<SparkVariant, SparkReports> round(
+      SparkSubmit onDisk, SparkSubmit inMemory, int round) {
+    Map<SparkVariant, SparkReports> reports =
+        Bench.inTurn(
+            inTurn(round),
+            variant ->
+                console.step(
+                    "Round %d, %s".formatted(round, variant.title()),
+                    () -> run(variant.isOnTmpfs() ? inMemory : onDisk, variant)));
+    checkEqual(reports);
+    sayStates(reports.get(SparkVariant.SLUICE));
+    return reports;
   }
 
   private List<SparkVariant> inTurn(int round) {
@@ -277,70 +270,32 @@ public final class SparkBench {
     last.executorStates().forEach((id, state) -> console.say("  executor " + id + ": " + state));
   }
 
-  private ResultPage results(Comparison<SparkVariant, SparkReports> comparison, String name) {
-    String title =
-        "Spark %s, %,d rows, rounds: %d, two executors with a core each"
-            .formatted(spark.version(), rows, comparison.rounds().size());
-    SparkReports first = comparison.rounds().get(0).get(SparkVariant.SLUICE);
-    ResultPage page =
-        ResultPage.ofRounds(
-            name,
-            title,
-            Map.of("partitions", PARTITIONS),
-            comparison.rounds(),
-            comparison.table(figures(first)),
-            plots(title, comparison, first));
+  private String[] notes() {
     List<String> notes = new ArrayList<>(List.of(ABOUT_HEAP));
     if (peers.isPresent()) {
       notes.add(ABOUT_PEERS);
     }
     if (smallBlocks) {
-      notes.add(aboutSmallBlocks());
+      notes.add(
+          "%s: %,d rows between %d partitions and as many. It runs behind all others, in the same executors: the first of its runs is not their first."
+              .formatted(Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows())));
     }
-    return page.withNotes(notes);
-  }
-
-  private String aboutSmallBlocks() {
-    return "%s: %,d rows between %d partitions and as many. It runs behind all others, in the same executors: the first of its runs is not their first."
-        .formatted(Workload.SQL_SMALL_BLOCKS, smallRows(), manyPartitions(smallRows()));
-  }
-
-  /** By what their files' names end in. */
-  private Map<String, Plot> plots(
-      String title, Comparison<SparkVariant, SparkReports> comparison, SparkReports first) {
-    Map<String, Plot> plots = new LinkedHashMap<>();
-    plots.put("", plot(title, comparison, plotted()));
-    if (peers.isPresent()) {
-      plots.put("-warm", besidePeers(title, comparison, first.workloads(SparkRun.WARM)));
-    }
-    return plots;
+    return notes.toArray(String[]::new);
   }
 
   /** One series for each variant, one bar for each workload. */
-  private CostPlot besidePeers(
-      String title, Comparison<SparkVariant, SparkReports> comparison, List<Workload> workloads) {
-    Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    for (SparkVariant variant : variants) {
-      if (variant != SparkVariant.TMPFS) {
-        Ratio<SparkVariant> ratio = new Ratio<>(variant, SparkVariant.TMPFS);
-        bars.put(
-            variant.title(),
-            workloads.stream()
-                .map(
-                    workload -> comparison.bar(SparkFigure.WALL.of(SparkRun.WARM, workload), ratio))
-                .toList());
-      }
-    }
-    return new CostPlot(
+  private CostPlot besidePeers(String title, Comparison<SparkVariant, SparkReports> comparison) {
+    List<SparkVariant> shown = new ArrayList<>(variants);
+    shown.remove(SparkVariant.TMPFS);
+    return comparison.against(
+        SparkVariant.TMPFS,
+        shown,
         title,
         "warm, wall, in per cent of " + SparkVariant.TMPFS.title(),
-        workloads.stream().map(Workload::name).toList(),
-        bars);
-  }
-
-  /** Sluice against stock where both do the same. */
-  private Ratio<SparkVariant> plotted() {
-    return variants.contains(TO_ENCRYPTED.of()) ? TO_ENCRYPTED : TO_TMPFS;
+        anyReports(comparison).workloads(SparkRun.WARM).stream()
+            .map(
+                each -> SparkReports.of(SparkReports.WALL, SparkRun.WARM, each).titled(each.name()))
+            .toList());
   }
 
   /** Of each run, workload and figure. */
@@ -348,8 +303,8 @@ public final class SparkBench {
     List<Figure<SparkReports>> figures = new ArrayList<>();
     for (SparkRun run : SparkRun.values()) {
       for (Workload workload : reports.workloads(run)) {
-        for (SparkFigure figure : SparkFigure.values()) {
-          figures.add(figure.of(run, workload));
+        for (Figure<ShuffleReport> figure : SparkReports.FIGURES) {
+          figures.add(SparkReports.of(figure, run, workload));
         }
       }
     }
@@ -357,15 +312,15 @@ public final class SparkBench {
   }
 
   /** One series for each run and figure, one bar for each workload but small blocks. */
-  private static CostPlot plot(
-      String title, Comparison<SparkVariant, SparkReports> comparison, Ratio<SparkVariant> ratio) {
+  private CostPlot plot(String title, Comparison<SparkVariant, SparkReports> comparison) {
+    Ratio<SparkVariant> ratio = variants.contains(TO_ENCRYPTED.of()) ? TO_ENCRYPTED : TO_TMPFS;
     Map<String, List<CostPlot.Bar>> bars = new LinkedHashMap<>();
-    for (SparkFigure figure : List.of(SparkFigure.WALL, SparkFigure.PROCESS_CPU)) {
+    for (Figure<ShuffleReport> figure : List.of(SparkReports.WALL, SparkReports.PROCESS_CPU)) {
       for (SparkRun run : SparkRun.values()) {
         bars.put(
             run.title() + ", " + figure.title(),
             WORKLOADS.stream()
-                .map(workload -> comparison.bar(figure.of(run, workload), ratio))
+                .map(workload -> comparison.bar(SparkReports.of(figure, run, workload), ratio))
                 .toList());
       }
     }

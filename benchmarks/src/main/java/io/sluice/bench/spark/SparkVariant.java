@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What is measured side by side. */
+/** A way to run the same shuffles in Spark. */
 public enum SparkVariant implements Variant {
   DISK("stock, disk"),
   TMPFS("stock, tmpfs"),
@@ -22,10 +22,10 @@ public enum SparkVariant implements Variant {
   /** Every place of map outputs. */
   public static final List<SparkVariant> ALL = List.of(DISK, TMPFS, SLUICE, SERVICE);
 
-  /** What Sluice is measured by where the local directories are in memory. */
+  /** Sluice, and stock with its local directories in memory. */
   public static final List<SparkVariant> ON_TMPFS = List.of(TMPFS, SLUICE);
 
-  /** What it costs that executors encrypt what they send each other. */
+  /** Without and with encryption between executors. */
   public static final List<SparkVariant> ENCRYPTED =
       List.of(TMPFS, TMPFS_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED);
 
@@ -51,7 +51,7 @@ public enum SparkVariant implements Variant {
         .toList();
   }
 
-  /** Whose servers it shuffles through, if they are not ours. */
+  /** The peer through whose servers it shuffles, if it is one. */
   Optional<Peer> peer() {
     return Optional.ofNullable(peer);
   }

@@ -6,6 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.bench.codecs.MergeProgram.BenchCodec;
+import io.sluice.bench.codecs.MergeProgram.MergeCost;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
+import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
+import io.sluice.bench.codecs.MergeProgram.MergeRunner;
+import io.sluice.bench.codecs.SortedRuns.RunsMerge.RecordsDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;

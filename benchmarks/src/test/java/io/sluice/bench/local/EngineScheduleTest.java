@@ -2,7 +2,8 @@ package io.sluice.bench.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.bench.local.JobWork.MapWork;
+import io.sluice.bench.local.EngineSchedule.JobWork;
+import io.sluice.bench.local.EngineSchedule.JobWork.MapWork;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Figure;
+import io.sluice.bench.local.ChainJobs.JobTime;
+import io.sluice.bench.local.ExchangeBench.ExchangeShape;
+import io.sluice.bench.local.ExchangeBench.Mode;
 import io.sluice.it.cluster.ClusterException;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +36,7 @@ class ExchangeTest {
   private static List<JobTime> jobs(int rounds) {
     List<JobTime> jobs = new ArrayList<>();
     for (int round = 0; round <= rounds; round++) {
-      for (ExchangeMode mode : ExchangeMode.values()) {
+      for (Mode mode : Mode.values()) {
         long wallMs = round == 0 ? 9_000 : 100 * (mode.ordinal() + 1);
         jobs.add(new JobTime(round + " " + mode.title(), wallMs, 1, "1 1"));
       }
@@ -43,11 +46,11 @@ class ExchangeTest {
 
   @Test
   void theFirstRoundIsNotCounted() {
-    Comparison<ExchangeMode, JobTime> comparison = ExchangeRun.rounds(jobs(2));
+    Comparison<Mode, JobTime> comparison = ExchangeBench.rounds(jobs(2));
     Figure<JobTime> wall = new Figure<>("", JobTime::wallMs, ms -> "");
     assertEquals(2, comparison.rounds().size());
-    assertEquals(400, comparison.values(wall, ExchangeMode.AUTO).max());
-    assertEquals(2, comparison.ratios(wall, ExchangeRun.RATIOS.get(0)).median());
+    assertEquals(400, comparison.values(wall, Mode.AUTO).max());
+    assertEquals(2, comparison.ratios(wall, ExchangeBench.RATIOS.get(0)).median());
   }
 
   @Test
@@ -55,6 +58,6 @@ class ExchangeTest {
     List<JobTime> jobs = jobs(1);
     jobs.remove(0);
     jobs.add(jobs.get(0));
-    assertThrows(ClusterException.class, () -> ExchangeRun.rounds(jobs));
+    assertThrows(ClusterException.class, () -> ExchangeBench.rounds(jobs));
   }
 }

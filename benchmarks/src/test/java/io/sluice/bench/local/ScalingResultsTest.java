@@ -3,7 +3,9 @@ package io.sluice.bench.local;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.local.JobHistoryTimes.Attempt;
-import io.sluice.it.cluster.HadoopDistribution;
+import io.sluice.bench.local.ScalingJobs.ScalingRun;
+import io.sluice.bench.local.ScalingJobs.ScalingVariant;
+import io.sluice.bench.local.ScalingJobs.ScalingWorkload;
 import io.sluice.it.local.ProcessCosts;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Files;
@@ -36,15 +38,16 @@ class ScalingResultsTest {
     Map<ScalingWorkload, List<Contention.Point>> waits = new EnumMap<>(ScalingWorkload.class);
     waits.put(ScalingWorkload.TERA_SORT, List.of(new Contention.Point("A", "B.c", true, 3, 20)));
     waits.put(ScalingWorkload.LDA, List.of());
-    ScalingResults results =
-        new ScalingResults(new HadoopDistribution("3.5.0", directory), 1_000_000, waits);
-    results.add(
-        Map.of(
-            ScalingVariant.ONE_CORE, both(2_000),
-            ScalingVariant.BESIDE_ANOTHER, both(2_500),
-            ScalingVariant.ONE, both(2_000),
-            ScalingVariant.TWO, both(1_250)));
-    results.page().write(new ResultFiles(directory));
+    ScalingResults results = new ScalingResults("3.5.0", 1_000_000, waits);
+    results
+        .comparison()
+        .add(
+            Map.of(
+                ScalingVariant.ONE_CORE, both(2_000),
+                ScalingVariant.BESIDE_ANOTHER, both(2_500),
+                ScalingVariant.ONE, both(2_000),
+                ScalingVariant.TWO, both(1_250)));
+    results.bench().page().write(new ResultFiles(directory));
     String page = Files.readString(directory.resolve("bench-scaling.md"));
     // 2.0 / (2 * 1.25); a tenth of all is under the lock, which two threads can share.
     assertTrue(page.contains("| LDA, wall of the process | 80 % | 80 % | 80 % |"), page);

@@ -3,6 +3,8 @@ package io.sluice.bench.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.memory.BoundedNode.MemoryCell;
+import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobCosts.HostUse;
 import io.sluice.it.job.JobCosts.ShufflePath;

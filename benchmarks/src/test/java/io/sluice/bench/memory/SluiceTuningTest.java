@@ -3,6 +3,7 @@ package io.sluice.bench.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.memory.NodeMemory.Intermediate;
 import org.junit.jupiter.api.Test;
 
 class SluiceTuningTest {

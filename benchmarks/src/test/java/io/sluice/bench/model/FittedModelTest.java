@@ -3,6 +3,9 @@ package io.sluice.bench.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.bench.model.FittedModel.Cell;
+import io.sluice.bench.model.FittedModel.Prediction;
+import io.sluice.bench.model.Measurements.Storage;
+import io.sluice.bench.model.StageFit.StageModel;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
 import java.util.List;

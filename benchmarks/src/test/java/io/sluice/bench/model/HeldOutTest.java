@@ -3,6 +3,7 @@ package io.sluice.bench.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.bench.model.FittedModel.HeldOut;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

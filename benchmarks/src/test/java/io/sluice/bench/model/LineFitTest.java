@@ -3,7 +3,8 @@ package io.sluice.bench.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.bench.model.LineFit.Point;
+import io.sluice.bench.model.StageFit.LineFit;
+import io.sluice.bench.model.StageFit.LineFit.Point;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

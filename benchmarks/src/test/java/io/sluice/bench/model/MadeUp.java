@@ -1,5 +1,6 @@
 package io.sluice.bench.model;
 
+import io.sluice.bench.model.Measurements.Storage;
 import io.sluice.it.report.Machine;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;

@@ -2,6 +2,8 @@ package io.sluice.bench.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.bench.model.FittedModel.NetworkModel;
+import io.sluice.bench.model.StageFit.LineFit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

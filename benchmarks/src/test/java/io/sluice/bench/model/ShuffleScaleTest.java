@@ -2,6 +2,8 @@ package io.sluice.bench.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.bench.model.ScaleTables.ShuffleScale;
+import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import org.junit.jupiter.api.Test;
 
 class ShuffleScaleTest {

@@ -2,6 +2,7 @@ package io.sluice.bench.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.bench.model.StageFit.StageModel;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -7,7 +7,6 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,9 +40,9 @@ import picocli.CommandLine.Spec;
       MicroBenchCommand.class
     },
     mixinStandardHelpOptions = true)
-final class BenchCommand implements Callable<Integer> {
-  @Mixin private InstallOptions install;
+final class BenchCommand extends MeasuringCommand {
 
+  @Mixin private InstallOptions install;
   @Mixin private ClusterOptions clusterOptions;
 
   @Option(
@@ -53,8 +52,6 @@ final class BenchCommand implements Callable<Integer> {
       defaultValue = "1g",
       description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
-
-  @Mixin private RunsOption runs;
 
   @Option(
       names = "--encrypted",
@@ -74,21 +71,13 @@ final class BenchCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() {
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     Set<HadoopVariant> possible = encrypted ? HadoopVariant.ENCRYPTION : HadoopVariant.PLAIN;
     Set<HadoopVariant> asked = engines == null ? possible : engines;
     Engines.check(spec, asked, possible);
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new HadoopBench(
-              cluster,
-              console,
-              sizeBytes,
-              encrypted ? "bench-encrypted" : "bench",
-              Engines.withStock(HadoopVariant.STOCK, asked))
-          .run(runs.count(), new ResultFiles(workspace.results()));
+      new HadoopBench(cluster, console, sizeBytes, Engines.withStock(HadoopVariant.STOCK, asked))
+          .run(rounds, results, encrypted ? "bench-encrypted" : "bench");
     }
-    return 0;
   }
 }

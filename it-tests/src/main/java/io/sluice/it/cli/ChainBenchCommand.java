@@ -4,9 +4,7 @@ import io.sluice.bench.local.ChainBench;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench chain}. */
@@ -16,7 +14,7 @@ import picocli.CommandLine.Option;
         "Measures chains of sorts and of trivial jobs in one process: LocalJobRunner, Sluice's engine"
             + " on files, and Sluice's engine with its files in memory.",
     mixinStandardHelpOptions = true)
-final class ChainBenchCommand implements Callable<Integer> {
+final class ChainBenchCommand extends MeasuringCommand {
   @Option(
       names = "--size",
       paramLabel = "SIZE",
@@ -25,13 +23,8 @@ final class ChainBenchCommand implements Callable<Integer> {
       description = "Size of the sorted data (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    new ChainBench(workspace, Console.standard(), sizeBytes)
-        .run(runs.count(), new ResultFiles(workspace.results()));
-    return 0;
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
+    new ChainBench(workspace, console, sizeBytes).run(rounds, results);
   }
 }

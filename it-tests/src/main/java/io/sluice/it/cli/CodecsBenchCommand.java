@@ -1,15 +1,13 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.codecs.BenchCodec;
 import io.sluice.bench.codecs.CodecsBench;
+import io.sluice.bench.codecs.MergeProgram.BenchCodec;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench codecs}. */
@@ -19,7 +17,7 @@ import picocli.CommandLine.Option;
         "Measures a reduce's merge of the compressed runs of many maps: stock's with its default"
             + " factor, stock's with a factor of 100, and Sluice's.",
     mixinStandardHelpOptions = true)
-final class CodecsBenchCommand implements Callable<Integer> {
+final class CodecsBenchCommand extends MeasuringCommand {
   @Option(
       names = "--maps",
       paramLabel = "COUNT",
@@ -53,23 +51,18 @@ final class CodecsBenchCommand implements Callable<Integer> {
           "Directory for the bench's files, which it deletes at its end; /dev/shm is in memory (default: in target).")
   private Path directory;
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    CodecsBench bench = new CodecsBench(Console.standard(), maps, records, codecs);
-    ResultFiles files = new ResultFiles(workspace.results());
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
+    CodecsBench bench = new CodecsBench(console, maps, records, codecs);
     if (directory == null) {
-      bench.run(workspace, workspace.clusters(), runs.count(), files);
-      return 0;
+      bench.run(workspace, workspace.clusters(), rounds, results);
+      return;
     }
     Path place = directory.resolve("sluice-codecs-" + System.getProperty("user.name"));
     try {
-      bench.run(workspace, place, runs.count(), files);
+      bench.run(workspace, place, rounds, results);
     } finally {
       place.toFile().delete(); // if nothing is in it: another bench of this user may be at work
     }
-    return 0;
   }
 }

@@ -1,13 +1,11 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.crowd.CrowdBench;
+import io.sluice.bench.node.CrowdBench;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench crowd}. */
@@ -16,7 +14,7 @@ import picocli.CommandLine.Option;
     description =
         "Measures one reader of thousands of nodes, and one node that thousands of readers read from.",
     mixinStandardHelpOptions = true)
-final class CrowdBenchCommand implements Callable<Integer> {
+final class CrowdBenchCommand extends MeasuringCommand {
   @Option(
       names = "--nodes",
       paramLabel = "COUNT",
@@ -35,13 +33,8 @@ final class CrowdBenchCommand implements Callable<Integer> {
       description = "Readers that read from the node (default: ${DEFAULT-VALUE}).")
   private List<Integer> readers;
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    new CrowdBench(workspace, Console.standard(), nodes, readers)
-        .run(runs.count(), new ResultFiles(workspace.results()));
-    return 0;
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
+    new CrowdBench(workspace, console, nodes, readers).run(rounds, results);
   }
 }

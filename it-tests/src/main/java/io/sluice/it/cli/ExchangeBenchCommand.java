@@ -1,15 +1,13 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.local.ExchangeBench;
-import io.sluice.bench.local.ExchangeShape;
+import io.sluice.bench.local.ExchangeBench.ExchangeShape;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -19,7 +17,7 @@ import picocli.CommandLine.TypeConversionException;
     description =
         "Measures pull, push and hybrid exchange in the engine of one process, by the number of tasks.",
     mixinStandardHelpOptions = true)
-final class ExchangeBenchCommand implements Callable<Integer> {
+final class ExchangeBenchCommand extends MeasuringCommand {
   @Option(
       names = "--size",
       paramLabel = "SIZE",
@@ -37,8 +35,6 @@ final class ExchangeBenchCommand implements Callable<Integer> {
       description = "Maps and reduces of each job (default: ${DEFAULT-VALUE}).")
   private List<ExchangeShape> shapes;
 
-  @Mixin private RunsOption runs;
-
   /** As picocli tells of what is wrong. */
   static final class ShapeConverter implements ITypeConverter<ExchangeShape> {
     @Override
@@ -52,10 +48,7 @@ final class ExchangeBenchCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    new ExchangeBench(workspace, Console.standard(), sizeBytes, shapes)
-        .run(runs.count(), new ResultFiles(workspace.results()));
-    return 0;
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
+    new ExchangeBench(workspace, console, sizeBytes, shapes).run(rounds, results);
   }
 }

@@ -1,19 +1,16 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.local.HoneBench;
+import io.sluice.bench.local.HoneBench.HoneWorkload;
 import io.sluice.bench.local.HoneClients;
-import io.sluice.bench.local.HoneSize;
-import io.sluice.bench.local.HoneVariant;
-import io.sluice.bench.local.HoneWorkload;
+import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench hone}. */
@@ -23,13 +20,13 @@ import picocli.CommandLine.Option;
         "Measures the applications of the Hone paper on one machine: a cluster of daemons,"
             + " LocalJobRunner, Sluice's engine, Spark.",
     mixinStandardHelpOptions = true)
-final class HoneBenchCommand implements Callable<Integer> {
+final class HoneBenchCommand extends MeasuringCommand {
   @Option(
       names = "--size",
       paramLabel = "NAME",
       defaultValue = "SMALL",
       description = "Size of the inputs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private HoneSize size;
+  private HoneWorkload.InputSize size;
 
   @Option(
       names = "--workload",
@@ -41,17 +38,11 @@ final class HoneBenchCommand implements Callable<Integer> {
   @Option(names = "--engines", paramLabel = "NAME", split = ",", description = Engines.DESCRIPTION)
   private Set<HoneVariant> variants = EnumSet.allOf(HoneVariant.class);
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     Set<HoneVariant> all = Engines.withStock(HoneVariant.STOCK, variants);
     try (HoneClients clients = HoneClients.open(workspace, console, all)) {
-      new HoneBench(console, clients, workloads, size, all)
-          .run(runs.count(), new ResultFiles(workspace.results()));
+      new HoneBench(console, clients, workloads, size, all).run(rounds, results);
     }
-    return 0;
   }
 }

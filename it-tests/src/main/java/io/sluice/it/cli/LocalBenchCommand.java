@@ -4,9 +4,7 @@ import io.sluice.bench.local.LocalDemo;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench local}. */
@@ -15,7 +13,7 @@ import picocli.CommandLine.Option;
     description =
         "Measures TeraSort and WordCount in one process: LocalJobRunner and Sluice's engine.",
     mixinStandardHelpOptions = true)
-final class LocalBenchCommand implements Callable<Integer> {
+final class LocalBenchCommand extends MeasuringCommand {
   @Option(
       names = "--size",
       paramLabel = "SIZE",
@@ -24,13 +22,8 @@ final class LocalBenchCommand implements Callable<Integer> {
       description = "Size of TeraSort's input (default: ${DEFAULT-VALUE}).")
   private long sizeBytes;
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    LocalDemo.bench(workspace, Console.standard(), sizeBytes)
-        .run(runs.count(), new ResultFiles(workspace.results()), "bench-local");
-    return 0;
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
+    LocalDemo.bench(workspace, console, sizeBytes).run(rounds, results, "bench-local");
   }
 }

@@ -14,9 +14,7 @@ import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench memory}. */
@@ -26,7 +24,7 @@ import picocli.CommandLine.Option;
         "Measures WordCount and Sort in bounded memory, page cache included. Stock, tuned for it, and"
             + " Sluice run in turn. It needs root, for control groups and loop devices.",
     mixinStandardHelpOptions = true)
-final class MemoryBenchCommand implements Callable<Integer> {
+final class MemoryBenchCommand extends MeasuringCommand {
   private static final String NONE = "none";
   private static final int REQUESTS_PER_S = 150;
 
@@ -39,8 +37,6 @@ final class MemoryBenchCommand implements Callable<Integer> {
           "Size of Sort's input (default: ${DEFAULT-VALUE}). WordCount reads half of it without a"
               + " combiner, and a third with one.")
   private long sizeBytes;
-
-  @Mixin private RunsOption runs;
 
   @Option(
       names = "--workload",
@@ -80,30 +76,27 @@ final class MemoryBenchCommand implements Callable<Integer> {
   private String filesRate;
 
   @Override
-  public Integer call() throws Exception {
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     LoopVolume.unavailableBecause()
         .or(ResourceGroups::unavailableBecause)
         .ifPresent(
             reason -> {
               throw new ClusterException("memory and devices cannot be bounded here: " + reason);
             });
-    Workspace workspace = Workspace.find();
     SluiceFragments sluice =
         SluiceFragments.load(workspace)
             .orElseThrow(() -> new ClusterException("the plugin jar has not been built"));
     MemoryPlan plan =
         new MemoryPlan(
             sizeBytes,
-            runs.count(),
+            rounds,
             workloads.stream().map(MemoryWorkload::of).toList(),
             fractions,
             rate(shuffleRate),
             rate(filesRate));
     HadoopDistribution hadoop =
         HadoopDistribution.locate(workspace, HadoopDistribution.DEFAULT_VERSION);
-    new MemoryBench(workspace, Console.standard(), hadoop, sluice, plan)
-        .run(new ResultFiles(workspace.results()));
-    return 0;
+    new MemoryBench(workspace, console, hadoop, sluice, plan).run(results);
   }
 
   private static Optional<DeviceRate> rate(String bytesPerS) {

@@ -5,7 +5,7 @@ import io.sluice.bench.model.Measurements;
 import io.sluice.bench.model.ModelBench;
 import io.sluice.bench.model.ModelPage;
 import io.sluice.bench.model.ShuffleLimits;
-import io.sluice.bench.model.ShuffleLoad;
+import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.reduce.FetchRules;

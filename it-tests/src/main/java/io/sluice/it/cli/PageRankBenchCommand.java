@@ -1,14 +1,13 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.chain.ChainVariant;
-import io.sluice.bench.chain.PageRankBench;
+import io.sluice.bench.hadoop.PageRankBench;
+import io.sluice.bench.hadoop.PageRankVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,7 +19,7 @@ import picocli.CommandLine.Option;
         "Measures PageRank's chain of jobs on YARN: stock, Sluice, and Sluice with the files between"
             + " the jobs in the nodes' pools.",
     mixinStandardHelpOptions = true)
-final class PageRankBenchCommand implements Callable<Integer> {
+final class PageRankBenchCommand extends MeasuringCommand {
   @Mixin private ClusterOptions clusterOptions;
 
   @Option(
@@ -40,14 +39,10 @@ final class PageRankBenchCommand implements Callable<Integer> {
   private int iterations;
 
   @Option(names = "--engines", paramLabel = "NAME", split = ",", description = Engines.DESCRIPTION)
-  private Set<ChainVariant> variants = EnumSet.allOf(ChainVariant.class);
-
-  @Mixin private RunsOption runs;
+  private Set<PageRankVariant> variants = EnumSet.allOf(PageRankVariant.class);
 
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
       new PageRankBench(
               workspace,
@@ -55,9 +50,8 @@ final class PageRankBenchCommand implements Callable<Integer> {
               console,
               pages,
               iterations,
-              Engines.withStock(ChainVariant.STOCK, variants))
-          .run(runs.count(), new ResultFiles(workspace.results()));
+              Engines.withStock(PageRankVariant.STOCK, variants))
+          .run(rounds, results);
     }
-    return 0;
   }
 }

@@ -1,11 +1,12 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.rmr.RmrBench;
-import io.sluice.bench.rmr.RmrWorkload;
+import io.sluice.bench.hadoop.RmrBench;
+import io.sluice.bench.hadoop.RmrRounds;
+import io.sluice.bench.hadoop.RmrWorkload;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench rmr-nvm}. */
@@ -15,10 +16,8 @@ import picocli.CommandLine.Option;
         "Measures the programs of the RMR-NVM paper on YARN: stock, stock tuned, Sluice, Sluice with"
             + " its archive of classes, and Sluice with pools as slow as NVRAM.",
     mixinStandardHelpOptions = true)
-final class RmrBenchCommand implements Callable<Integer> {
+final class RmrBenchCommand extends RmrOptions {
   private static final List<RmrWorkload> ALL = List.of(RmrWorkload.values());
-
-  @Mixin private RmrOptions options;
 
   @Option(
       names = "--size",
@@ -31,9 +30,7 @@ final class RmrBenchCommand implements Callable<Integer> {
   private long sizeBytes;
 
   @Override
-  public Integer call() {
-    return options.run(
-        (rounds, console, count, files) ->
-            new RmrBench(rounds, console, sizeBytes, options.workloads(ALL)).run(count, files));
+  void run(RmrRounds by, Console console, int rounds, ResultFiles results) {
+    new RmrBench(by, console, sizeBytes, workloads(ALL)).run(rounds, results);
   }
 }

@@ -1,8 +1,8 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.rmr.RmrRounds;
-import io.sluice.bench.rmr.RmrVariant;
-import io.sluice.bench.rmr.RmrWorkload;
+import io.sluice.bench.hadoop.RmrRounds;
+import io.sluice.bench.hadoop.RmrWorkload;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -13,8 +13,8 @@ import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What all benches of RMR-NVM's programs have in common. */
-final class RmrOptions {
+/** The options that all benches of RMR-NVM's programs have. */
+abstract class RmrOptions extends MeasuringCommand {
   @Mixin private ClusterOptions clusterOptions;
 
   @Option(names = "--engines", paramLabel = "NAME", split = ",", description = Engines.DESCRIPTION)
@@ -27,34 +27,28 @@ final class RmrOptions {
       description = "Programs to measure: ${COMPLETION-CANDIDATES} (default: all of this bench).")
   private List<RmrWorkload> workloads = List.of();
 
-  @Mixin private RunsOption runs;
-
-  /** One of the benches. */
-  interface Bench {
-    void run(RmrRounds rounds, Console console, int count, ResultFiles files);
-  }
-
-  /** What is to be run, of all that the bench is about if nothing is said. */
+  /** The programs to run: all that the bench is about if the user names none. */
   List<RmrWorkload> workloads(List<RmrWorkload> all) {
     return workloads.isEmpty() ? all : workloads;
   }
 
-  /** Runs one on clusters for all variants: that with slow pools is one of its own. */
-  int run(Bench bench) {
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
+  /** Runs one of the benches, by those who run its programs. */
+  abstract void run(RmrRounds by, Console console, int rounds, ResultFiles results);
+
+  /** On clusters for all variants: that with slow pools is one of its own. */
+  @Override
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     Set<RmrVariant> plain = Engines.withStock(RmrVariant.STOCK, variants);
     boolean slow = plain.remove(RmrVariant.NVRAM);
-    RmrRounds rounds = new RmrRounds(workspace, console);
+    RmrRounds by = new RmrRounds(workspace, console);
     try (PseudoCluster cluster = clusterOptions.start(workspace, console);
         PseudoCluster nvram =
             slow ? clusterOptions.start(workspace, console, RmrVariant.NVRAM_SITE) : null) {
-      rounds.runOn(cluster, plain);
+      by.runOn(cluster, plain);
       if (slow) {
-        rounds.runOn(nvram, Set.of(RmrVariant.NVRAM));
+        by.runOn(nvram, Set.of(RmrVariant.NVRAM));
       }
-      bench.run(rounds, console, runs.count(), new ResultFiles(workspace.results()));
+      run(by, console, rounds, results);
     }
-    return 0;
   }
 }

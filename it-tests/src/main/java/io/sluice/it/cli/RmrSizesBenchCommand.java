@@ -1,11 +1,12 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.rmr.RmrSizesBench;
-import io.sluice.bench.rmr.RmrWorkload;
+import io.sluice.bench.hadoop.RmrRounds;
+import io.sluice.bench.hadoop.RmrSizesBench;
+import io.sluice.bench.hadoop.RmrWorkload;
+import io.sluice.it.report.Console;
+import io.sluice.it.report.ResultFiles;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench rmr-sizes}. */
@@ -15,10 +16,8 @@ import picocli.CommandLine.Option;
         "Measures Sort and TeraSort, or other programs, over three sizes, as bench rmr-nvm does:"
             + " their maps, their reduces, and what each map spills.",
     mixinStandardHelpOptions = true)
-final class RmrSizesBenchCommand implements Callable<Integer> {
+final class RmrSizesBenchCommand extends RmrOptions {
   private static final List<RmrWorkload> SORTS = List.of(RmrWorkload.SORT, RmrWorkload.TERASORT);
-
-  @Mixin private RmrOptions options;
 
   @Option(
       names = "--size",
@@ -31,10 +30,7 @@ final class RmrSizesBenchCommand implements Callable<Integer> {
   private long largestBytes;
 
   @Override
-  public Integer call() {
-    return options.run(
-        (rounds, console, count, files) ->
-            new RmrSizesBench(rounds, console, largestBytes, options.workloads(SORTS))
-                .run(count, files));
+  void run(RmrRounds by, Console console, int rounds, ResultFiles results) {
+    new RmrSizesBench(by, console, largestBytes, workloads(SORTS)).run(rounds, results);
   }
 }

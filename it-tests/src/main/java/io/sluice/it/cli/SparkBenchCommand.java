@@ -10,9 +10,7 @@ import io.sluice.it.spark.peer.PeerInstallations;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,15 +21,13 @@ import picocli.CommandLine.Spec;
     name = "spark",
     description = "Measures shuffles in Spark: stock and Sluice run in turn.",
     mixinStandardHelpOptions = true)
-final class SparkBenchCommand implements Callable<Integer> {
+final class SparkBenchCommand extends MeasuringCommand {
   @Option(
       names = "--rows",
       paramLabel = "COUNT",
       defaultValue = "10000000",
       description = "Rows of every shuffle (default: ${DEFAULT-VALUE}).")
   private long rows;
-
-  @Mixin private RunsOption runs;
 
   @Option(
       names = "--on-tmpfs",
@@ -57,14 +53,13 @@ final class SparkBenchCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() {
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     if (onTmpfs && encrypted) {
       throw new ParameterException(spec.commandLine(), "--encrypted is on tmpfs already");
     }
     if (encrypted && peersDirectory != null) {
       throw new ParameterException(spec.commandLine(), "peers are measured without --encrypted");
     }
-    Workspace workspace = Workspace.find();
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
     Optional<PeerInstallations> peers =
         Optional.ofNullable(peersDirectory)
@@ -82,8 +77,7 @@ final class SparkBenchCommand implements Callable<Integer> {
       variants = SparkVariant.beside(variants, peers.get().peers());
       name += "-peers";
     }
-    new SparkBench(workspace, Console.standard(), spark, rows, true, variants, peers)
-        .run(runs.count(), new ResultFiles(workspace.results()), name);
-    return 0;
+    new SparkBench(workspace, console, spark, rows, true, variants, peers)
+        .run(rounds, results, name);
   }
 }

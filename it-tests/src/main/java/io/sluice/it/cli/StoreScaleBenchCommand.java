@@ -1,14 +1,12 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.store.StoreScaleBench;
+import io.sluice.bench.node.StoreScaleBench;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench store-scale}. */
@@ -17,7 +15,7 @@ import picocli.CommandLine.Option;
     description =
         "Measures how long calls of a node's store take, with many outputs and with many open leases.",
     mixinStandardHelpOptions = true)
-final class StoreScaleBenchCommand implements Callable<Integer> {
+final class StoreScaleBenchCommand extends MeasuringCommand {
   @Option(
       names = "--outputs",
       paramLabel = "COUNT",
@@ -44,12 +42,8 @@ final class StoreScaleBenchCommand implements Callable<Integer> {
           "Directory for pools, which the bench deletes at its end (default: ${DEFAULT-VALUE}).")
   private Path directory;
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    new StoreScaleBench(Console.standard(), directory, outputs, leases)
-        .run(runs.count(), new ResultFiles(Workspace.find().results()));
-    return 0;
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
+    new StoreScaleBench(console, directory, outputs, leases).run(rounds, results);
   }
 }

@@ -1,17 +1,15 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.local.HoneClients;
-import io.sluice.bench.local.HoneVariant;
+import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.bench.local.SyntheticBench;
-import io.sluice.bench.local.SyntheticShape;
+import io.sluice.bench.local.SyntheticBench.SyntheticShape;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -23,7 +21,7 @@ import picocli.CommandLine.Spec;
         "Measures the synthetic job of the Hone paper by kinds of keys, sizes of values and"
             + " arithmetic: a cluster of daemons, LocalJobRunner, Sluice's engine.",
     mixinStandardHelpOptions = true)
-final class SyntheticBenchCommand implements Callable<Integer> {
+final class SyntheticBenchCommand extends MeasuringCommand {
   @Option(
       names = "--size",
       paramLabel = "SIZE",
@@ -46,20 +44,14 @@ final class SyntheticBenchCommand implements Callable<Integer> {
       description = "Variants that run beside STOCK: CLUSTER, SLUICE (default: both).")
   private Set<HoneVariant> variants = SyntheticBench.VARIANTS;
 
-  @Mixin private RunsOption runs;
-
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() {
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     Engines.check(spec, variants, SyntheticBench.VARIANTS);
-    Workspace workspace = Workspace.find();
-    Console console = Console.standard();
     Set<HoneVariant> all = Engines.withStock(HoneVariant.STOCK, variants);
     try (HoneClients clients = HoneClients.open(workspace, console, all)) {
-      new SyntheticBench(console, clients, parts, lines, all)
-          .run(runs.count(), new ResultFiles(workspace.results()));
+      new SyntheticBench(console, clients, parts, lines, all).run(rounds, results);
     }
-    return 0;
   }
 }

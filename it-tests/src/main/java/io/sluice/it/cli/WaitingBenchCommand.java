@@ -1,14 +1,12 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.waiting.WaitingBench;
+import io.sluice.bench.node.WaitingBench;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench waiting}. */
@@ -16,7 +14,7 @@ import picocli.CommandLine.Option;
     name = "waiting",
     description = "Measures a node's service while tasks wait for memory.",
     mixinStandardHelpOptions = true)
-final class WaitingBenchCommand implements Callable<Integer> {
+final class WaitingBenchCommand extends MeasuringCommand {
   @Option(
       names = "--tasks",
       paramLabel = "COUNT",
@@ -33,14 +31,9 @@ final class WaitingBenchCommand implements Callable<Integer> {
           "Jar of sluice-tools to measure, of another release (default: the one that was built).")
   private Path jar;
 
-  @Mixin private RunsOption runs;
-
   @Override
-  public Integer call() {
-    Workspace workspace = Workspace.find();
+  void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     Path measured = jar == null ? workspace.toolsJar() : jar.toAbsolutePath();
-    new WaitingBench(measured, Console.standard(), tasks)
-        .run(runs.count(), new ResultFiles(workspace.results()));
-    return 0;
+    new WaitingBench(measured, console, tasks).run(rounds, results);
   }
 }

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.local.ExchangeShape;
-import io.sluice.bench.rmr.RmrVariant;
-import io.sluice.bench.rmr.RmrWorkload;
+import io.sluice.bench.hadoop.RmrWorkload;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
+import io.sluice.bench.local.ExchangeBench.ExchangeShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

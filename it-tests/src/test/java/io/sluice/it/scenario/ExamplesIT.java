@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.bench.hadoop.TeraSort;
-import io.sluice.bench.hadoop.TextSource;
-import io.sluice.bench.hadoop.WordCount;
+import io.sluice.bench.hadoop.WordCountJob;
+import io.sluice.bench.hadoop.WordCountJob.TextSource;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobProgress;
@@ -53,7 +53,7 @@ class ExamplesIT {
   @Test
   @Tag("campaign")
   void wordCountWithItsCombinerCountsTheSame(PseudoCluster cluster) {
-    WordCount words = new WordCount(cluster, "/wordcount");
+    WordCountJob words = new WordCountJob(cluster, "/wordcount");
     words.upload(TextSource.prepare(cluster.localDirectory("wordcount")));
     words.count(HadoopVariant.STOCK, JobProgress.SILENT);
     assertThroughSluice(words.count(HadoopVariant.SLUICE, JobProgress.SILENT));

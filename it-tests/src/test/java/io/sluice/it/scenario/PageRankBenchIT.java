@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.bench.chain.ChainVariant;
-import io.sluice.bench.chain.PageRankBench;
+import io.sluice.bench.hadoop.PageRankBench;
+import io.sluice.bench.hadoop.PageRankVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
@@ -34,7 +34,7 @@ class PageRankBenchIT {
             Console.standard(),
             PAGES,
             1,
-            EnumSet.allOf(ChainVariant.class))
+            EnumSet.allOf(PageRankVariant.class))
         .run(1, new ResultFiles(directory));
     JsonNode round =
         new ObjectMapper()

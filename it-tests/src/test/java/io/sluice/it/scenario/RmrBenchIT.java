@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.bench.rmr.RmrBench;
-import io.sluice.bench.rmr.RmrRounds;
-import io.sluice.bench.rmr.RmrSizesBench;
-import io.sluice.bench.rmr.RmrVariant;
-import io.sluice.bench.rmr.RmrWorkload;
+import io.sluice.bench.hadoop.RmrBench;
+import io.sluice.bench.hadoop.RmrRounds;
+import io.sluice.bench.hadoop.RmrSizesBench;
+import io.sluice.bench.hadoop.RmrWorkload;
+import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
