@@ -73,12 +73,12 @@ class DashboardTest {
   @BeforeEach
   void start() throws IOException {
     service = // one that has everything: a transport that bounces, and a disk tier with a bound
-        TestPool.service(base.resolve("service"), 16)
-            .overflow(List.of(base.resolve("disk")), 1 << 30, 0)
-            .transports(List.of(new RefusesSegments(false), new TcpProvider()))
-            .listen(InetAddress.getLoopbackAddress(), 0)
-            .bounceSlots(64 << 10, 4)
-            .start();
+        NodeService.start(
+            TestPool.service(base.resolve("service"), 16)
+                .overflow(List.of(base.resolve("disk")), 1 << 30, 0)
+                .transports(List.of(new RefusesSegments(false), new TcpProvider()))
+                .listen(InetAddress.getLoopbackAddress(), 0)
+                .bounceSlots(64 << 10, 4));
     endpoint = command("--metrics-port=0").openMetrics(service);
     task =
         SocketClient.connect(

@@ -132,8 +132,8 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - beginNs);
   }
 
-  /** How it stands. */
-  public MemorySnapshot moment() {
+  /** The holdings, the waits and the moves at this moment. */
+  public MemorySnapshot snapshot() {
     lock.lock();
     try {
       return new MemorySnapshot(

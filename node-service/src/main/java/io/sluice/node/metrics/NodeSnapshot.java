@@ -59,30 +59,30 @@ record NodeSnapshot(
 
   static NodeSnapshot of(NodeService service) {
     List<OutputsUse> largest =
-        service.applicationUses().stream()
+        service.store().applicationUses().stream()
             .sorted(Comparator.comparingLong(ApplicationUse::bytes).reversed())
             .limit(LARGEST)
             .map(use -> new OutputsUse(userOf(service, use.applicationId()), use))
             .toList();
-    MemorySnapshot memory = service.memory();
-    Map<String, TransportCounters> transports = service.transportCounters();
+    MemorySnapshot memory = service.memory().snapshot();
+    Map<String, TransportCounters> transports = service.counters().transports();
     TransportCounters tcp = transports.get(TransportNames.TCP);
     return new NodeSnapshot(
         service.nodeMemory(),
-        service.storeStats(),
+        service.store().stats(),
         memory,
         TasksUse.largest(memory.holdings(), LARGEST),
-        service.deviceStats(),
+        service.store().deviceStats(),
         largest,
-        service.connectionCounters(),
-        service.taskRefusals(),
-        service.connectionsOfUsers(),
-        service.filesUnderWay(),
-        service.heapBytesOfUsers(),
+        service.counters().connections(),
+        service.counters().refusals(),
+        service.counters().connectionsOfUsers(),
+        service.counters().inFlightDescriptors(),
+        service.counters().heapBytesOfUsers(),
         transports,
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
-        service.bounceCounters(),
-        service.inlinedBytes());
+        service.counters().bounce(),
+        service.counters().inlinedBytes());
   }
 
   /** The same with 0 for each user of whom only other numbers are known. */
@@ -94,7 +94,7 @@ record NodeSnapshot(
   }
 
   private static String userOf(NodeService service, String applicationId) {
-    return service.ownerOf(applicationId).map(Owner::toString).orElse("");
+    return service.applications().ownerOf(applicationId).map(Owner::toString).orElse("");
   }
 
   /**

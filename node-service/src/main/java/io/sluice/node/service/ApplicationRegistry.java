@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * Failure: {@link RemoteError} when an application is claimed with a second secret, or by a second
  * user.
  */
-final class ApplicationRegistry {
+public final class ApplicationRegistry {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationRegistry.class);
@@ -238,12 +238,12 @@ final class ApplicationRegistry {
   }
 
   /** Whose an application is; empty if it is not known. */
-  Optional<Owner> ownerOf(String applicationId) {
+  public Optional<Owner> ownerOf(String applicationId) {
     return Optional.ofNullable(applications.get(applicationId)).map(Known::owner);
   }
 
   /** Applications of which neither a task nor a reader has come for so long. */
-  Set<String> notHeardOf(long sinceMs) {
+  public Set<String> notHeardOf(long sinceMs) {
     long sinceNs = TimeUnit.MILLISECONDS.toNanos(sinceMs);
     Set<String> found = new HashSet<>();
     lastHeardNs.forEach(

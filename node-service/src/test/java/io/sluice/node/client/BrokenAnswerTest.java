@@ -75,7 +75,7 @@ class BrokenAnswerTest extends NodeTestBase {
 
   private void free() {
     try {
-      service.freeOutput(new OutputId(APP, ID));
+      service.store().freeOutput(new OutputId(APP, ID));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -147,7 +147,7 @@ class ControlConnectionsTest extends NodeTestBase {
                   client -> {
                     throw new OutOfMemoryError("expected by this test");
                   }));
-      Await.until("it has ended", () -> service.connectionCounters().open() == 0);
+      Await.until("it has ended", () -> service.counters().connections().open() == 0);
     }
   }
 

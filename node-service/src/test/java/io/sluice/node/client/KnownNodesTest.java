@@ -149,7 +149,7 @@ class KnownNodesTest extends NodeTestBase {
       }
     }
     Await.until(
-        "the service has noticed", () -> service.connectionCounters().open() == MOST_CONNECTED);
+        "the service has noticed", () -> service.counters().connections().open() == MOST_CONNECTED);
   }
 
   /** Nothing is kept of those for their connections' sake. */

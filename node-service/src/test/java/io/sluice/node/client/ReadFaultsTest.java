@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.testing.TestSeed;
@@ -38,12 +39,12 @@ class ReadFaultsTest extends NodeTestBase {
 
   private void startAndCommit(int lengthBytes) throws IOException {
     service =
-        withDisk(
+        NodeService.start(
+            withDisk(
                 4,
                 new FaultyProvider(new TcpProvider(), FaultPlan.seeded(0)),
                 new BrokenRegistration(),
-                new TcpProvider())
-            .start();
+                new TcpProvider()));
     Random random = new Random(1);
     for (int i = 0; i < OUTPUTS; i++) {
       outputs.add(TestOutput.single(random, "attempt_" + i, lengthBytes));

@@ -37,10 +37,10 @@ final class NoDescriptorsMain {
   /** Takes a directory. Says what readers are told: before, meanwhile and afterwards. */
   public static void main(String[] args) throws Exception {
     try (NodeService service =
-        TestPool.serviceWithDisk(Path.of(args[0]), 1)
-            .transports(List.of(new TcpProvider()))
-            .listen(InetAddress.getLoopbackAddress(), 0)
-            .start()) {
+        NodeService.start(
+            TestPool.serviceWithDisk(Path.of(args[0]), 1)
+                .transports(List.of(new TcpProvider()))
+                .listen(InetAddress.getLoopbackAddress(), 0))) {
       try (SocketClient task =
           SocketClient.connect(service.metadata().address().socket(), APP, SECRET, TIMEOUT_MS)) {
         for (String id : List.of("attempt_0", "attempt_1")) { // the second one lies on disk
@@ -86,6 +86,7 @@ final class NoDescriptorsMain {
     try {
       boolean held =
           service
+              .readers()
               .describe(APP, PartitionRange.one(0), List.of("attempt_1"), 0)
               .runs()
               .containsKey("attempt_1");

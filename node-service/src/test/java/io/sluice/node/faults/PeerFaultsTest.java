@@ -108,6 +108,6 @@ class PeerFaultsTest extends VerbsFaultBase {
   }
 
   private long openConnections() {
-    return service.transportCounters().get(UCX).openConnections();
+    return service.counters().transports().get(UCX).openConnections();
   }
 }

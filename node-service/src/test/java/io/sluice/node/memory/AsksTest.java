@@ -101,7 +101,7 @@ class AsksTest {
   }
 
   private void awaitStep() {
-    Await.until("a step waits", () -> keeper.moment().ledger().queued() == 1);
+    Await.until("a step waits", () -> keeper.snapshot().ledger().queued() == 1);
   }
 
   /** What its first step was granted is free again before its second step is asked for. */
@@ -114,7 +114,7 @@ class AsksTest {
           keeper.gaveBack(filler, MemoryUse.WRITING, STEP_BYTES);
           keeper.closed(asker);
         });
-    keeper.moment();
+    keeper.snapshot();
     long grantedBytes = asking.get();
     if (grantedBytes > 0) {
       keeper.gaveBack(
@@ -124,7 +124,7 @@ class AsksTest {
     }
     keeper.closed(asker);
     keeper.closed(filler);
-    assertEquals(0, keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING));
+    assertEquals(0, keeper.snapshot().ledger().heldBytes().get(MemoryKind.WRITING));
   }
 
   @Test

@@ -121,7 +121,7 @@ class MemoryManagerTest {
   void whoHasWaitedLongEnoughWritesToDisk() throws Exception {
     open(new GrantTerms(32 << 20, 200, 10_000, 1_000));
     try (Lease lease = store.openLease(APP)) {
-      long wholeBytes = keeper.moment().ledger().freeBytes();
+      long wholeBytes = keeper.snapshot().ledger().freeBytes();
       List<Extent> extents = lease.lease(OUTPUT_BYTES);
       long inMemoryBytes =
           extents.stream()
@@ -129,12 +129,12 @@ class MemoryManagerTest {
               .mapToLong(Extent::lengthBytes)
               .sum();
       assertTrue(inMemoryBytes <= wholeBytes, "more than was free");
-      assertEquals(inMemoryBytes, keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING));
-      assertTrue(keeper.moment().waits().count() > 0);
-      assertTrue(keeper.moment().ledger().refusals().get(MemoryKind.WRITING) > 0);
-      assertEquals(0, keeper.moment().movedOutputs());
+      assertEquals(inMemoryBytes, keeper.snapshot().ledger().heldBytes().get(MemoryKind.WRITING));
+      assertTrue(keeper.snapshot().waits().count() > 0);
+      assertTrue(keeper.snapshot().ledger().refusals().get(MemoryKind.WRITING) > 0);
+      assertEquals(0, keeper.snapshot().movedOutputs());
     }
-    assertEquals(0, keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING));
+    assertEquals(0, keeper.snapshot().ledger().heldBytes().get(MemoryKind.WRITING));
   }
 
   @Test
@@ -143,10 +143,10 @@ class MemoryManagerTest {
     try (Lease lease = store.openLease(APP)) {
       CompletableFuture<List<Extent>> waiting = leaseLater(lease);
       moveHangs.await();
-      assertEquals(0, keeper.moment().movedOutputs());
+      assertEquals(0, keeper.snapshot().movedOutputs());
       moveGoesOn.countDown();
       assertOn(Tier.MEMORY, waiting.get());
-      assertEquals(1, keeper.moment().movedOutputs());
+      assertEquals(1, keeper.snapshot().movedOutputs());
       assertEquals(Set.of(IoClass.WRITE_SEND), writtenAs());
     }
   }
@@ -164,10 +164,10 @@ class MemoryManagerTest {
     goesOnFirst.set(1);
     try (Lease lease = store.openLease(APP)) {
       assertOn(Tier.MEMORY, lease.lease(2 * OUTPUT_BYTES));
-      assertEquals(1, keeper.moment().movedOutputs());
-      long movedBytes = keeper.moment().movedBytes();
+      assertEquals(1, keeper.snapshot().movedOutputs());
+      long movedBytes = keeper.snapshot().movedBytes();
       assertTrue(movedBytes >= SpillStore.PART_BYTES, "moved " + movedBytes);
-      long leftBytes = keeper.moment().ledger().heldBytes().get(MemoryKind.SEND);
+      long leftBytes = keeper.snapshot().ledger().heldBytes().get(MemoryKind.SEND);
       assertTrue(leftBytes >= SpillStore.PART_BYTES - 2L * TestPool.SEGMENT_BYTES, "" + leftBytes);
     }
   }
@@ -189,7 +189,7 @@ class MemoryManagerTest {
     try (Lease map = store.openLease(APP)) {
       keeper.introduce(map, Borrower.map("map", 0));
       keeper.freed(OTHER, 0); // something happens
-      Await.until("an output has left", () -> keeper.moment().movedOutputs() > 0);
+      Await.until("an output has left", () -> keeper.snapshot().movedOutputs() > 0);
       assertEquals(Set.of(IoClass.WRITE_AHEAD), writtenAs());
     }
   }
@@ -233,11 +233,11 @@ class MemoryManagerTest {
     Lease lease = store.openLease(APP);
     CompletableFuture<List<Extent>> waiting = leaseLater(lease);
     moveHangs.await();
-    Await.until("it waits", () -> keeper.moment().ledger().queued() == 1);
+    Await.until("it waits", () -> keeper.snapshot().ledger().queued() == 1);
     lease.close();
     Await.until("its ask has ended", waiting::isCompletedExceptionally);
-    assertEquals(0, keeper.moment().ledger().queued());
-    assertEquals(0, keeper.moment().holdings().size());
+    assertEquals(0, keeper.snapshot().ledger().queued());
+    assertEquals(0, keeper.snapshot().holdings().size());
     moveGoesOn.countDown();
   }
 }

@@ -101,7 +101,7 @@ class MoveFailuresTest {
   /** What is asked for needs moves; the clock does not go on meanwhile. */
   private void ask() throws IOException {
     try (Lease lease = store.openLease("application_2")) {
-      lease.lease(keeper.moment().ledger().freeBytes() + 1);
+      lease.lease(keeper.snapshot().ledger().freeBytes() + 1);
     }
   }
 
@@ -121,13 +121,13 @@ class MoveFailuresTest {
   void someThatFailKeepNoOthersInMemory() throws Exception {
     failFromBytes = LARGE_BYTES;
     open(0);
-    for (int round = 0; round < 3 && keeper.moment().movedOutputs() == 0; round++) {
+    for (int round = 0; round < 3 && keeper.snapshot().movedOutputs() == 0; round++) {
       ask();
       awaitMoves();
       pass(2_000);
     }
-    assertTrue(keeper.moment().moveFailures() >= 3, keeper.moment().toString());
-    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+    assertTrue(keeper.snapshot().moveFailures() >= 3, keeper.snapshot().toString());
+    assertTrue(keeper.snapshot().movedOutputs() > 0, keeper.snapshot().toString());
   }
 
   @Test
@@ -135,7 +135,7 @@ class MoveFailuresTest {
     open(LARGE_BYTES);
     ask();
     awaitMoves();
-    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+    assertTrue(keeper.snapshot().movedOutputs() > 0, keeper.snapshot().toString());
   }
 
   /** There is room for others: their outputs go on moving. */
@@ -150,11 +150,11 @@ class MoveFailuresTest {
       ask();
       awaitMoves();
     }
-    assertEquals(0, keeper.moment().movedOutputs(), keeper.moment().toString());
+    assertEquals(0, keeper.snapshot().movedOutputs(), keeper.snapshot().toString());
     pass(2_000); // and not so long as nothing is moved where the disk tier is full
     ask();
     awaitMoves();
-    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+    assertTrue(keeper.snapshot().movedOutputs() > 0, keeper.snapshot().toString());
   }
 
   @Test
@@ -162,13 +162,13 @@ class MoveFailuresTest {
     open(0);
     threads.set(false);
     ask(); // and goes to disk
-    assertEquals(1, keeper.moment().moveFailures());
+    assertEquals(1, keeper.snapshot().moveFailures());
     threads.set(true);
     ask(); // nobody waits for moves for a while
-    assertEquals(0, keeper.moment().movedOutputs());
+    assertEquals(0, keeper.snapshot().movedOutputs());
     pass(MemoryManager.FULL_PAUSE_MS);
     ask();
-    assertTrue(keeper.moment().movedOutputs() > 0, keeper.moment().toString());
+    assertTrue(keeper.snapshot().movedOutputs() > 0, keeper.snapshot().toString());
   }
 
   /** Others wait for the lock meanwhile. */

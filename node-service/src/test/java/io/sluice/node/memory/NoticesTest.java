@@ -102,10 +102,10 @@ class NoticesTest {
     assertTrue(keeper.askNow(lender, MemoryUse.SORT, CHUNK_BYTES));
     try (Lease other = store.openLease("application_2")) {
       while (keeper.askNow(other, MemoryUse.WRITING, CHUNK_BYTES)) {}
-      long heldBytes = keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING);
-      long capacityBytes = keeper.moment().ledger().capacityBytes();
+      long heldBytes = keeper.snapshot().ledger().heldBytes().get(MemoryKind.WRITING);
+      long capacityBytes = keeper.snapshot().ledger().capacityBytes();
       assertFalse(keeper.askNow(lender, MemoryUse.WRITING, capacityBytes));
-      assertEquals(heldBytes, keeper.moment().ledger().heldBytes().get(MemoryKind.WRITING));
+      assertEquals(heldBytes, keeper.snapshot().ledger().heldBytes().get(MemoryKind.WRITING));
     }
   }
 }

@@ -9,6 +9,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
@@ -40,8 +41,8 @@ class ServiceMemoryTest extends NodeTestBase {
 
   /** The ledger says what the store says; nobody may be doing anything. */
   private void assertBooksAgree() {
-    StoreStats store = service.storeStats();
-    MemorySnapshot memory = service.memory();
+    StoreStats store = service.store().stats();
+    MemorySnapshot memory = service.memory().snapshot();
     Map<MemoryKind, Long> held = memory.ledger().heldBytes();
     assertEquals(store.memory().leasedBytes(), held.get(MemoryKind.WRITING), "writing");
     assertEquals(store.memory().committedBytes(), held.get(MemoryKind.SEND), "send");
@@ -72,8 +73,8 @@ class ServiceMemoryTest extends NodeTestBase {
     }
     service.applicationStopped(APP);
     assertBooksAgree();
-    assertEquals(0, service.storeStats().memory().usedBytes());
-    assertEquals(0, service.storeStats().disk().createdBytes());
+    assertEquals(0, service.store().stats().memory().usedBytes());
+    assertEquals(0, service.store().stats().disk().createdBytes());
   }
 
   /** Each reader was told of the outputs before they moved, and others write where they lay. */
@@ -91,7 +92,9 @@ class ServiceMemoryTest extends NodeTestBase {
         runs.add(locateOnly(reader, outputs.get(i).id()));
       }
       commitOfOthers(32);
-      assertTrue(service.memory().movedOutputs() >= 7, "moved " + service.memory().movedOutputs());
+      assertTrue(
+          service.memory().snapshot().movedOutputs() >= 7,
+          "moved " + service.memory().snapshot().movedOutputs());
       for (int i = 0; i < 8; i++) {
         assertEquals(local, runs.get(i).isLocal());
         assertArrayEquals(outputs.get(i).runs().get(0), readAll(runs.get(i)), "output " + i);
@@ -119,7 +122,7 @@ class ServiceMemoryTest extends NodeTestBase {
     for (CompletableFuture<Void> each : readers) {
       each.get();
     }
-    assertTrue(service.memory().movedOutputs() > 0);
+    assertTrue(service.memory().snapshot().movedOutputs() > 0);
     assertBooksAgree();
     assertEnds();
   }
@@ -147,19 +150,19 @@ class ServiceMemoryTest extends NodeTestBase {
         assertEquals(Tier.DISK, extent.segment().tier());
       }
     }
-    assertEquals(0, service.memory().movedOutputs());
-    assertEquals(0, service.memory().waits().count());
+    assertEquals(0, service.memory().snapshot().movedOutputs());
+    assertEquals(0, service.memory().snapshot().waits().count());
     commitOfOthers(1);
-    assertTrue(service.memory().movedOutputs() > 0, "for one that has less");
-    Await.until("the lease has ended", () -> service.storeStats().memory().leasedBytes() == 0);
+    assertTrue(service.memory().snapshot().movedOutputs() > 0, "for one that has less");
+    Await.until("the lease has ended", () -> service.store().stats().memory().leasedBytes() == 0);
     assertBooksAgree();
     assertEnds();
   }
 
   @Test
   void withoutADiskAllOfMemoryIsGrantedAndMoreIsRefused() throws Exception {
-    service = inMemory(SEGMENTS, new TcpProvider()).start();
-    long capacityBytes = service.storeStats().memory().capacityBytes();
+    service = NodeService.start(inMemory(SEGMENTS, new TcpProvider()));
+    long capacityBytes = service.store().stats().memory().capacityBytes();
     try (SocketClient task = task(APP)) {
       long leftBytes = capacityBytes;
       while (leftBytes > 0) {
@@ -175,7 +178,7 @@ class ServiceMemoryTest extends NodeTestBase {
       assertTrue(refused);
       assertBooksAgree();
     }
-    Await.until("the lease has ended", () -> service.storeStats().memory().leasedBytes() == 0);
+    Await.until("the lease has ended", () -> service.store().stats().memory().leasedBytes() == 0);
     assertEnds();
   }
 
@@ -189,8 +192,9 @@ class ServiceMemoryTest extends NodeTestBase {
       for (long hostileBytes : List.of(1L << 50, Long.MAX_VALUE / 2)) {
         assertThrows(StoreFullException.class, () -> task.lease(hostileBytes));
       }
-      assertEquals(0, service.memory().movedOutputs());
-      assertEquals(0, service.memory().ledger().refusals().getOrDefault(MemoryKind.WRITING, 0L));
+      assertEquals(0, service.memory().snapshot().movedOutputs());
+      assertEquals(
+          0, service.memory().snapshot().ledger().refusals().getOrDefault(MemoryKind.WRITING, 0L));
     }
     assertEnds();
   }
@@ -198,7 +202,7 @@ class ServiceMemoryTest extends NodeTestBase {
   /** Leases, gives back, commits, commits again, frees, ends and starts again, in any order. */
   @Test
   void booksAgreeWhateverHappens() throws Exception {
-    service = withDisk(SEGMENTS, new TcpProvider()).start();
+    service = NodeService.start(withDisk(SEGMENTS, new TcpProvider()));
     List<SocketClient> tasks = new ArrayList<>();
     List<List<Extent>> leased = new ArrayList<>();
     int outputs = 0;
@@ -225,11 +229,11 @@ class ServiceMemoryTest extends NodeTestBase {
           tasks.remove(at).close();
           leased.remove(at);
         }
-        case 6 -> service.freeOutputs(APP, "output_" + random.nextInt(10));
+        case 6 -> service.store().freeOutputs(APP, "output_" + random.nextInt(10));
         default -> {
           if (random.nextInt(5) == 0) {
             service.close();
-            service = withDisk(SEGMENTS, new TcpProvider()).recover(true).start();
+            service = NodeService.start(withDisk(SEGMENTS, new TcpProvider()).recover(true));
             leased.forEach(List::clear); // as quarantined as they are, they are not given back
           }
         }
@@ -243,7 +247,7 @@ class ServiceMemoryTest extends NodeTestBase {
     }
     service.applicationStopped(APP);
     awaitBooks();
-    Await.until("all is free", () -> service.storeStats().memory().usedBytes() == 0);
+    Await.until("all is free", () -> service.store().stats().memory().usedBytes() == 0);
     awaitBooks();
   }
 
@@ -272,8 +276,9 @@ class ServiceMemoryTest extends NodeTestBase {
         commit(TestOutput.single(random, "output_" + i, OUTPUT_BYTES));
       }
       commitOfOthers(1);
-      assertTrue(service.memory().movedOutputs() > 0);
-      for (Extent extent : service.find(new OutputId(APP, "told")).orElseThrow().extents()) {
+      assertTrue(service.memory().snapshot().movedOutputs() > 0);
+      for (Extent extent :
+          service.store().find(new OutputId(APP, "told")).orElseThrow().extents()) {
         assertEquals(Tier.MEMORY, extent.segment().tier());
       }
       NodeRun told = locateOnly(reader, "told");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.memory.Borrower;
 import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.RevocationConnection;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.Await;
@@ -50,7 +51,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void everyMetricHasAValueButTheBoundThatIsNotSet() throws IOException {
-    service = withDisk(4, RDMA, new TcpProvider()).start();
+    service = NodeService.start(withDisk(4, RDMA, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     commit(APP, "large", 6 << 20);
     try (SocketClient task = task(APP)) {
@@ -66,7 +67,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatIsHeldAndByWhom() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     try (SocketClient task = task(APP)) {
       long leasedBytes = task.lease(100_000).get(0).lengthBytes();
       assertEquals(leasedBytes, Readings.of(service).number("sluice_memory_held_bytes", "writing"));
@@ -98,7 +99,7 @@ class NodeMetricsTest extends NodeTestBase {
   /** Whoever uses up what users share is named by each of these. */
   @Test
   void tellsWhatEachUserHas() throws IOException {
-    service = withDisk(8, new TcpProvider()).start();
+    service = NodeService.start(withDisk(8, new TcpProvider()));
     String user = Owner.ofThisProcess().toString();
     for (String name : List.of("connections", "outputs", "disk_files", "heap_bytes")) {
       assertEquals(0, Readings.of(service).number("sluice_user_" + name, user), name);
@@ -121,7 +122,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatTasksHoldAndWhatLeftMemoryForThem() throws IOException {
-    service = withDisk(4, new TcpProvider()).start();
+    service = NodeService.start(withDisk(4, new TcpProvider()));
     for (int i = 0; i < 20; i++) { // each has less than the one before it
       commit("application_" + i, "output", OUTPUT_BYTES);
     }
@@ -142,8 +143,8 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatTasksWereGrantedAndToldToGiveBack() throws IOException {
-    service = inMemory(4, new TcpProvider()).wholeAtStart(true).start();
-    Await.until("it is there", () -> service.storeStats().memory().createdBytes() == 4 << 20);
+    service = NodeService.start(inMemory(4, new TcpProvider()).wholeAtStart(true));
+    Await.until("it is there", () -> service.store().stats().memory().createdBytes() == 4 << 20);
     try (SocketClient holder = reduce(APP);
         RevocationConnection listening = holder.listen();
         SocketClient wanting = reduce("application_2_0001")) {
@@ -185,7 +186,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatWasServedAndHowLongEachReadTook() throws IOException {
-    service = inMemory(4, RDMA, new TcpProvider()).start();
+    service = NodeService.start(inMemory(4, RDMA, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     read("output", new TcpProvider());
     List<String> sent = List.of("tcp", "sent");
@@ -195,14 +196,14 @@ class NodeMetricsTest extends NodeTestBase {
             Readings.of(service).number("sluice_served_bytes_total", "tcp", "sent")
                 == OUTPUT_BYTES);
     assertEquals(
-        service.transportCounters().get("tcp").reads(),
+        service.counters().transports().get("tcp").reads(),
         Readings.of(service).waits("sluice_served_seconds").get(sent).count());
     read("output", RDMA);
     Readings now = Readings.of(service);
     assertEquals(OUTPUT_BYTES, now.number("sluice_served_bytes_total", "tcp", "sent"));
     assertEquals(OUTPUT_BYTES, now.number("sluice_served_bytes_total", "rdma", "bounced"));
     assertEquals(
-        service.bounceCounters().get("rdma").reads(),
+        service.counters().bounce().get("rdma").reads(),
         now.waits("sluice_served_seconds").get(List.of("rdma", "bounced")).count());
     assertTrue(now.waits("sluice_served_seconds").get(sent).totalSeconds() > 0);
     assertEquals(0, now.number("sluice_served_bytes_total", "tcp", "inlined"));
@@ -216,10 +217,10 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatADeviceDidAndWhy() throws IOException {
-    service = withDisk(0, RDMA, new TcpProvider()).start();
+    service = NodeService.start(withDisk(0, RDMA, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     read("output", new TcpProvider());
-    String device = service.deviceStats().get(0).name();
+    String device = service.store().deviceStats().get(0).name();
     Readings now = Readings.of(service);
     assertEquals(0, now.number("sluice_device_hangs", device));
     long awaitedBytes = now.number("sluice_device_bytes_total", device, "read_send");
@@ -235,7 +236,7 @@ class NodeMetricsTest extends NodeTestBase {
   /** The pool's directory with it, by default. */
   @Test
   void aServiceWhoseDirectoryWasRemovedDoesNotServe() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     assertEquals(1, Readings.of(service).number("sluice_serving"));
     Files.move(home(), directory.resolve("gone")); // at once, whatever the service makes in it
@@ -245,14 +246,14 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void aServiceWhosePoolWasRemovedDoesNotServe() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     Files.move(service.metadata().pool(), directory.resolve("gone"));
     assertEquals(0, Readings.of(service).number("sluice_serving"));
   }
 
   @Test
   void aSocketThatWasRemovedAloneIsMadeAgain() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     Files.delete(service.metadata().address().socket());
     assertEquals(1, Readings.of(service).number("sluice_serving"));
     commit(APP, "output", OUTPUT_BYTES);

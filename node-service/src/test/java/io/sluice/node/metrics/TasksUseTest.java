@@ -6,6 +6,7 @@ import io.sluice.node.ledger.HolderRole;
 import io.sluice.node.ledger.Holding;
 import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.metrics.NodeSnapshot.TasksUse;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -64,7 +65,7 @@ class TasksUseTest extends NodeTestBase {
 
   @Test
   void aNodeTellsOfTheTenThatHoldMost() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     List<Closeable> tasks = new ArrayList<>();
     try {
       for (int i = 0; i < 12; i++) {

@@ -37,7 +37,7 @@ class BounceFaultsTest extends BounceTestBase {
   private void awaitFaultySlotsFree() {
     Await.until(
         "all slots are given back",
-        () -> service.bounceCounters().get("faulty-rdma").slotsInUse() == 0);
+        () -> service.counters().bounce().get("faulty-rdma").slotsInUse() == 0);
   }
 
   private int readAllOrFail(NodeReader reader, List<TestOutput> outputs) throws IOException {
@@ -98,7 +98,8 @@ class BounceFaultsTest extends BounceTestBase {
         NodeRun run = locatePatiently(reader, outputs.get(0).id())) {
       run.prefetch(4);
       Await.until(
-          "slots are held", () -> service.bounceCounters().get("faulty-rdma").peakSlotsInUse() > 0);
+          "slots are held",
+          () -> service.counters().bounce().get("faulty-rdma").peakSlotsInUse() > 0);
       service.close();
     }
   }

@@ -41,7 +41,7 @@ class BounceServingTest extends BounceTestBase {
       outputs.add(TestOutput.random(random, "attempt_" + i, 1 + random.nextInt(8), 600_000));
       commit(outputs.get(i));
     }
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     long bytes = outputs.stream().mapToLong(TestOutput::totalBytes).sum();
     try (NodeReader reader = rdmaReader(8)) {
       assertReads(reader, outputs);
@@ -56,8 +56,8 @@ class BounceServingTest extends BounceTestBase {
     assertEquals(bytes, counters().bytes());
     Await.until(
         "the server counts all bytes",
-        () -> service.transportCounters().get("rdma").bytes() == bytes);
-    assertEquals(0, service.transportCounters().get("tcp").bytes());
+        () -> service.counters().transports().get("rdma").bytes() == bytes);
+    assertEquals(0, service.counters().transports().get("tcp").bytes());
   }
 
   @Test
@@ -144,7 +144,7 @@ class BounceServingTest extends BounceTestBase {
 
   @Test
   void whatIsServedOverOtherTransportsAloneSaysSo() throws IOException {
-    service = withDisk(1, new TcpProvider()).start();
+    service = NodeService.start(withDisk(1, new TcpProvider()));
     TestOutput output = commitSingles(1, 1_000).get(0);
     try (NodeReader reader = reader(1, null, TIMEOUT_MS, RDMA);
         NodeRun run = locateOnly(reader, output.id())) {
@@ -196,14 +196,14 @@ class BounceServingTest extends BounceTestBase {
   @Test
   void nobodyPaysWhoNeedsNone() throws IOException {
     long before = OffHeap.allocatedBytes();
-    service = inMemory(2, new NamedProvider("rdma"), new TcpProvider()).start();
+    service = NodeService.start(inMemory(2, new NamedProvider("rdma"), new TcpProvider()));
     TestOutput output = commitSingles(1, 100_000).get(0);
     try (NodeReader reader = rdmaReader(4)) {
       assertReads(reader, List.of(output));
       assertEquals(100_000, reader.stats().bytes("rdma"));
       assertEquals(0, reader.stats().bouncedReads());
     }
-    assertTrue(service.bounceCounters().isEmpty());
+    assertTrue(service.counters().bounce().isEmpty());
     long allocatedBytes = OffHeap.allocatedBytes() - before; // the pattern, and the store a little
     assertTrue(
         allocatedBytes < ProbePattern.LENGTH_BYTES + 2 * WINDOW_BYTES, allocatedBytes + " bytes");
@@ -218,7 +218,7 @@ class BounceServingTest extends BounceTestBase {
       assertEquals(100_000, reader.stats().bytes("tcp"));
       assertEquals(0, reader.stats().retries());
     }
-    assertFalse(service.bounceCounters().containsKey("rdma"));
+    assertFalse(service.counters().bounce().containsKey("rdma"));
   }
 
   /** The service opens them when a segment is refused for the first time: one on disk, mostly. */
@@ -230,9 +230,10 @@ class BounceServingTest extends BounceTestBase {
     commit(first);
     try (NodeReader reader = reader(4, null, TIMEOUT_MS, rdma)) {
       assertReads(reader, List.of(first));
-      assertFalse(service.bounceCounters().containsKey("rdma"), "there are slots already");
+      assertFalse(service.counters().bounce().containsKey("rdma"), "there are slots already");
       List<TestOutput> outputs = commitSingles(10, 800_000);
-      assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+      assertTrue(
+          service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
       assertReads(reader, outputs);
       assertTrue(reader.stats().bouncedBytes() > 0);
     }
@@ -243,7 +244,7 @@ class BounceServingTest extends BounceTestBase {
   void whatNoTransportReadsIsReadInPlaceAtItsOwnNode() throws IOException {
     startRefusing(new RefusesSegments(true), new TcpProvider());
     List<TestOutput> outputs = commitSingles(10, 800_000);
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     UUID own = service.metadata().poolId();
     try (NodeReader reader = reader(4, own, TIMEOUT_MS, RDMA)) {
       assertReads(reader, outputs);
@@ -254,14 +255,16 @@ class BounceServingTest extends BounceTestBase {
   @Test
   void aReaderGoesOnAfterItsServiceWasRestarted() throws IOException {
     int port = FreePorts.inARow(3);
-    service = inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).start();
+    service = NodeService.start(inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port));
     TestOutput output = commitSingles(1, 500_000).get(0);
     try (NodeReader reader = rdmaReader(2);
         NodeRun run = locateOnly(reader, "attempt_0")) {
       byte[] first = readSome(run, 200_000);
       long firstServiceBytes = reader.stats().bytes("rdma");
       service.close();
-      service = inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).recover(true).start();
+      service =
+          NodeService.start(
+              inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).recover(true));
       byte[] rest = readSome(run, 300_000);
       byte[] whole = new byte[500_000];
       System.arraycopy(first, 0, whole, 0, first.length);
@@ -272,7 +275,7 @@ class BounceServingTest extends BounceTestBase {
       // Not by the count of retries: who finds a connection ended before it reads makes another.
       Await.until(
           "the second service counts the rest",
-          () -> service.transportCounters().get("rdma").bytes() == 500_000 - firstServiceBytes);
+          () -> service.counters().transports().get("rdma").bytes() == 500_000 - firstServiceBytes);
       assertTrue(firstServiceBytes < 500_000, "nothing was left for the second service");
     }
   }

@@ -23,7 +23,7 @@ abstract class BounceTestBase extends NodeTestBase {
 
   /** Starts it with a small memory tier and a disk tier behind. */
   void startRefusing(TransportProvider... transports) throws IOException {
-    service = withDisk(4, transports).start();
+    service = NodeService.start(withDisk(4, transports));
   }
 
   /** Commits outputs of one run each. */
@@ -50,7 +50,7 @@ abstract class BounceTestBase extends NodeTestBase {
   }
 
   BounceCounters counters() {
-    return service.bounceCounters().get("rdma");
+    return service.counters().bounce().get("rdma");
   }
 
   /** What readers give back has no answer, so it takes a moment. */

@@ -147,7 +147,7 @@ class InterruptedTaskTest extends NodeTestBase {
       outputs.add(TestOutput.random(seeds, "attempt_" + i, 2, 600_000));
       commit(outputs.get(i));
     }
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     try (SocketClient shared = task(APP);
         NodeReader reader = inPlace ? localReader(shared) : tcpReader(8)) {
       List<Task> tasks = new ArrayList<>();
@@ -221,10 +221,11 @@ class InterruptedTaskTest extends NodeTestBase {
     Await.until(
         "everything leased came back",
         () ->
-            service.storeStats().memory().leasedBytes() == 0
-                && service.storeStats().disk().leasedBytes() == 0);
-    service.freeOutputs(APP, "");
-    assertEquals(0, service.storeStats().memory().usedBytes());
-    Await.until("the disk room came back", () -> service.storeStats().disk().createdBytes() == 0);
+            service.store().stats().memory().leasedBytes() == 0
+                && service.store().stats().disk().leasedBytes() == 0);
+    service.store().freeOutputs(APP, "");
+    assertEquals(0, service.store().stats().memory().usedBytes());
+    Await.until(
+        "the disk room came back", () -> service.store().stats().disk().createdBytes() == 0);
   }
 }

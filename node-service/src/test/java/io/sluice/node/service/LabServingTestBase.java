@@ -55,11 +55,11 @@ abstract class LabServingTestBase extends NodeTestBase {
     assertEquals(Optional.empty(), ucx.unavailabilityCause());
     pool = Files.createTempDirectory(Path.of(mount), "serving");
     service =
-        TestPool.service(pool, SEGMENTS)
-            .transports(List.of(ucx, new TcpProvider()))
-            .listen(RdmaAddress.find(), 0)
-            .bounceMemory(16 << 20)
-            .start();
+        NodeService.start(
+            TestPool.service(pool, SEGMENTS)
+                .transports(List.of(ucx, new TcpProvider()))
+                .listen(RdmaAddress.find(), 0)
+                .bounceMemory(16 << 20));
   }
 
   @AfterEach
@@ -94,7 +94,7 @@ abstract class LabServingTestBase extends NodeTestBase {
       assertReads(reader, outputs);
       device.assertReceived(bytes);
       reporter.publishEntry("verbs", kind + ": " + device.since(bytes));
-      reporter.publishEntry("bounce", kind + ": " + service.bounceCounters());
+      reporter.publishEntry("bounce", kind + ": " + service.counters().bounce());
       assertEquals(bytes, reader.stats().bytes("ucx"));
       assertEquals(0, reader.stats().bytes("tcp"));
       assertEquals(0, reader.stats().transportFallbacks());

@@ -84,13 +84,14 @@ class PoolKindsTest extends NodeTestBase {
   private void startOn(boolean recover, TransportProvider... transports) throws IOException {
     // Without bounce slots, so that a NIC reads what it has registered, or nothing.
     service =
-        ServiceBuilder.at(
-                new ServiceDirectories(home(), pool, PoolVisibility.ANNOUNCED), 4L * SEGMENT_BYTES)
-            .segments(SEGMENT_BYTES, BLOCK_BYTES)
-            .transports(List.of(transports))
-            .listen(bindAddress, 0)
-            .recover(recover)
-            .start();
+        NodeService.start(
+            ServiceContext.at(
+                    new ServiceDirectories(home(), pool, PoolVisibility.ANNOUNCED),
+                    4L * SEGMENT_BYTES)
+                .segments(SEGMENT_BYTES, BLOCK_BYTES)
+                .transports(List.of(transports))
+                .listen(bindAddress, 0)
+                .recover(recover));
   }
 
   private List<TestOutput> commitSome(String test) throws IOException {

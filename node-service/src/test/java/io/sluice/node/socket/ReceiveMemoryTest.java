@@ -81,7 +81,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
       List<Extent> all = leaseAll(reduce); // before a map comes, for whose claim some is kept
       long heldBytes = (long) all.size() * STEP_BYTES;
       assertTrue(all.size() > 2);
-      assertEquals(heldBytes, memory.moment().ledger().heldBytes().get(MemoryKind.RECEIVE));
+      assertEquals(heldBytes, memory.snapshot().ledger().heldBytes().get(MemoryKind.RECEIVE));
       try (SocketClient map = task(Borrower.map("map", 0), OTHER)) {
         assertTrue(lease(map, MemoryUse.SORT).isEmpty());
         RevocationNotice notice = listening.await();
@@ -89,7 +89,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
         assertEquals(Long.MAX_VALUE, notice.sortBytes());
         reduce.release(all);
         assertTrue(lease(map, MemoryUse.SORT).isPresent());
-        assertEquals(0, memory.moment().ledger().heldBytes().get(MemoryKind.RECEIVE));
+        assertEquals(0, memory.snapshot().ledger().heldBytes().get(MemoryKind.RECEIVE));
       }
     }
     awaitNothingLeased();
@@ -98,7 +98,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
   @Test
   void nothingLeavesMemoryForWhatIsReceived() throws IOException {
     long capacityBytes = (long) SEGMENTS * TestPool.SEGMENT_BYTES;
-    for (int i = 0; memory.moment().ledger().freeBytes() > capacityBytes / 4; i++) {
+    for (int i = 0; memory.snapshot().ledger().freeBytes() > capacityBytes / 4; i++) {
       try (SocketClient map = connect(OTHER)) {
         TestOutput.single(new Random(i), "output_" + i, 200_000).commit(OTHER, map);
       }
@@ -107,7 +107,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
       leaseAll(reduce);
       List<Extent> beside = reduce.leaseDisk(STEP_BYTES);
       assertEquals(Tier.DISK, beside.get(0).segment().tier());
-      assertEquals(0, memory.moment().movedOutputs());
+      assertEquals(0, memory.snapshot().movedOutputs());
     }
     awaitNothingLeased();
   }
@@ -118,7 +118,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
       assertTrue(leaseAll(reduce).size() > 2);
     }
     awaitNothingLeased();
-    Await.until("it holds nothing", () -> memory.moment().holdings().isEmpty());
+    Await.until("it holds nothing", () -> memory.snapshot().holdings().isEmpty());
   }
 
   @Test

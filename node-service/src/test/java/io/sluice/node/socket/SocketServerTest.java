@@ -96,7 +96,7 @@ class SocketServerTest extends LocalServerTestBase {
       CompletableFuture<IOException> waiting =
           CompletableFuture.supplyAsync(
               () -> assertThrows(IOException.class, () -> gone.lease(CAPACITY_BYTES / 2)));
-      Await.until("it waits", () -> memory.moment().ledger().queued() == 1);
+      Await.until("it waits", () -> memory.snapshot().ledger().queued() == 1);
       gone.close();
       waiting.join();
       holder.release(held);
@@ -106,7 +106,7 @@ class SocketServerTest extends LocalServerTestBase {
   }
 
   private long heldToWriteBytes() {
-    return memory.moment().ledger().heldBytes().get(MemoryKind.WRITING);
+    return memory.snapshot().ledger().heldBytes().get(MemoryKind.WRITING);
   }
 
   @Test
@@ -346,7 +346,7 @@ class SocketServerTest extends LocalServerTestBase {
     RemoteError e = assertThrows(RemoteError.class, () -> connect(APP));
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertEquals(1, refusals.counts().get(RefusalKind.UNKNOWN_APPLICATION));
-    assertEquals(List.of(), memory.moment().holdings());
+    assertEquals(List.of(), memory.snapshot().holdings());
   }
 
   private final class EndingBetween implements SocketServer.Applications {

@@ -187,10 +187,10 @@ class SortGrantsTest extends LocalServerTestBase {
       store.freeApplication("application_%d_0001".formatted(i));
     }
     awaitNothingLeased();
-    Await.until("nobody holds anything", () -> memory.moment().holdings().isEmpty());
-    var ledger = memory.moment().ledger();
+    Await.until("nobody holds anything", () -> memory.snapshot().holdings().isEmpty());
+    var ledger = memory.snapshot().ledger();
     Await.until(
-        "all is free", () -> memory.moment().ledger().freeBytes() == ledger.capacityBytes());
+        "all is free", () -> memory.snapshot().ledger().freeBytes() == ledger.capacityBytes());
   }
 
   /** It is lent nothing more until it has obeyed, and keeps what it has collected. */
@@ -215,7 +215,7 @@ class SortGrantsTest extends LocalServerTestBase {
   }
 
   private Holding holding(String application) {
-    return memory.moment().holdings().stream()
+    return memory.snapshot().holdings().stream()
         .filter(found -> found.who().application().equals(application))
         .findFirst()
         .orElseThrow();

@@ -67,7 +67,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
       open.pop().close();
     }
     awaitNothingLeased();
-    Await.until("nobody holds anything", () -> memory.moment().holdings().isEmpty());
+    Await.until("nobody holds anything", () -> memory.snapshot().holdings().isEmpty());
   }
 
   private <C extends Closeable> C opened(C made) {
@@ -94,7 +94,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
   }
 
   private Map<MemoryKind, Long> heldBy(String application) {
-    return memory.moment().holdings().stream()
+    return memory.snapshot().holdings().stream()
         .filter(holding -> holding.who().application().equals(application))
         .map(Holding::bytes)
         .findFirst()
@@ -126,7 +126,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
   void aChunkIsChargedToItsTaskWithRoomForItsRuns() throws IOException {
     SocketClient client = map(APP, OWN_BYTES);
     List<Extent> chunk = borrow(client).stream().toList();
-    Holding.HolderId who = memory.moment().holdings().get(0).who();
+    Holding.HolderId who = memory.snapshot().holdings().get(0).who();
     assertEquals("attempt_of_" + APP, who.task());
     assertEquals(APP, who.application());
     assertEquals(HolderRole.MAP, who.role());
@@ -147,7 +147,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
     assertTrue(borrowAll(client).size() > 2);
     client.close();
     awaitNothingLeased();
-    Await.until("it holds nothing", () -> memory.moment().holdings().isEmpty());
+    Await.until("it holds nothing", () -> memory.snapshot().holdings().isEmpty());
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.sluice.node.testing;
 
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.store.StoreConfig;
@@ -19,8 +19,8 @@ public final class TestPool {
   private TestPool() {}
 
   /** A service whose pool is {@link #memory}. */
-  public static ServiceBuilder service(Path directory, int segments) {
-    return ServiceBuilder.at(
+  public static ServiceContext service(Path directory, int segments) {
+    return ServiceContext.at(
             ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED),
             (long) segments * SEGMENT_BYTES)
         .segments(SEGMENT_BYTES, BLOCK_BYTES)
@@ -29,7 +29,7 @@ public final class TestPool {
   }
 
   /** A service whose pool is {@link #withDisk}. */
-  public static ServiceBuilder serviceWithDisk(Path directory, int segments) {
+  public static ServiceContext serviceWithDisk(Path directory, int segments) {
     return service(directory, segments).overflow(List.of(directory.resolve("disk")), 0, 0);
   }
 

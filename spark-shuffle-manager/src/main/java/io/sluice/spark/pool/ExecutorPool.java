@@ -1,7 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.PortConflict;
@@ -116,7 +116,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           directory,
           size.reason(),
           service.metadata().address().controlPort(),
-          service.listening());
+          service.endpoints().listening());
       return new ExecutorPool(applicationId, conf, key, home, service);
     } catch (Throwable e) {
       Closer.after(e, home);
@@ -173,22 +173,23 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       List<Path> localDirs,
       int port)
       throws IOException {
-    return ServiceBuilder.at(
-            ServiceDirectories.in(directory, PoolVisibility.PRIVATE), size.capacityBytes())
-        .segments(size.segmentBytes())
-        .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
-        .settingNames(
-            SparkSettings.POOL_DIR.name(),
-            new StoreConfig.SettingNames(
-                SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
-        .medium(SparkSettings.POOL_MEDIUM.get(settings))
-        .transports(transports.bestFirst())
-        .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
-        .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
-        .limits(SparkSettings.LIMITS.get(settings))
-        .listen(port)
-        .needsAllPorts()
-        .start();
+    return NodeService.start(
+        ServiceContext.at(
+                ServiceDirectories.in(directory, PoolVisibility.PRIVATE), size.capacityBytes())
+            .segments(size.segmentBytes())
+            .overflow(
+                localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
+            .settingNames(
+                SparkSettings.POOL_DIR.name(),
+                new StoreConfig.SettingNames(
+                    SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
+            .medium(SparkSettings.POOL_MEDIUM.get(settings))
+            .transports(transports.bestFirst())
+            .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
+            .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
+            .limits(SparkSettings.LIMITS.get(settings))
+            .listen(port)
+            .needsAllPorts());
   }
 
   /** Where other executors ask for its outputs. */
@@ -198,7 +199,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   /** How full it is. */
   public StoreStats stats() {
-    return service.storeStats();
+    return service.store().stats();
   }
 
   /** Bytes of all outputs that were committed so far, those that are freed included. */
@@ -217,7 +218,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
    * @throws StoreFullException if not, which says why
    */
   public void checkRoom() throws IOException {
-    StoreStats stats = service.storeStats();
+    StoreStats stats = service.store().stats();
     long freeBytes = stats.memory().createdBytes() - stats.memory().usedBytes();
     boolean grows = stats.memory().createdBytes() < stats.memory().capacityBytes();
     if (freeBytes >= MapOutput.LEASE_BYTES || (grows && stats.segmentFailures() == 0)) {
@@ -276,7 +277,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     try {
       return closed
           ? List.of()
-          : service.outputIds(applicationId).stream().map(BlockNames::parse).toList();
+          : service.store().outputs(applicationId).stream()
+              .map(output -> BlockNames.parse(output.id().outputId()))
+              .toList();
     } finally {
       lock.readLock().unlock();
     }
@@ -327,7 +330,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     lock.readLock().lock();
     try {
       while (!closed) {
-        Optional<CommittedOutput> output = service.find(id);
+        Optional<CommittedOutput> output = service.store().find(id);
         if (output.isEmpty()) {
           break;
         }
@@ -354,7 +357,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     lock.readLock().lock();
     try {
       requireOpen();
-      return service.copy(output, logicalOffsetBytes, destination);
+      return service.reads().copy(output, logicalOffsetBytes, destination);
     } finally {
       lock.readLock().unlock();
     }
@@ -363,7 +366,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   /** Frees all outputs of a shuffle, and those that attempts which have begun commit yet. */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
-    unlessClosed(() -> service.freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
+    unlessClosed(() -> service.store().freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
   }
 
   @Override
@@ -387,7 +390,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   public void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException {
     writtenBytes.add(lengthBytes);
     if (freed.isFreed(attempt)) {
-      unlessClosed(() -> service.freeOutput(id));
+      unlessClosed(() -> service.store().freeOutput(id));
     }
   }
 

@@ -30,16 +30,16 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** From settings to a running service, and what is said of those that do not work. */
-class ServiceBuilderTest extends NodeTestBase {
+class ServiceContextTest extends NodeTestBase {
   @Test
   void transportAndMediumAreChosenByTheirSettings() throws IOException {
     service =
-        TestPool.service(home(), 1)
-            .transport("tcp")
-            .medium("emulated:3:plain")
-            .listen(LOOPBACK, 0)
-            .start();
-    assertEquals(Set.of("tcp"), service.transportCounters().keySet());
+        NodeService.start(
+            TestPool.service(home(), 1)
+                .transport("tcp")
+                .medium("emulated:3:plain")
+                .listen(LOOPBACK, 0));
+    assertEquals(Set.of("tcp"), service.counters().transports().keySet());
     assertEquals("emulated:3.0:plain", service.metadata().address().medium());
     assertEquals("emulated:3.0:plain", service.medium().name());
   }
@@ -48,13 +48,13 @@ class ServiceBuilderTest extends NodeTestBase {
   @Test
   void connectionsAreAsManyAsOpenFilesSufficeFor() {
     ConnectionLimits set = ConnectionLimits.DEFAULT;
-    assertEquals(set, ServiceBuilder.fitting(set, 1, 32_768));
-    ConnectionLimits fewer = ServiceBuilder.fitting(set, 1, 4_096);
+    assertEquals(set, ServiceContext.fitting(set, 1, 32_768));
+    ConnectionLimits fewer = ServiceContext.fitting(set, 1, 4_096);
     assertEquals(256, fewer.maxConnections());
     assertEquals(set.maxUnproved(), fewer.maxUnproved());
-    assertEquals(227, ServiceBuilder.fitting(set, 2, 4_096).maxConnections());
-    assertEquals(64, ServiceBuilder.fitting(set, 1, 1_024).maxUnproved());
-    assertEquals(1, ServiceBuilder.fitting(set, 1, 15).maxConnections());
+    assertEquals(227, ServiceContext.fitting(set, 2, 4_096).maxConnections());
+    assertEquals(64, ServiceContext.fitting(set, 1, 1_024).maxUnproved());
+    assertEquals(1, ServiceContext.fitting(set, 1, 15).maxConnections());
   }
 
   /** Answers go another way. */
@@ -74,9 +74,8 @@ class ServiceBuilderTest extends NodeTestBase {
   @Test
   void dataGoesThroughTheDataAddressAlone() throws IOException {
     service =
-        withDisk(1, new TcpProvider())
-            .dataAddress(new DataAddress("test.data", "127.0.0.2"))
-            .start();
+        NodeService.start(
+            withDisk(1, new TcpProvider()).dataAddress(new DataAddress("test.data", "127.0.0.2")));
     TestOutput output = TestOutput.random(seeded("data address"), "attempt_0", 3, 3 << 20);
     commit(output);
     try (NodeReader reader = reader(2, null, TIMEOUT_MS, new TcpProvider())) {
@@ -84,10 +83,10 @@ class ServiceBuilderTest extends NodeTestBase {
       assertEquals(output.totalBytes(), reader.stats().bytes("tcp"));
     }
     assertShortRunsAreReadToo();
-    InetSocketAddress data = service.dataAddress("tcp");
+    InetSocketAddress data = service.endpoints().address("tcp");
     assertEquals("127.0.0.2", data.getAddress().getHostAddress());
-    assertEquals("tcp at 127.0.0.2 port " + data.getPort(), service.listening());
-    List<ProbeOffer> probes = service.probe();
+    assertEquals("tcp at 127.0.0.2 port " + data.getPort(), service.endpoints().listening());
+    List<ProbeOffer> probes = service.readers().probe();
     assertEquals(List.of("127.0.0.2"), probes.stream().map(each -> each.offer().host()).toList());
     for (int port : List.of(data.getPort(), probes.get(0).offer().port())) {
       assertThrows(ConnectException.class, () -> new Socket(LOOPBACK, port).close());
@@ -138,8 +137,8 @@ class ServiceBuilderTest extends NodeTestBase {
     }
   }
 
-  private static void assertRefused(String why, ServiceBuilder builder) {
-    String message = assertThrows(IOException.class, builder::start).getMessage();
+  private static void assertRefused(String why, ServiceContext builder) {
+    String message = assertThrows(IOException.class, () -> NodeService.start(builder)).getMessage();
     assertTrue(message.contains(why), message);
   }
 }
