@@ -13,11 +13,11 @@ import io.sluice.node.metrics.Readings;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.RefusesSegments;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -74,7 +74,7 @@ class DashboardTest {
   void start() throws IOException {
     service = // one that has everything: a transport that bounces, and a disk tier with a bound
         NodeService.start(
-            TestPool.service(base.resolve("service"), 16)
+            TestService.inMemory(base.resolve("service"), 16)
                 .overflow(List.of(base.resolve("disk")), 1 << 30, 0)
                 .transports(List.of(new RefusesSegments(false), new TcpProvider()))
                 .listen(InetAddress.getLoopbackAddress(), 0)

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -64,7 +64,7 @@ class NodeServiceCommandTest {
   @Test
   void transportsListenWhereTheyAreTold() throws IOException {
     try (NodeService other = command("other", "--data-bind=127.0.0.2").start()) {
-      assertEquals("127.0.0.2", other.dataAddress("tcp").getAddress().getHostAddress());
+      assertEquals("127.0.0.2", other.endpoints().address("tcp").getAddress().getHostAddress());
     }
     assertEquals("127.0.0.1", service.endpoints().address("tcp").getAddress().getHostAddress());
   }

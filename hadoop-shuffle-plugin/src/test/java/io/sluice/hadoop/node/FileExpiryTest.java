@@ -3,9 +3,9 @@ package io.sluice.hadoop.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.hadoop.testing.TestNode;
-import io.sluice.node.testing.Await;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.testing.Await;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Owner;

@@ -1,7 +1,5 @@
 package io.sluice.node.metrics;
 
-import io.sluice.node.ledger.LedgerStats;
-import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.metrics.Metric.Type;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
@@ -9,6 +7,8 @@ import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.ledger.LedgerStats;
+import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.TierStats;

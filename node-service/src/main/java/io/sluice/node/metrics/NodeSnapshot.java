@@ -1,8 +1,5 @@
 package io.sluice.node.metrics;
 
-import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.MemoryKind;
-import io.sluice.node.memory.MemorySnapshot;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceMemory;
@@ -11,6 +8,9 @@ import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.MemoryKind;
+import io.sluice.spill.memory.MemorySnapshot;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.StoreStats;

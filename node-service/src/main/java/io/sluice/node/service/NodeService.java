@@ -1,7 +1,5 @@
 package io.sluice.node.service;
 
-import io.sluice.node.ledger.GrantTerms;
-import io.sluice.node.memory.MemoryManager;
 import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
@@ -16,8 +14,10 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.ledger.GrantTerms;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PoolKind;
+import io.sluice.spill.memory.MemoryManager;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolVisibility;

@@ -1,6 +1,5 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -12,6 +11,7 @@ import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.format.CorruptOutputException;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;

@@ -1,12 +1,12 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.memory.RevocationNotice;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.spill.memory.RevocationNotice;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;

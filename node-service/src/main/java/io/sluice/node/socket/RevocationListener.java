@@ -1,7 +1,7 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.memory.RevocationNotice;
 import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.spill.memory.RevocationNotice;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Consumer;

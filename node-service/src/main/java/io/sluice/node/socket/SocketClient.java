@@ -1,6 +1,5 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -13,6 +12,7 @@ import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;

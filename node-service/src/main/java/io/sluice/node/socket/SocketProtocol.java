@@ -1,12 +1,12 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.memory.RevocationNotice;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Segments;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.memory.RevocationNotice;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.store.LeaseInfo;

@@ -1,8 +1,5 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.memory.MemoryManager;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -23,6 +20,10 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.unix.UnixListener;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.memory.MemoryManager;
+import io.sluice.spill.memory.Revocations;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.segment.TrustedPath;
@@ -416,8 +417,8 @@ public final class SocketServer implements AutoCloseable {
               + opening.generation());
     }
     return () -> {
-      try (MemoryManager.Listening listening = memory.listen(lease)) {
-        new RevocationSession(frames, opening.version()).serve(listening);
+      try (Revocations.Subscription subscription = memory.subscribe(lease)) {
+        new RevocationSession(frames, opening.version()).serve(subscription);
       }
     };
   }

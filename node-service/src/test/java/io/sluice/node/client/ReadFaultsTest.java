@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.faulty.FaultKind;
@@ -16,6 +15,7 @@ import io.sluice.rdma.transport.faulty.FaultPlan;
 import io.sluice.rdma.transport.faulty.FaultyProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.testing.TestOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;

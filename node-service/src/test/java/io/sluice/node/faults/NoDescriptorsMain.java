@@ -3,12 +3,13 @@ package io.sluice.node.faults;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -38,7 +39,7 @@ final class NoDescriptorsMain {
   public static void main(String[] args) throws Exception {
     try (NodeService service =
         NodeService.start(
-            TestPool.serviceWithDisk(Path.of(args[0]), 1)
+            TestService.withDisk(Path.of(args[0]), 1)
                 .transports(List.of(new TcpProvider()))
                 .listen(InetAddress.getLoopbackAddress(), 0))) {
       try (SocketClient task =

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.sluice.node.faults;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -21,7 +21,7 @@ final class ServiceMain {
   /** A service in {@code directory}, whose pool is kept if there is one. */
   static NodeService start(Path directory, InetAddress address, int port) throws Exception {
     return NodeService.start(
-        TestPool.service(directory, SEGMENTS)
+        TestService.inMemory(directory, SEGMENTS)
             .transports(VerbsReadsBase.transports())
             .listen(address, port)
             .bounceMemory(BOUNCE_BYTES)

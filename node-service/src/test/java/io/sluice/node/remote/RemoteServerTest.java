@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.socket.RefusalKind;
 import io.sluice.node.socket.Refusals;
-import io.sluice.node.testing.Await;
 import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
@@ -18,6 +17,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;

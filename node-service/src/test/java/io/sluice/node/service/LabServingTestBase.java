@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -56,7 +56,7 @@ abstract class LabServingTestBase extends NodeTestBase {
     pool = Files.createTempDirectory(Path.of(mount), "serving");
     service =
         NodeService.start(
-            TestPool.service(pool, SEGMENTS)
+            TestService.inMemory(pool, SEGMENTS)
                 .transports(List.of(ucx, new TcpProvider()))
                 .listen(RdmaAddress.find(), 0)
                 .bounceMemory(16 << 20));

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.BounceRange;
 import io.sluice.node.remote.BounceRequest;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.ClientEndpoint;
@@ -26,6 +24,8 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -11,11 +11,11 @@ import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.ProbeOffer;
 import io.sluice.node.socket.ServedUsers;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.PoolVisibility;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -35,7 +35,7 @@ class ServiceContextTest extends NodeTestBase {
   void transportAndMediumAreChosenByTheirSettings() throws IOException {
     service =
         NodeService.start(
-            TestPool.service(home(), 1)
+            TestService.inMemory(home(), 1)
                 .transport("tcp")
                 .medium("emulated:3:plain")
                 .listen(LOOPBACK, 0));
@@ -95,7 +95,7 @@ class ServiceContextTest extends NodeTestBase {
 
   @Test
   void settingsThatNameNothingAreRefused() {
-    assertRefused("carrier-pigeon", TestPool.service(home(), 1).transport("carrier-pigeon"));
+    assertRefused("carrier-pigeon", TestService.inMemory(home(), 1).transport("carrier-pigeon"));
     DataAddress unknown = new DataAddress("test.data", "ib99");
     assertRefused("test.data is 'ib99'", inMemory(1, new TcpProvider()).dataAddress(unknown));
     assertRefused("papyrus", inMemory(1, new TcpProvider()).medium("papyrus"));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
@@ -14,6 +13,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
 import java.io.EOFException;
 import java.io.IOException;

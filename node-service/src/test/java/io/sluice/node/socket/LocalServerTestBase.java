@@ -1,11 +1,6 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.ledger.GrantTerms;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.memory.MemoryManager;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
@@ -14,11 +9,16 @@ import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.spill.ledger.GrantTerms;
+import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.memory.MemoryManager;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.testing.TestPool;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

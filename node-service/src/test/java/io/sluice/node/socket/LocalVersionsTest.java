@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
@@ -17,6 +16,7 @@ import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.spill.memory.Borrower;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

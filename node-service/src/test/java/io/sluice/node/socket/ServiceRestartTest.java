@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestPool;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -25,6 +25,7 @@ import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.testing.TestOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -114,12 +115,12 @@ public abstract class NodeTestBase {
 
   /** A service on free ports with these transports, and a pool of so many segments. */
   protected ServiceContext inMemory(int segments, TransportProvider... transports) {
-    return with(TestPool.service(home(), segments), transports);
+    return with(TestService.inMemory(home(), segments), transports);
   }
 
   /** The same with a disk tier. */
   protected ServiceContext withDisk(int segments, TransportProvider... transports) {
-    return with(TestPool.serviceWithDisk(home(), segments), transports);
+    return with(TestService.withDisk(home(), segments), transports);
   }
 
   private ServiceContext with(ServiceContext builder, TransportProvider... transports) {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.testing.Await;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.threads.UnsayableError;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;

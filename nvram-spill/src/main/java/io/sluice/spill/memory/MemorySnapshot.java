@@ -1,0 +1,23 @@
+package io.sluice.spill.memory;
+
+import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.LedgerStats;
+import java.util.List;
+
+/**
+ * How a node's memory stands.
+ *
+ * @param holdings what each task holds
+ * @param waits of asks that were not answered at once
+ * @param movedBytes of outputs that have left memory so far
+ * @param movedOutputs how many that were, each part of a large one
+ * @param moveFailures times that one could not
+ */
+public record MemorySnapshot(
+    LedgerStats ledger,
+    List<Holding> holdings,
+    WaitCounts waits,
+    long movedBytes,
+    long movedOutputs,
+    long moveFailures) {}
