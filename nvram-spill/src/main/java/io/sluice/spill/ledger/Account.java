@@ -1,6 +1,6 @@
 package io.sluice.spill.ledger;
 
-/** What an application holds. Thread contract: its ledger's. */
+/** Memory of one application. Thread contract: its ledger's. */
 final class Account {
   final String application;
   long sendBytes;
@@ -21,7 +21,7 @@ final class Account {
     return sendBytes + taskBytes;
   }
 
-  /** What could be ordered to be moved now. */
+  /** Bytes of outputs that could be moved now and are not ordered to be. */
   long movableBytes() {
     return Math.max(0, sendBytes - movingBytes - unmovableBytes);
   }

@@ -8,10 +8,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What each may hold while others want memory, at one moment. Shared out by max-min: who wants less
- * than an equal share gets that, the others the rest.
+ * The share of each application and sort buffer while others want memory, at one moment. Memory is
+ * divided by max-min fairness: a demand below an equal share gets all of it, the others share the
+ * rest equally.
  *
- * <p>Making one looks at all accounts, holders and asks once, so it is made once for many
+ * <p>Making one looks at all accounts, holders and requests once, so it is made once for many
  * questions. It is out of date as soon as something is granted, refused or given back.
  *
  * <p>Thread contract: its ledger's.
@@ -30,7 +31,7 @@ final class FairShares {
     this.levelBytes = level(demands);
   }
 
-  /** What tasks may still claim, or who is expected, of each up to what is kept at most. */
+  /** Memory that tasks may still claim, or that expected applications will want, up to a bound. */
   private Map<Account, Long> unclaimedByAccount() {
     Map<Account, Long> bytes = new HashMap<>();
     long reservedBytes = accounts.reservedBytes();
@@ -54,7 +55,7 @@ final class FairShares {
       bytes.put(account, account.heldBytes() + unclaimedBytes.getOrDefault(account, 0L));
     }
     accounts.queue.forEach(ask -> bytes.merge(ask.holder().account, ask.chargeBytes(), Long::sum));
-    // Who wants a loan wants as much as it can get.
+    // A loan is taken as large as it can be.
     accounts
         .wants
         .values()
@@ -74,9 +75,9 @@ final class FairShares {
   }
 
   /**
-   * The most that anybody gets.
+   * The level: the most that any demand gets.
    *
-   * @param demands what each wants
+   * @param demands bytes that each wants
    * @return all of it if the demands fit
    */
   static long level(long capacityBytes, Collection<Long> demands) {
@@ -125,7 +126,7 @@ final class FairShares {
     return counts;
   }
 
-  /** Whether it is for a loan that would leave its holder with no more than its share. */
+  /** Whether the request is for a loan that leaves its holder within its share. */
   boolean isLoanBelowShare(MemoryRequest ask) {
     return ask.loan()
         && ask.holder().bytes(MemoryKind.SORT) + ask.bytes()
@@ -133,9 +134,8 @@ final class FairShares {
   }
 
   /**
-   * What maps are about to write of what they sort in without asking. They may say anything: what
-   * those of an application say counts up to its share, with what it holds, beside one that wants
-   * as much as it can get.
+   * Bytes that maps are about to write from sort buffers of their own. Maps may claim any size, so
+   * those of an application count only up to its share beside one that wants as much as possible.
    *
    * @param asking the account of that one
    */
@@ -158,7 +158,7 @@ final class FairShares {
         .sum();
   }
 
-  /** What is kept free for claims, so that few of them have to wait, and for who is expected. */
+  /** Memory kept free for claims, so that few have to wait, and for expected applications. */
   long keepFreeBytes() {
     return Math.min(
         accounts.reservedBytes(),

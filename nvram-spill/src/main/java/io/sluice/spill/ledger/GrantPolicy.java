@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Says who gets memory, and who may wait for some: nobody waits for what only a task could give,
- * unless it has nowhere else to go.
+ * Decides which requests are granted, and which may wait. A request waits for memory that only a
+ * task can give back if its task has nowhere else to write, and never otherwise.
  *
  * <p>Thread contract: its ledger's.
  */
@@ -23,12 +23,12 @@ class GrantPolicy {
     return accounts;
   }
 
-  /** What the runs of so much in a sort buffer may take. */
+  /** Most bytes of the runs of a sort buffer. */
   long roomFor(long sortBytes) {
     return sortBytes;
   }
 
-  /** What the service frees for it without the help of any task. */
+  /** Bytes that the service frees for the request without the help of a task. */
   long comingBytes(MemoryRequest ask) {
     long bytes = 0;
     if (accounts.moverWorks) {
@@ -41,7 +41,7 @@ class GrantPolicy {
     return bytes;
   }
 
-  /** Longest wait of one that is so patient. */
+  /** Longest wait by limit. */
   long waitMs(WaitLimit patience) {
     return switch (patience) {
       case NONE -> 0;
@@ -51,14 +51,14 @@ class GrantPolicy {
   }
 
   /**
-   * Whether a holder is granted anything but its own room, and what it has nowhere else to write
-   * to: to write may be how it obeys.
+   * Whether a holder has obeyed in time. A late one is granted only its own room, and memory for
+   * data that it can write nowhere else: writing may be how it obeys.
    */
   boolean isServed(Holder holder, long nowMs) {
     return !holder.isLate(nowMs);
   }
 
-  /** Takes an ask, and answers it if it is not to wait. */
+  /** Takes a request, and answers it if it is not to wait. */
   final void ask(
       Holder holder,
       MemoryKind kind,
@@ -102,8 +102,8 @@ class GrantPolicy {
   }
 
   /**
-   * Grants what can be granted, in order, and refuses what would wait in vain or for too long. The
-   * asks are ordered once, and again after a grant: each event of the node comes here.
+   * Grants the requests that it can, in order, and refuses those that would wait in vain or too
+   * long. The requests are sorted once, and again after a grant: each event of the node comes here.
    */
   final void serve(long nowMs, List<MemoryAction> orders) {
     List<MemoryRequest> asks = inOrder();
@@ -113,11 +113,11 @@ class GrantPolicy {
         asks = inOrder(); // its holder has more now, and so has its application
       } else if (!refuseFirst(asks, shares, nowMs, orders)) {
         return;
-      } // who is refused may have kept others from what is free
+      } // a refused request may have kept others from free memory
     }
   }
 
-  /** By rank; then who has least: the application, then the task. */
+  /** By rank; then by the holdings of the application, then of the task, least first. */
   List<MemoryRequest> inOrder() {
     List<MemoryRequest> asks = new ArrayList<>(accounts.queue);
     asks.sort(
@@ -156,16 +156,16 @@ class GrantPolicy {
         return true;
       }
       if (!ask.loan()) {
-        return false; // those behind must not take what it waits for
+        return false; // later ones must not take the memory that it waits for
       }
     }
     return false;
   }
 
   /**
-   * Whether others, who do not have theirs, come first because it has its share.
+   * Whether others come first: its application has its share, and theirs do not.
    *
-   * @param oneIsBelow whether the application of an ask has no more than the level
+   * @param oneIsBelow whether the application of a request is within the level
    */
   private boolean isBarred(MemoryRequest ask, FairShares shares, boolean oneIsBelow) {
     Account account = ask.holder().account;
@@ -178,7 +178,7 @@ class GrantPolicy {
             .anyMatch(other -> other.holder() != ask.holder() && shares.isLoanBelowShare(other));
   }
 
-  /** What of the free memory is not for it, but for those who have less, or for claims. */
+  /** Free memory that is kept from the request, for claims and for holders that have less. */
   final long keptBytes(MemoryRequest ask, FairShares shares) {
     Account account = ask.holder().account;
     boolean below = account.heldBytes() + ask.chargeBytes() <= shares.levelBytes();
@@ -190,20 +190,19 @@ class GrantPolicy {
   }
 
   /**
-   * Whether the last can be granted to it, and is not lost for long with one that ignores all. Who
-   * has nowhere else to go would fail, so what is kept would help nobody.
+   * Whether the request may take the last reserve: its holder has always obeyed, so the reserve
+   * comes back. A request of last resort may too, since its task would fail otherwise.
    */
   boolean mayHaveLast(MemoryRequest ask) {
     Holder holder = ask.holder();
     return ask.patience() == WaitLimit.LAST
-        || (holder.obeys()
-            && ask.kind() != MemoryKind.WRITING) // which nobody can be told to give back
+        || (holder.obeys() && ask.kind() != MemoryKind.WRITING) // which cannot be revoked
         || holder.heldBytes() + ask.chargeBytes() <= accounts.reservedBytes();
   }
 
   /**
-   * Whether there is nobody whom something could be kept for; and as much of it could be moved for
-   * who comes.
+   * Whether no other application is here that the reserve could be kept for, and as much of this
+   * one's outputs could be moved for one that comes.
    */
   boolean isAlone(Account account) {
     return accounts.moverWorks
@@ -212,7 +211,7 @@ class GrantPolicy {
             .allMatch(other -> other == account || other.isEmpty());
   }
 
-  /** What an ask and those before it want, while the asks are looked at in order. */
+  /** Sums over a request and those before it, while the requests are looked at in order. */
   private final class Ahead {
     private final FairShares shares;
     private final long nowMs;
@@ -230,7 +229,7 @@ class GrantPolicy {
       keptBytes = Math.max(keptBytes, keptBytes(ask, shares));
     }
 
-    /** Whether what is coming is enough for the one that was added last, and for all before it. */
+    /** Whether the memory that is coming suffices for the last request and all before it. */
     boolean mayWait(MemoryRequest ask) {
       if (ask.loan() || ask.patience() == WaitLimit.NONE) {
         return false;
@@ -241,7 +240,7 @@ class GrantPolicy {
           : wantedBytes <= comingBytes && !hasItsShare(ask);
     }
 
-    /** What the others could be told to give back, by one sum for all who ask. */
+    /** Bytes that all others could be told to give back, from one sum for all requests. */
     private long recallableBytes(Holder asker) {
       long ownBytes = recallableOf(asker, nowMs);
       if (recallableBytes < 0) {
@@ -259,7 +258,7 @@ class GrantPolicy {
     }
   }
 
-  /** What others could be told to give back. */
+  /** Bytes that others could be told to give back. */
   long recallableBytes(Holder asker, long nowMs) {
     return accounts.holders.values().stream()
         .filter(holder -> holder != asker)

@@ -3,16 +3,16 @@ package io.sluice.spill.ledger;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** One connection of a task, and what it holds. Thread contract: its ledger's. */
+/** One connection of a task, and its memory. Thread contract: its ledger's. */
 final class Holder {
   final long id;
   final Holding.HolderId who;
   final Account account;
 
-  /** What it sorts in without asking. */
+  /** A sort buffer of its own, for which it does not ask. */
   final long ownSortBytes;
 
-  /** What its sort buffer may take from outputs; what is beyond is a loan. */
+  /** Most that its sort buffer may take from outputs; memory beyond that is a loan. */
   final long claimBytes;
 
   final Map<MemoryKind, Long> bytes = new EnumMap<>(MemoryKind.class);
@@ -24,9 +24,9 @@ final class Holder {
   boolean wasLate;
 
   /**
-   * What it was told to give back and has not.
+   * A notice that the holder has not obeyed yet.
    *
-   * @param lateAtMs when it is late with that
+   * @param lateAtMs its deadline
    */
   record Notice(long keepBytes, long lateAtMs) {}
 
@@ -66,7 +66,7 @@ final class Holder {
     return false;
   }
 
-  /** What its notices will bring if it obeys; nothing is expected of one that is late. */
+  /** Bytes that its notices will bring if it obeys; 0 if it is late. */
   long expectedBytes(long nowMs) {
     long expectedBytes = 0;
     for (Map.Entry<MemoryKind, Notice> notice : notices.entrySet()) {

@@ -1,11 +1,11 @@
 package io.sluice.spill.ledger;
 
-/** What kind of process holds memory. */
+/** Kinds of processes that hold memory. */
 public enum HolderRole {
   /** A map task. */
   MAP,
   /** A reduce task. */
   REDUCE,
-  /** A process of many tasks that shares its memory out itself. */
+  /** A process of many tasks, among which it divides its memory itself. */
   EXECUTOR
 }

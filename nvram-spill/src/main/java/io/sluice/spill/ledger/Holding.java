@@ -3,14 +3,14 @@ package io.sluice.spill.ledger;
 import java.util.Map;
 
 /**
- * What one holder holds.
+ * The memory of one holder.
  *
- * @param bytes by kind, where it holds some
- * @param late whether it has been told to give back, and has not in time
+ * @param bytes by kind, if any
+ * @param late whether it has missed the deadline of a notice
  */
 public record Holding(HolderId who, Map<MemoryKind, Long> bytes, boolean late) {
   /**
-   * Who it is.
+   * Names a holder.
    *
    * @param user of the operating system
    * @param task as the engine names it

@@ -3,15 +3,15 @@ package io.sluice.spill.ledger;
 import java.util.Map;
 
 /**
- * A moment of a ledger.
+ * Counts of a ledger at one moment.
  *
- * @param capacityBytes all of it: what is free and what is held
+ * @param capacityBytes all memory, free and held
  * @param heldBytes by kind, each of them
- * @param grantedBytes so far, by the kind that was asked for; the room for runs as it is written
- * @param refusals so far, by the kind that was asked for
- * @param revokedBytes what notices have asked back so far, by kind
- * @param lates how many times so far a holder has not obeyed in time
- * @param queued asks that wait now
+ * @param grantedBytes so far, by the requested kind; room for runs counts when it is written
+ * @param refusals so far, by the requested kind
+ * @param revokedBytes so far, by kind
+ * @param lates how many times so far a holder has missed the deadline of a notice
+ * @param queued requests that wait now
  */
 public record LedgerStats(
     long capacityBytes,

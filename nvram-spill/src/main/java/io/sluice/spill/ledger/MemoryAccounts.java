@@ -9,17 +9,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Who holds how much of what.
+ * The bytes of each holder and application by kind: state without rules, which {@link GrantPolicy}
+ * and {@link RevocationPolicy} have.
  *
  * <pre>
  * capacity = free + SORT + ROOM + WRITING + RECEIVE of all holders + SEND of all applications
  *          + SETTLING + QUARANTINE, and none of them is negative
  * </pre>
  *
- * <p>Thread contract: its ledger's. Failure: {@link IllegalStateException} for more than there is.
+ * <p>Thread contract: its ledger's. Failure: {@link IllegalStateException} if a posting would make
+ * a balance negative.
  */
 final class MemoryAccounts {
-  /** The part of all memory that is kept for those who have less than their share. */
+  /** The part of all memory that is reserved for applications below their share. */
   private static final int RESERVED_PART = 8;
 
   final GrantTerms terms;
@@ -27,10 +29,10 @@ final class MemoryAccounts {
   final Map<Long, Holder> holders = new LinkedHashMap<>();
   final List<MemoryRequest> queue = new ArrayList<>();
 
-  /** What was refused a short time ago and is still wanted, by holder. */
+  /** Requests that were refused a short time ago and count as wanted, by holder. */
   final Map<Long, MemoryRequest> wants = new LinkedHashMap<>();
 
-  /** How much of what was ordered has not been moved yet, by order. */
+  /** Orders to move outputs that have not ended, by number. */
   final SortedMap<Long, Transfer> moves = new TreeMap<>();
 
   final Map<MemoryKind, Long> grantedBytes = new EnumMap<>(MemoryKind.class);
@@ -39,7 +41,7 @@ final class MemoryAccounts {
   private final Map<MemoryKind, Long> nobodysBytes = new EnumMap<>(MemoryKind.class);
   boolean moverWorks;
 
-  /** On disk already, so that a move costs no write. */
+  /** Outputs have copies on disk, so that a move costs no write. */
   boolean outputsHaveCopies;
 
   long lates;
@@ -64,7 +66,7 @@ final class MemoryAccounts {
     return freeBytes;
   }
 
-  /** What is kept for those who have less than their share. */
+  /** The reserve for applications below their share. */
   long reservedBytes() {
     return capacityBytes / RESERVED_PART;
   }
@@ -137,7 +139,7 @@ final class MemoryAccounts {
     }
   }
 
-  /** What a holder wrote becomes its application's. */
+  /** Bytes that a holder wrote become its application's. */
   void commit(Holder holder, long bytes) {
     add(holder, MemoryKind.WRITING, -bytes);
     holder.account.sendBytes += bytes;
@@ -165,8 +167,8 @@ final class MemoryAccounts {
   }
 
   /**
-   * From a holder, which is no longer one, to free; but what settles goes to nobody at once,
-   * because a capacity that has shrunk takes what is free.
+   * From a holder that leaves to free, but the settling part directly to no holder: a capacity that
+   * has shrunk would take it from free.
    */
   void leave(Holder holder, long settlingBytes) {
     long heldBytes = holder.heldBytes();
@@ -184,13 +186,13 @@ final class MemoryAccounts {
     account.sendBytes += bytes;
   }
 
-  /** From free to nobody, as {@link MemoryKind#SETTLING} or {@link MemoryKind#QUARANTINE}. */
+  /** From free to no holder, as {@link MemoryKind#SETTLING} or {@link MemoryKind#QUARANTINE}. */
   void withhold(MemoryKind kind, long bytes) {
     take(bytes);
     nobodysBytes.merge(kind, bytes, Long::sum);
   }
 
-  /** Back from nobody. */
+  /** From no holder to free. */
   void release(MemoryKind kind, long bytes) {
     unholdNobodys(kind, bytes);
     give(bytes);
@@ -226,9 +228,10 @@ final class MemoryAccounts {
   }
 
   /**
-   * Whether outputs of an application are moved for this ask. One of the same application, or of
-   * one that has no more, would cost the disk a write all the same: who writes does so there at
-   * once instead, and who sorts with less has more runs, which cost a reducer next to nothing.
+   * Whether outputs of an application are moved for this request. They are not moved for the same
+   * application, or for one that holds no less: a move costs the disk a write as well. A writer
+   * then writes to disk at once, and a map that sorts in less memory has more runs, which cost a
+   * reducer next to nothing.
    */
   boolean isMovedFor(MemoryRequest ask, Account account) {
     return ask.kind() != MemoryKind.RECEIVE
@@ -237,7 +240,7 @@ final class MemoryAccounts {
             || account.heldBytes() > ask.holder().account.heldBytes() + ask.chargeBytes());
   }
 
-  /** What a map may still claim for sorting, and for the runs of that. */
+  /** Bytes that a map may still claim for sorting and for its runs. */
   static long unclaimedBytes(Holder holder) {
     return holder.who.role() == HolderRole.MAP
         ? Math.max(

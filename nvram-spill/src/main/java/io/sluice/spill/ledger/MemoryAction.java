@@ -1,11 +1,11 @@
 package io.sluice.spill.ledger;
 
-/** What is to be done, in the order in which it was decided. */
+/** An action that the ledger's caller executes, in the order of decision. */
 public sealed interface MemoryAction {
   /**
-   * The answer to what a holder has asked for.
+   * The answer to a holder's request.
    *
-   * @param bytes what it has now of that; 0 if nothing
+   * @param bytes granted; 0 if refused
    */
   record Answer(long holderId, long bytes) implements MemoryAction {}
 
@@ -22,7 +22,7 @@ public sealed interface MemoryAction {
    * Outputs of an application are to be moved out of memory.
    *
    * @param bytes at least so much
-   * @param urgent whether somebody wants the memory, and it is not only kept free in time
+   * @param urgent whether a request waits for the memory; else it is kept free ahead
    */
   record Move(long moveId, String application, long bytes, boolean urgent)
       implements MemoryAction {}

@@ -1,6 +1,6 @@
 package io.sluice.spill.ledger;
 
-/** What a node's memory is used for. */
+/** Uses of a node's memory. */
 public enum MemoryKind {
   /** Chunks that a map task fills. */
   SORT,
@@ -10,10 +10,10 @@ public enum MemoryKind {
   WRITING,
   /** Committed outputs, of an application and of no task. */
   SEND,
-  /** What a reduce task holds to receive. */
+  /** Memory that a reduce task receives into. */
   RECEIVE,
-  /** Left behind by a task, and not to be granted yet. */
+  /** Left by an ended task, and not free yet. */
   SETTLING,
-  /** Found at a restart, perhaps still written to. */
+  /** Found at a restart; a task may still write to it. */
   QUARANTINE
 }

@@ -7,38 +7,39 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The one account of a node's memory: grants it to tasks for sorting, writing and receiving, in
- * steps and by turns, and says who gives back when it is short.
+ * The ledger of a node's memory: grants it to tasks for sorting, writing and receiving, in steps
+ * and in turns, and decides which tasks give back when it is short.
  *
- * <p>Each call says what has happened, at a time that never goes back, and returns what is to be
- * done for it. Nothing waits in here: an ask that is not answered at once is answered by a later
+ * <p>Each call tells what has happened, at a time that never goes back, and returns the actions to
+ * execute. Nothing waits in here: a request that is not answered at once is answered by a later
  * call, {@link #tick} at the latest.
  *
  * <ul>
  *   <li>A sort buffer is granted together with room for its runs, so that a spill finds room for
- *       itself. What is beyond {@link GrantTerms#claimBytes}, with what the task has of its own, is
- *       a loan: of what is free beyond the runs of all that maps sort in anyway, as far as those of
- *       an application are within its share.
- *   <li>No output leaves for another of its application, for a sort buffer of it, or for what is
- *       received: who lacks room for that writes to disk at once, which costs the disk as much and
- *       waits for nothing.
- *   <li>An ask waits only for what the service can free itself, and no longer than {@link
- *       GrantTerms#waitMs}; one of {@link WaitLimit#LAST} also for what others are told to give
- *       back, and {@link GrantTerms#revokeMs}.
- *   <li>Nothing is taken by force. Who does not obey in time is granted nothing until it has, but
- *       what it has nowhere else to write to: it loses its next step, and no record.
- *   <li>The last eighth is for those applications that have less than their share; it is lent to
- *       those only who hear notices and have always obeyed. An application that nobody is beside
- *       writes there, too, while as much of its outputs can be moved for who is {@link #expected}.
- *       So one alone may have all, and one that ignores everything may not.
+ *       itself. Memory beyond {@link GrantTerms#claimBytes}, the task's own buffer included, is a
+ *       loan. It comes from memory that is free beyond the runs of all sort buffers, as far as
+ *       those of an application are within its share.
+ *   <li>No output is moved for another output of its application, for a sort buffer of it, or for
+ *       received data: a task that lacks memory for these writes to disk at once, which costs the
+ *       disk as much and waits for nothing.
+ *   <li>A request waits for memory that the service can free itself, at most {@link
+ *       GrantTerms#waitMs}. One of {@link WaitLimit#LAST} also waits for memory that others are
+ *       told to give back, at most {@link GrantTerms#revokeMs}.
+ *   <li>Nothing is taken by force. A task that misses its deadline gets no grants until it
+ *       complies, except for data that it can write nowhere else: it loses its next step, and no
+ *       record.
+ *   <li>The last eighth is reserved for applications below their share, and lent only to tasks that
+ *       receive notices and have always obeyed. An application that is alone writes there too,
+ *       while as much of its outputs can be moved for one that is {@link #expected}. So one alone
+ *       may have all memory, and one that ignores all notices may not.
  * </ul>
  *
  * <p>Thread contract: one thread at a time, by a lock of its owner. Ownership: nothing to close.
- * Failure: {@link IllegalArgumentException} for asks that cannot be meant, {@link
- * IllegalStateException} for giving back what is not held; both change nothing.
+ * Failure: {@link IllegalArgumentException} for impossible requests, {@link IllegalStateException}
+ * for giving back more than is held; both change nothing.
  */
 public class MemoryLedger {
-  /** As long as the first task of an application takes to come once it has a container. */
+  /** Time that the first task of an application takes to connect after its container starts. */
   static final long EXPECTED_MS = 30_000;
 
   private final MemoryAccounts accounts;
@@ -68,8 +69,8 @@ public class MemoryLedger {
   }
 
   /**
-   * Tasks of an application are about to come. If it has none, and holds nothing, an eighth is made
-   * free for them and kept for a while, because they will want memory faster than a disk frees it.
+   * Tasks of an application are about to come. If it has none, and holds nothing, an eighth is
+   * freed for them and kept for a while, because they will want memory faster than a disk frees it.
    */
   public List<MemoryAction> expected(String application, long nowMs) {
     Account account = account(application);
@@ -82,10 +83,10 @@ public class MemoryLedger {
   }
 
   /**
-   * A task has connected; it does not hear notices yet. If its application had ended, that was
+   * A task has connected; it does not receive notices yet. If its application had ended, that was
    * another one of the same name.
    *
-   * @param ownSortBytes what it sorts in without asking, which counts against its claim
+   * @param ownSortBytes a sort buffer of its own, which counts against its claim
    */
   public long join(Holding.HolderId who, long ownSortBytes) {
     Account account = account(who.application());
@@ -104,15 +105,15 @@ public class MemoryLedger {
     return id;
   }
 
-  /** Whether a task hears notices now; else it is told with its answers only. */
+  /** Whether a task receives notices now; else it is told with its answers only. */
   public void hears(long holderId, boolean hears) {
     holder(holderId).hears = hears;
   }
 
   /**
-   * A task has ended: all that it holds is free, but what must settle.
+   * A task has ended: its memory is free, but for the part that must settle.
    *
-   * @param settlingBytes of that, what may still be written to, until {@link #settled}
+   * @param settlingBytes the part that may still be written to, until {@link #settled}
    */
   public List<MemoryAction> leave(long holderId, long settlingBytes, long nowMs) {
     Holder holder = holder(holderId);
@@ -126,7 +127,7 @@ public class MemoryLedger {
     return settle(nowMs);
   }
 
-  /** What a task left behind can be granted. */
+  /** Memory that an ended task left can be granted. */
   public List<MemoryAction> settled(long bytes, long nowMs) {
     accounts.release(MemoryKind.SETTLING, bytes);
     return settle(nowMs);
@@ -142,7 +143,7 @@ public class MemoryLedger {
     return ask(holderId, kind, bytes, patience, Long.MAX_VALUE, nowMs);
   }
 
-  /** The same of one that waits until then at most, however patient it is. */
+  /** The same with a deadline beside the limit. */
   public List<MemoryAction> ask(
       long holderId, MemoryKind kind, long bytes, WaitLimit patience, long untilMs, long nowMs) {
     Holder holder = holder(holderId);
@@ -164,8 +165,8 @@ public class MemoryLedger {
   }
 
   /**
-   * A task gives back, or has not taken what it was granted. With a sort buffer the room for its
-   * runs goes; what was to be written is such room again, as far as the buffer lacks some.
+   * A task gives memory back, or has not taken its grant. With a sort buffer the room for its runs
+   * goes too. Memory for writing becomes such room again, as far as the buffer lacks some.
    */
   public List<MemoryAction> giveBack(long holderId, MemoryKind kind, long bytes, long nowMs) {
     Holder holder = holder(holderId);
@@ -182,7 +183,7 @@ public class MemoryLedger {
     return settle(nowMs);
   }
 
-  /** What a task wrote has become its application's. */
+  /** Bytes that a task wrote have become its application's. */
   public List<MemoryAction> commit(long holderId, long bytes, long nowMs) {
     Holder holder = holder(holderId);
     checkHeld(holder, MemoryKind.WRITING, bytes);
@@ -214,8 +215,8 @@ public class MemoryLedger {
   }
 
   /**
-   * Some of what was ordered to be moved has been, and is free. What is more than was ordered
-   * counts for the other orders: outputs are moved in parts, which may be longer than a step.
+   * Bytes of an order have been moved, and are free. More bytes than were ordered count for the
+   * other orders: outputs are moved in parts, which may be longer than a step.
    */
   public List<MemoryAction> moved(long moveId, long bytes, long nowMs) {
     long surplusBytes = bytes - leftBytes(moveId);
@@ -238,7 +239,7 @@ public class MemoryLedger {
     return accounts.moves.get(moveId).leftBytes();
   }
 
-  /** An order to move is done with; what has not been moved is not tried again for a while. */
+  /** An order to move has ended; outputs that were not moved are not tried again for a while. */
   public List<MemoryAction> moveEnded(long moveId, long nowMs) {
     MemoryAccounts.Transfer transfer = accounts.moves.get(moveId);
     long leftBytes = transfer.leftBytes();
@@ -266,7 +267,7 @@ public class MemoryLedger {
     accounts.outputsHaveCopies = true;
   }
 
-  /** The memory tier has become larger or smaller; what is held is not taken away. */
+  /** The memory tier has become larger or smaller; held memory is not taken away. */
   public List<MemoryAction> capacity(long bytes, long nowMs) {
     accounts.capacity(bytes);
     return settle(nowMs);
@@ -277,17 +278,17 @@ public class MemoryLedger {
     accounts.chargeSend(account(application), bytes);
   }
 
-  /** Blocks were found at the start that may still be written to. */
+  /** Blocks were found at the start that tasks may still write to. */
   public void quarantined(long bytes) {
     accounts.withhold(MemoryKind.QUARANTINE, bytes);
   }
 
-  /** Some of them were committed all the same. */
+  /** Some of these blocks were committed all the same. */
   public void resumed(String application, long bytes) {
     accounts.resume(account(application), bytes);
   }
 
-  /** Some of them can be granted. */
+  /** Some of these blocks can be granted. */
   public List<MemoryAction> reviewed(long bytes, long nowMs) {
     accounts.release(MemoryKind.QUARANTINE, bytes);
     return settle(nowMs);
@@ -298,20 +299,20 @@ public class MemoryLedger {
     return settle(nowMs);
   }
 
-  /** The most of a kind that a holder may hold, as it was told last; {@code MAX_VALUE} if not. */
+  /** Most bytes of a kind that a holder may keep, by its last notice; else {@code MAX_VALUE}. */
   public long keepBytes(long holderId, MemoryKind kind) {
     Holder.Notice told = holder(holderId).notices.get(kind);
     return told == null ? Long.MAX_VALUE : told.keepBytes();
   }
 
-  /** Who holds what. */
+  /** The memory of each holder. */
   public List<Holding> holdings(long nowMs) {
     return accounts.holders.values().stream()
         .map(holder -> new Holding(holder.who, Map.copyOf(holder.bytes), holder.isLate(nowMs)))
         .toList();
   }
 
-  /** How it stands. */
+  /** Counts at this moment. */
   public LedgerStats stats() {
     Map<MemoryKind, Long> heldBytes = new EnumMap<>(MemoryKind.class);
     for (MemoryKind kind : MemoryKind.values()) {
@@ -328,12 +329,12 @@ public class MemoryLedger {
         accounts.queue.size());
   }
 
-  /** Whether anybody waits for an answer. */
+  /** Whether any request waits for an answer. */
   public boolean isAwaited() {
     return !accounts.queue.isEmpty();
   }
 
-  /** What the outputs of each application hold in memory. */
+  /** Bytes of each application's outputs in memory. */
   public Map<String, Long> sends() {
     return accounts.applications.values().stream()
         .collect(Collectors.toMap(account -> account.application, account -> account.sendBytes));

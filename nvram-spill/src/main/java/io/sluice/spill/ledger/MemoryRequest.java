@@ -1,13 +1,13 @@
 package io.sluice.spill.ledger;
 
 /**
- * What a holder has asked for and has no answer to.
+ * A holder's request that has no answer yet.
  *
  * @param number rises with each
- * @param bytes what it gets of that kind
- * @param chargeBytes what that takes from what is free, room for runs included
- * @param hasBytes what it has got already, out of its room
- * @param loan whether it is beyond what its holder may claim
+ * @param bytes requested of that kind
+ * @param chargeBytes bytes of free memory that it takes, room for runs included
+ * @param hasBytes granted already, out of its room
+ * @param loan whether it goes beyond its holder's claim
  * @param untilMs when it is refused if it has not been granted
  */
 record MemoryRequest(
@@ -21,10 +21,10 @@ record MemoryRequest(
     WaitLimit patience,
     long untilMs) {
   /**
-   * In which order they are granted: what is sorted before what is written, and that before what is
-   * received. With what is sorted come last resorts, which are lost otherwise. Loans come with what
-   * is written: a sort buffer does without one, and nothing is moved out of memory for it, so it is
-   * not to get what was moved for a writer.
+   * The order of grants: sorting before writing, and writing before receiving. Requests of last
+   * resort rank with sorting, since their tasks fail otherwise. Loans rank with writing: a sort
+   * buffer works without one. No output is moved for a loan, so it must not take memory that was
+   * freed for a writer.
    */
   int rank() {
     return switch (kind) {

@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Says who gives back when memory is short: what was received, then loans of sort buffers, then
- * outputs, and sort buffers within their claims last. A step is taken for what those before it
- * cannot bring. Notices are sent and never waited for: for an ask that waits, outputs are moved
+ * Decides which memory is given back when memory is short: first received data, then loans of sort
+ * buffers, then outputs, and last sort buffers within their claims. Each step covers the bytes that
+ * the steps before it cannot bring. No request waits for a notice: outputs are moved for it
  * although notices are out.
  *
  * <p>Thread contract: its ledger's.
@@ -27,7 +27,7 @@ class RevocationPolicy {
     this.grants = grants;
   }
 
-  /** What is lacking, at one moment. */
+  /** The memory that requests lack, at one moment. */
   private final class Need {
     private final long nowMs;
     private final List<MemoryAction> orders;
@@ -36,7 +36,7 @@ class RevocationPolicy {
     private final Set<Holder> waiting =
         queued.stream().map(MemoryRequest::holder).collect(Collectors.toSet());
 
-    /** With those that were refused, but for loans, which take nothing from outputs. */
+    /** Waiting and refused requests, without loans, which take nothing from outputs. */
     private final List<MemoryRequest> wanted =
         Stream.concat(queued.stream(), accounts.wants.values().stream().filter(ask -> !ask.loan()))
             .toList();
@@ -48,7 +48,7 @@ class RevocationPolicy {
       this.orders = orders;
     }
 
-    /** Of what these asks want beyond what is free for them. */
+    /** Bytes that these requests want beyond the memory that is free for them. */
     long lackingBytes(List<MemoryRequest> asks) {
       long wantedBytes = 0;
       long keptBytes = 0;
@@ -65,7 +65,7 @@ class RevocationPolicy {
           .sum();
     }
 
-    /** What notices and moves will bring. */
+    /** Bytes that notices and moves will bring. */
     long comingBytes() {
       return expectedBytes() + accounts.movingBytes();
     }
@@ -74,7 +74,8 @@ class RevocationPolicy {
       long backBytes = holder.bytes(kind) - keepBytes;
       Holder.Notice told = holder.notices.get(kind);
       long lateAtMs =
-          told != null && nowMs >= told.lateAtMs() // who is late stays so, however much is wanted
+          told != null
+                  && nowMs >= told.lateAtMs() // a late holder stays late, however much is wanted
               ? told.lateAtMs()
               : nowMs + accounts.terms.revokeMs();
       holder.notices.put(kind, new Holder.Notice(keepBytes, lateAtMs));
@@ -85,7 +86,7 @@ class RevocationPolicy {
     }
   }
 
-  /** Decides, and counts on what it has ordered from then on. */
+  /** Decides, and counts its own orders as coming from then on. */
   final void decide(long nowMs, List<MemoryAction> orders) {
     Need need = new Need(nowMs, orders);
     takeBack(() -> received(need), () -> loans(need), () -> outputs(need), () -> claims(need));
@@ -94,7 +95,7 @@ class RevocationPolicy {
     }
   }
 
-  /** Whether loans are called back for those who have less of them. */
+  /** Whether loans are revoked in favour of holders that have smaller ones. */
   boolean sharesLoans() {
     return true;
   }
@@ -107,7 +108,7 @@ class RevocationPolicy {
     claims.run();
   }
 
-  /** What notices must still bring. */
+  /** Bytes that notices must still bring. */
   private static long recallBytes(Need need) {
     return need.wantedLackingBytes - need.comingBytes();
   }
@@ -115,7 +116,7 @@ class RevocationPolicy {
   private void received(Need need) {
     long leftBytes = recallBytes(need);
     if (leftBytes <= 0) {
-      return; // each event comes here: nothing is sorted for those that lack nothing
+      return; // each event comes here: nothing is sorted if nothing is lacking
     }
     boolean forReceive = need.wanted.stream().allMatch(ask -> ask.kind() == MemoryKind.RECEIVE);
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
@@ -124,7 +125,7 @@ class RevocationPolicy {
       long keepBytes = Math.max(0, heldBytes - leftBytes);
       if (leftBytes > 0
           && fair
-          && !need.waiting.contains(holder) // who was refused can give back, whatever it wanted
+          && !need.waiting.contains(holder) // a holder that was refused can give back too
           && holder.hasMoreThan(MemoryKind.RECEIVE, keepBytes)
           && holder.notices.get(MemoryKind.RECEIVE) == null) {
         leftBytes -= need.revoke(holder, MemoryKind.RECEIVE, keepBytes);
@@ -169,7 +170,7 @@ class RevocationPolicy {
         account -> accounts.outputsHaveCopies || account.heldBytes() > leastBytes);
   }
 
-  /** Those for which there is an application of which outputs are moved. */
+  /** The requests for which outputs of some application are moved. */
   private List<MemoryRequest> movedFor(List<MemoryRequest> asks) {
     Optional<Account> furthest =
         accounts.applications.values().stream().max(Comparator.comparingLong(Account::heldBytes));
@@ -230,7 +231,7 @@ class RevocationPolicy {
     }
   }
 
-  /** What could be ordered to be moved for one of these, and has not been. */
+  /** Bytes of outputs that could still be moved for one of these requests. */
   long movableBytes(List<MemoryRequest> asks) {
     return accounts.applications.values().stream()
         .filter(isMovedForOneOf(asks))
@@ -243,7 +244,7 @@ class RevocationPolicy {
   }
 
   private void claims(Need need) {
-    // Who writes can write to disk, but for one that has asked everywhere.
+    // A writer can write to disk, but for a request of last resort.
     List<MemoryRequest> sorts =
         need.wanted.stream()
             .filter(ask -> ask.kind() == MemoryKind.SORT || ask.patience() == WaitLimit.LAST)
@@ -275,7 +276,7 @@ class RevocationPolicy {
         && ask.holder().bytes(MemoryKind.SORT) < holder.bytes(MemoryKind.SORT);
   }
 
-  /** For one who is refused a loan and has less than its share: from those who have more. */
+  /** Revokes for refused loans of holders below their share, from holders above theirs. */
   private void shareLoans(Need need) {
     long leftBytes =
         accounts.wants.values().stream()
@@ -297,7 +298,7 @@ class RevocationPolicy {
     }
   }
 
-  /** The holders, those with most first. */
+  /** The holders, largest first. */
   private List<Holder> sorted(ToLongFunction<Holder> by) {
     return accounts.holders.values().stream()
         .sorted(Comparator.comparingLong(by).reversed())

@@ -1,11 +1,11 @@
 package io.sluice.spill.ledger;
 
-/** How long who asks would wait. */
+/** How long a request waits. */
 public enum WaitLimit {
   /** Not at all. */
   NONE,
-  /** For what the service itself can free, a short time at most. */
+  /** For memory that the service itself can free, a short time at most. */
   COMING,
-  /** For what others may give back, too: it has no other tier to go to. */
+  /** Also for memory that other tasks may give back: its task has no other tier to write to. */
   LAST
 }

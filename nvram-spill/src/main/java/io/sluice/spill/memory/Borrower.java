@@ -4,18 +4,18 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.ledger.HolderRole;
 
 /**
- * Who borrows memory of a node, as it says itself.
+ * A task that borrows memory of a node, as it introduces itself.
  *
  * @param task as its engine names it; empty if it has not said
- * @param sortBytes what it sorts in without asking for memory of the node
+ * @param sortBytes a sort buffer of its own
  */
 public record Borrower(String task, HolderRole role, long sortBytes) {
-  /** A process of which no more is known. */
+  /** A process that has not introduced itself. */
   public static final Borrower PROCESS = new Borrower("", HolderRole.EXECUTOR, 0);
 
   public Borrower {
     if (!task.isEmpty()) {
-      OutputId.check("task", task); // it is shown to those who watch the node
+      OutputId.check("task", task); // metrics and logs show it
     }
     if (sortBytes < 0) {
       throw new IllegalArgumentException("a sort buffer of " + sortBytes + " bytes");

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Threads that wait under one lock, each for something that happens to its lease. Only those of a
- * lease are woken for it. One of all who wait, whichever, looks at the time for the others.
+ * Threads that wait under one lock, each for an event of its lease, which wakes only the threads of
+ * that lease. One of all waiting threads, whichever, looks at the time for the others.
  *
  * <p>Thread contract: every call under the lock. Failure: an interrupt ends no wait, and stays.
  */
@@ -35,7 +35,7 @@ final class LeaseWaits {
   /**
    * None yet.
    *
-   * @param tick is run under the lock again and again while anybody waits
+   * @param tick is run under the lock again and again while any thread waits
    */
   LeaseWaits(Lock lock, Runnable tick) {
     this.lock = lock;
@@ -92,7 +92,7 @@ final class LeaseWaits {
     }
   }
 
-  /** Something has happened to a lease. */
+  /** An event of a lease. */
   void wake(Lease lease) {
     Waiting threads = waiting.get(lease);
     if (threads != null) {
@@ -100,7 +100,7 @@ final class LeaseWaits {
     }
   }
 
-  /** Something has happened to all. */
+  /** An event of all leases. */
   void wakeAll() {
     waiting.values().forEach(threads -> threads.changed.signalAll());
   }

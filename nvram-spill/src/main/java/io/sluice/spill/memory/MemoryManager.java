@@ -46,8 +46,7 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
 
   private final LongSupplier nanoTime;
   private final long beginNs;
-  private final long waitMs;
-  private final long revokeMs;
+  private final GrantTerms terms;
   private final ReentrantLock lock = new ReentrantLock();
   private final LeaseWaits leaseWaits = new LeaseWaits(lock, this::letTimePass);
   private final MemoryLedger ledger;
@@ -67,12 +66,11 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     this(terms, capacityBytes, System::nanoTime);
   }
 
-  /** The same by a clock of one's own. */
+  /** The same by the given clock. */
   MemoryManager(GrantTerms terms, long capacityBytes, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.beginNs = nanoTime.getAsLong();
-    this.waitMs = terms.waitMs();
-    this.revokeMs = terms.revokeMs();
+    this.terms = terms;
     this.ledger = new MemoryLedger(terms, capacityBytes);
     this.revocations = new Revocations(lock, ledger, holders);
     this.moves = new MoveOrders(lock, ledger, this::nowMs, this::execute);
@@ -93,7 +91,7 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     locked(() -> ledger.outputsHaveCopies());
   }
 
-  /** The same on a thread of one's own. */
+  /** The same on the given thread. */
   void moveOutputsOf(SpillStore store, ThreadPoolExecutor executor) {
     moveOutputs(new OutputMover(store, moves, executor));
   }
@@ -176,7 +174,8 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
   public long ask(Lease lease, long bytes, boolean contiguous, boolean last, long timeoutMs) {
     lock.lock();
     try {
-      long untilMs = nowMs() + Math.min(timeoutMs, last ? revokeMs : waitMs); // for all steps
+      long untilMs =
+          nowMs() + Math.min(timeoutMs, last ? terms.revokeMs() : terms.waitMs()); // for all steps
       WaitLimit patience = last ? WaitLimit.LAST : WaitLimit.COMING;
       awaitWhile(lease, () -> asking.contains(lease)); // one ask of each at a time
       asking.add(lease);

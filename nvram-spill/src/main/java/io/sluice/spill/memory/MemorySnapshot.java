@@ -6,13 +6,13 @@ import io.sluice.spill.ledger.LedgerStats;
 import java.util.List;
 
 /**
- * How a node's memory stands.
+ * A node's memory at one moment.
  *
- * @param holdings what each task holds
- * @param waits of asks that were not answered at once
- * @param movedBytes of outputs that have left memory so far
- * @param movedOutputs how many that were, each part of a large one
- * @param moveFailures times that one could not
+ * @param holdings the memory of each task
+ * @param waits of requests that were not answered at once
+ * @param movedBytes of outputs that were moved out of memory so far
+ * @param movedOutputs their number; each part of a large output counts
+ * @param moveFailures outputs that could not be moved
  */
 public record MemorySnapshot(
     LedgerStats ledger,

@@ -23,20 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves outputs to the disk tier as it is ordered, on a thread of its own, one order after the
- * other.
+ * Executes orders to move outputs to the disk tier, on a thread of its own, one after the other.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link MemoryManager} closes it, before the
- * store is closed. Failure: an output that cannot be moved stays where it is, is counted, and comes
- * last from then on; after {@value #MOST_FAILURES} of them the order ends. One for a part of which
- * the disk tier has no room stays too, and smaller ones go; where none can, the order ends. Where
+ * store is closed. Failure: an output that cannot be moved stays in memory, is counted, and comes
+ * last from then on; after {@value #MOST_FAILURES} of them the order ends. If the disk tier has no
+ * room for a part of an output, smaller outputs are moved instead; if none fits, the order ends. If
  * only the user's share of the disk tier is used up, orders for other users go on.
  */
 final class OutputMover implements AutoCloseable {
   private static final int MOST_FAILURES = 3;
   private static final long IDLE_MS = 10_000;
 
-  /** Longer than a disk has for one thing that is asked of it. */
+  /** Longer than the time limit of one request to a disk. */
   private static final long END_MS = 30_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(OutputMover.class);
@@ -45,21 +44,21 @@ final class OutputMover implements AutoCloseable {
   private final Listener listener;
   private final ThreadPoolExecutor executor;
 
-  /** Those that could not be moved, with a number that rises; of the mover's thread. */
+  /** Outputs that could not be moved, with a rising number; used by the mover's thread alone. */
   private final Map<CommittedOutput, Long> failed = new WeakHashMap<>();
 
   private long failures;
   private volatile boolean closed;
 
-  /** Is told how orders go. */
+  /** Is told the progress of orders. */
   interface Listener {
-    /** What is moved from now on is for this order. */
+    /** Moves from now on are for this order. */
     void begun(MemoryAction.Move order);
 
-    /** How much of it is still wanted. */
+    /** Bytes of the order that are still wanted. */
     long leftBytes(MemoryAction.Move order);
 
-    /** Whether somebody waits for memory now, for which the order was given or not. */
+    /** Whether a request waits for memory now, the cause of the order or another. */
     boolean isAwaited(MemoryAction.Move order);
 
     /** An output could not be moved. */
@@ -76,7 +75,7 @@ final class OutputMover implements AutoCloseable {
     this(store, listener, DaemonThreads.executor("sluice-mover", IDLE_MS));
   }
 
-  /** The same on a thread of one's own. */
+  /** The same on the given thread. */
   OutputMover(SpillStore store, Listener listener, ThreadPoolExecutor executor) {
     this.store = store;
     this.listener = listener;
@@ -149,7 +148,7 @@ final class OutputMover implements AutoCloseable {
   }
 
   /**
-   * As the store has them, but those that failed behind all others, and in turns. What fails from
+   * In the store's order, but outputs that failed come last, in turns. An output that fails from
    * here on does not come again.
    */
   private Iterator<CommittedOutput> inOrder(String application) {
@@ -172,7 +171,7 @@ final class OutputMover implements AutoCloseable {
         && output.extents().stream().anyMatch(each -> each.segment().tier() == Tier.MEMORY);
   }
 
-  /** Lets the part of an output that is being moved be finished; idempotent. */
+  /** Waits for the part of an output that is being moved; idempotent. */
   @Override
   public void close() {
     closed = true;
