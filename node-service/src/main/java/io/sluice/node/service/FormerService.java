@@ -24,14 +24,14 @@ record FormerService(
     Set<String> applications, Map<String, Owner> owners, boolean hasOutputs, int segmentBytes) {
   private static final Logger LOG = LoggerFactory.getLogger(FormerService.class);
 
-  /** One whose outputs nobody wants. */
+  /** A service whose outputs are not kept. */
   static FormerService forgotten(Path applications, int segmentBytes) throws IOException {
     return new FormerService(
         ApplicationRegistry.known(applications), Map.of(), false, segmentBytes);
   }
 
   /**
-   * One whose outputs are kept.
+   * A service whose outputs are kept.
    *
    * @param applications the directory of the registry
    * @param segmentBytes that are configured; the segments in the pool keep theirs
@@ -54,17 +54,17 @@ record FormerService(
   private FormerService withSegments(int foundBytes, Path pool) {
     if (applications.isEmpty()) {
       LOG.info(
-          "The pool at {} begins anew with segments of {} bytes, it had such of {}: no"
-              + " application runs whose outputs could lie in it",
+          "The pool at {} begins empty with segments of {} bytes instead of {}: no application"
+              + " runs that could have outputs in it",
           pool,
           segmentBytes,
           foundBytes);
       return new FormerService(applications, owners, false, segmentBytes);
     }
     LOG.warn(
-        "The pool at {} keeps its segments of {} bytes, not {}: outputs of applications that"
-            + " run lie in them. It takes the new length at a start at which none runs, or"
-            + " without recovery",
+        "The pool at {} keeps segments of {} bytes instead of {}: it has outputs of running"
+            + " applications. It takes the new length at a start while no application runs, or at"
+            + " one without recovery",
         pool,
         foundBytes,
         segmentBytes);

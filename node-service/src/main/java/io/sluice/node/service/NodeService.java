@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The owner of a node's pool: lends extents to the node's tasks, keeps the outputs that they
  * commit, and serves these to readers anywhere until the application ends. It starts, connects and
- * closes the parts; whoever needs one part asks for it here.
+ * closes the parts; callers get the part that they need from it.
  *
  * <p>Thread contract: safe from any thread. Ownership: the caller of {@link #start} closes it, and
  * none of its parts; outputs stay in the pool, for a successor that recovers. Failure: {@link
@@ -200,7 +200,7 @@ public final class NodeService implements Closeable {
       open.addLast(backup);
       return backup;
     } catch (IOException e) {
-      LOG.warn("Outputs will not outlive the loss of the memory", e);
+      LOG.warn("Outputs will be lost with the memory: the registry has no copies", e);
       return null;
     }
   }
@@ -315,7 +315,7 @@ public final class NodeService implements Closeable {
     }
   }
 
-  /** Nobody makes the pool again: its outputs are gone. */
+  /** The pool is not made again: its outputs are gone. */
   private boolean requirePool() throws IOException {
     if (Files.notExists(metadata.pool())) {
       throw new NoSuchFileException(metadata.pool().toString());

@@ -12,7 +12,6 @@ import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
-import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.store.DiskReserve;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
@@ -242,7 +241,7 @@ public final class ServiceContext {
     concluded = true;
     directories.prepare(advice, users == null ? ServedUsers.OWN : ServedUsers.ALL);
     if (users != null) {
-      warnOfOtherUsers();
+      directories.warnOfOtherUsers();
     }
     MediumChooser.Choice chosen = MediumChooser.choose(mediumSetting, directories.pool());
     LOG.info("{}; {}", Release.of(ServiceContext.class), chosen.reason());
@@ -272,27 +271,6 @@ public final class ServiceContext {
           limits.filesNeeded(transports));
     }
     return fitting;
-  }
-
-  /** Says what tasks of other users cannot find out by themselves. */
-  private void warnOfOtherUsers() throws IOException {
-    Optional<Path> closed = directories.closedToOthers();
-    closed.ifPresent(
-        above ->
-            LOG.warn(
-                "Tasks of other users cannot reach {}, unless an access list lets them: {} is"
-                    + " closed to them",
-                directories.directory(),
-                above));
-    PoolKind.of(directories.pool())
-        .oneOwnerBecause()
-        .ifPresent(
-            reason ->
-                LOG.warn(
-                    "The memory of {} serves tasks of this service's own user alone ({}); outputs"
-                        + " of other users go to disk",
-                    directories.pool(),
-                    reason));
   }
 
   private List<TransportProvider> chosenTransports() throws TransportException {

@@ -85,7 +85,7 @@ public final class ServiceCounters {
 
   /** Descriptors that were sent to each user's tasks and, it seems, not received yet. */
   public Map<Owner, Long> inFlightDescriptors() {
-    return socketServer == null ? Map.of() : socketServer.filesUnderWay();
+    return socketServer == null ? Map.of() : socketServer.inFlightDescriptors();
   }
 
   /** Tasks and readers that were refused, by the reason. */

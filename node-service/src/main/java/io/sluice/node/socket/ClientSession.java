@@ -91,7 +91,7 @@ final class ClientSession implements Closeable {
               hello.versions().write(out);
               Bounded.writeString(out, hello.applicationId());
               Bounded.writeBytes(out, hello.secret().bytes());
-              SocketProtocol.writeHandout(out, link.handout());
+              SocketProtocol.writeAccess(out, link.access());
               SocketProtocol.writeBorrower(out, hello.borrower());
             });
     try {
@@ -99,8 +99,8 @@ final class ClientSession implements Closeable {
       hello.versions().readChosen(in, SocketProtocol.SERVICE, SocketProtocol.TASK);
       info = SocketProtocol.readInfo(in);
       serviceInstance = in.readLong();
-      if (link.handout() == SegmentAccess.NAMES) {
-        places = SocketProtocol.readPlaces(in, info.poolId());
+      if (link.access() == SegmentAccess.NAMES) {
+        places = SocketProtocol.readPaths(in, info.poolId());
         answer.withoutFiles();
         lock = LeaseLock.take(LeaseRecords.path(link.socket(), info)).orElse(null);
       } else {

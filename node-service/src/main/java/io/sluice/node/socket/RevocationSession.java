@@ -14,12 +14,12 @@ import java.io.InterruptedIOException;
 import java.util.Optional;
 
 /**
- * The other conversation with a task: it is told what it is to give back. Unlike a {@link
- * SocketSession} it holds nothing.
+ * Tells one task which memory to give back, over a connection of its own. Unlike a {@link
+ * SocketSession} it has no lease.
  *
  * <p>Thread contract: the thread of the connection. Ownership: {@link SocketServer} closes the
- * connection. Failure: what makes no sense is answered with the reason, and ends it, as the end of
- * the lease does.
+ * connection. Failure: a message that breaks the protocol is answered with the reason and ends it,
+ * as does the end of the lease.
  */
 final class RevocationSession {
   private static final long TIMEOUT_MS = 30_000;

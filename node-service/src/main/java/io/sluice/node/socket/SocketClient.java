@@ -133,7 +133,7 @@ public final class SocketClient implements MemorySource, Closeable {
 
   @Override
   public SegmentOpener opener() {
-    return link.handout() == SegmentAccess.NAMES ? SegmentOpener.BY_NAME : received;
+    return link.access() == SegmentAccess.NAMES ? SegmentOpener.BY_NAME : received;
   }
 
   @Override

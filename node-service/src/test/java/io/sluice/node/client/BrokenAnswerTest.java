@@ -52,7 +52,7 @@ class BrokenAnswerTest extends NodeTestBase {
                 new Class<?>[] {RemoteBackend.class},
                 (proxy, method, arguments) -> {
                   try {
-                    Object answer = method.invoke(service, arguments);
+                    Object answer = method.invoke(service.readers(), arguments);
                     if (method.getName().equals("describeLong")) {
                       longAnswers.incrementAndGet();
                       action.run();

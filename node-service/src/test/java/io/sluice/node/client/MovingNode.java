@@ -430,7 +430,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
 
   private static final class NoSlots implements BounceSlots {
     @Override
-    public BounceRange stage(BounceRequest request) {
+    public BounceRange bounce(BounceRequest request) {
       throw new AssertionError("nothing is bounced here");
     }
 

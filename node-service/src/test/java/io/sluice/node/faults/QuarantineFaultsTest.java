@@ -32,7 +32,7 @@ class QuarantineFaultsTest extends NodeTestBase {
             APP,
             "secret",
             Long.toString(TestPool.SEGMENT_BYTES),
-            handout().name());
+            access().name());
     holder.awaitLine("leased");
     return holder;
   }

@@ -167,7 +167,7 @@ class NodeMetricsTest extends NodeTestBase {
   private SocketClient reduce(String application) throws IOException {
     return SocketClient.connect(
         service.metadata().address().socket(),
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         Borrower.reduce("reduce_of_" + application),
         application,
         SECRET,

@@ -129,7 +129,7 @@ class BounceServingTest extends BounceTestBase {
       Future<byte[]> reading;
       try (RemoteClient holder = control()) {
         for (int i = 0; i < SLOTS; i++) {
-          holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+          holder.bounce(firstBytes("attempt_0", 1), TIMEOUT_MS);
         }
         reading = tasks.submit(() -> readAll(run));
         Await.until("the reader is refused", () -> reading.isDone() || counters().refusals() >= 3);
@@ -160,7 +160,7 @@ class BounceServingTest extends BounceTestBase {
     try (NodeReader reader = rdmaReader(4)) {
       try (RemoteClient holder = control()) {
         for (int i = 0; i < SLOTS; i++) {
-          holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+          holder.bounce(firstBytes("attempt_0", 1), TIMEOUT_MS);
         }
         assertReads(reader, outputs.subList(0, 1));
         assertEquals(300_000, reader.stats().bytes("tcp"));
@@ -185,7 +185,7 @@ class BounceServingTest extends BounceTestBase {
         NodeReader reader = reader(4, null, WAITED_FOR_MS, RDMA);
         NodeRun run = locateOnly(reader, "attempt_0")) {
       for (int i = 0; i < SLOTS; i++) {
-        holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+        holder.bounce(firstBytes("attempt_0", 1), TIMEOUT_MS);
       }
       FetchFailedException e = assertThrows(FetchFailedException.class, () -> readSome(run, 1));
       assertTrue(e.getMessage().contains("no bounce slot for rdma came free"), e.getMessage());

@@ -492,7 +492,7 @@ class NodeServiceTest extends NodeTestBase {
     start(2);
     task(APP).close();
     boolean forOthers =
-        handout() == SegmentAccess.DESCRIPTORS; // who may come, and find nothing else
+        access() == SegmentAccess.DESCRIPTORS; // who may come, and find nothing else
     assertEquals(forOthers ? "rwx--x--x" : "rwx------", mode(""));
     assertEquals(forOthers ? "rw-rw-rw-" : "rw-------", mode("control.sock"));
     assertEquals("rwx------", mode("pool"));

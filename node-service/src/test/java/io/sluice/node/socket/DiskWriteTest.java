@@ -50,7 +50,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 /** What tasks write to the disk tier, which has no memory above it here. */
-class DiskWriteTest extends LocalServerTestBase {
+class DiskWriteTest extends SocketServerTestBase {
   private static final int UNIT_BYTES = 1 << 20;
   private static final long DISK_TIMEOUT_MS = 12_000;
   private static final String OTHER_APP = "application_1_0002";
@@ -93,7 +93,7 @@ class DiskWriteTest extends LocalServerTestBase {
       try (SocketClient client =
           SocketClient.connect(
               socket(),
-              SeenFromElsewhere.owner(handout()),
+              SeenFromElsewhere.owner(access()),
               borrower,
               APP,
               SECRET,
@@ -347,7 +347,7 @@ class DiskWriteTest extends LocalServerTestBase {
   }
 
   private void hello(Frames frames) throws IOException {
-    sayHello(frames, handout());
+    sayHello(frames, access());
     receive(frames);
   }
 

@@ -15,7 +15,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Who may still come when a user has as many outputs as fit on the heap. */
-class HeapShareServerTest extends LocalServerTestBase {
+class HeapShareServerTest extends SocketServerTestBase {
   private static final long ONE_OUTPUT_BYTES = 650;
 
   @Override

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Records that cannot be written, because the file system is full. */
-class LeaseRecordsTest extends LocalServerTestBase {
+class LeaseRecordsTest extends SocketServerTestBase {
   private final List<SharedFile> opened = new ArrayList<>();
 
   private void restart(LeaseRecords.Opener opener) throws IOException {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What reduces keep in a node's pool: it is the first to be wanted back. */
-class ReceiveMemoryTest extends LocalServerTestBase {
+class ReceiveMemoryTest extends SocketServerTestBase {
   private static final String OTHER = "application_2_0001";
   private static final int STEP_BYTES = 128 << 10;
   private static final long NOBODY_IS_LATE_MS = 600_000;
@@ -53,7 +53,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
   private SocketClient task(Borrower borrower, String application) throws IOException {
     return SocketClient.connect(
         socket(),
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         borrower,
         application,
         SECRET,

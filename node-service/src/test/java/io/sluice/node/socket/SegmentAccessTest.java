@@ -35,9 +35,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a task is handed that cannot open the pool's files. */
-class SegmentAccessTest extends LocalServerTestBase {
+class SegmentAccessTest extends SocketServerTestBase {
   @Override
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 

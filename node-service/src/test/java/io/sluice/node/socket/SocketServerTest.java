@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SocketServerTest extends LocalServerTestBase {
+class SocketServerTest extends SocketServerTestBase {
   private static final long A_SEGMENT_BYTES = TestPool.SEGMENT_BYTES;
   private static final long CAPACITY_BYTES = SEGMENTS * A_SEGMENT_BYTES;
 
@@ -349,7 +349,7 @@ class SocketServerTest extends LocalServerTestBase {
     assertEquals(List.of(), memory.snapshot().holdings());
   }
 
-  private final class EndingBetween implements SocketServer.Applications {
+  private final class EndingBetween implements ServedApplications {
     @Override
     public void admit(String applicationId, Owner task, JobSecret secret) throws RemoteError {
       try {
@@ -370,9 +370,9 @@ class SocketServerTest extends LocalServerTestBase {
   @Test
   void aTaskThatAnnouncesALongRequestLosesItsConnection() throws IOException {
     try (MessageStream stream =
-        ServiceLink.to(socket(), SeenFromElsewhere.owner(handout())).connect(TIMEOUT_MS)) {
+        ServiceLink.to(socket(), SeenFromElsewhere.owner(access())).connect(TIMEOUT_MS)) {
       Frames frames = new Frames(stream);
-      sayHello(frames, handout());
+      sayHello(frames, access());
       receive(frames);
       ByteBuffer announced = ByteBuffer.allocate(4).putInt(0, Frames.MAX_SHORT_BYTES + 1);
       stream.writeFully(announced, TIMEOUT_MS);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Map tasks that borrow of one node: they obey, or do not, are killed, or lose the service. */
-class SortGrantsTest extends LocalServerTestBase {
+class SortGrantsTest extends SocketServerTestBase {
   private static final int CHUNK_BYTES = 64 << 10;
   private static final int APPLICATIONS = 3;
   private static final int MAPS = 6;
@@ -70,7 +70,7 @@ class SortGrantsTest extends LocalServerTestBase {
       client =
           SocketClient.connect(
               socket(),
-              SeenFromElsewhere.owner(handout()),
+              SeenFromElsewhere.owner(access()),
               Borrower.map("map", ownBytes),
               application,
               SECRET,

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Sort buffers that lie in a node's pool, and how it gets them back. */
-class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract {
+class SortMemoryTest extends SocketServerTestBase implements ChunkSourceContract {
   private static final String OTHER = "application_2_0001";
 
   /** In these tests nothing can be claimed, so that all is lent. */
@@ -79,7 +79,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
     return opened(
         SocketClient.connect(
             socket(),
-            SeenFromElsewhere.owner(handout()),
+            SeenFromElsewhere.owner(access()),
             Borrower.map("attempt_of_" + application, ownBytes),
             application,
             SECRET,
@@ -178,7 +178,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
   void aListenerOfNoLeaseOfItsOwnIsRefused() throws IOException {
     long generation = map(OTHER, 0).info().generation();
     for (long foreign : new long[] {generation, generation + 100, -1}) {
-      ServiceLink link = ServiceLink.to(socket(), SeenFromElsewhere.owner(handout()));
+      ServiceLink link = ServiceLink.to(socket(), SeenFromElsewhere.owner(access()));
       RemoteError e =
           assertThrows(
               RemoteError.class,

@@ -124,7 +124,7 @@ public abstract class NodeTestBase {
   }
 
   private ServiceContext with(ServiceContext builder, TransportProvider... transports) {
-    if (handout() == SegmentAccess.DESCRIPTORS) {
+    if (access() == SegmentAccess.DESCRIPTORS) {
       builder.users(OWN_TASKS);
     }
     return builder
@@ -136,7 +136,7 @@ public abstract class NodeTestBase {
   }
 
   /** How tasks get at the segments of services. */
-  protected SegmentAccess handout() {
+  protected SegmentAccess access() {
     return SegmentAccess.NAMES;
   }
 
@@ -154,7 +154,7 @@ public abstract class NodeTestBase {
   protected SocketClient task(String applicationId) throws IOException {
     return SocketClient.connect(
         service.metadata().address().socket(),
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         applicationId,
         SECRET,
         TIMEOUT_MS);

@@ -6,9 +6,9 @@ import io.sluice.rdma.unix.UnixListener;
 import java.io.IOException;
 
 /** The same task, to whom segments are passed. */
-class LocalClientOverDescriptorsTest extends SocketClientTest {
+class SocketClientOverDescriptorsTest extends SocketClientTest {
   @Override
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 

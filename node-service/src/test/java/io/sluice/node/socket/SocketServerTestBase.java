@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A real store behind a real socket; a test that leaks a thread or a mapping fails. */
 @Timeout(300)
-abstract class LocalServerTestBase {
+abstract class SocketServerTestBase {
   static final long TIMEOUT_MS = 120_000;
   static final int SEGMENTS = 4;
   static final String APP = "application_1_0001";
@@ -80,7 +80,7 @@ abstract class LocalServerTestBase {
   }
 
   /** How tasks get at segments. */
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.NAMES;
   }
 
@@ -104,7 +104,7 @@ abstract class LocalServerTestBase {
   }
 
   final ServedUsers servedUsers() {
-    return handout() == SegmentAccess.DESCRIPTORS ? ServedUsers.ALL : ServedUsers.OWN;
+    return access() == SegmentAccess.DESCRIPTORS ? ServedUsers.ALL : ServedUsers.OWN;
   }
 
   /** Takes every task and every secret. */
@@ -115,19 +115,19 @@ abstract class LocalServerTestBase {
   }
 
   SocketClient connect(String applicationId) throws IOException {
-    Owner service = SeenFromElsewhere.owner(handout());
+    Owner service = SeenFromElsewhere.owner(access());
     return SocketClient.connect(socket(), service, applicationId, SECRET, TIMEOUT_MS);
   }
 
   /** Says hello by hand; the answer is still to come. */
-  static void sayHello(Frames frames, SegmentAccess handout) throws IOException {
+  static void sayHello(Frames frames, SegmentAccess access) throws IOException {
     frames.send(
         SocketProtocol.HELLO,
         out -> {
           SocketProtocol.VERSIONS.write(out);
           Bounded.writeString(out, APP);
           Bounded.writeBytes(out, SECRET.bytes());
-          SocketProtocol.writeHandout(out, handout);
+          SocketProtocol.writeAccess(out, access);
           SocketProtocol.writeBorrower(out, Borrower.PROCESS);
         },
         TIMEOUT_MS);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A reader that asks for what is not its own, or keeps what others need. */
-class HostileStageTest extends BounceTestBase {
+class HostileBounceTest extends BounceTestBase {
   private static final int LENGTH_BYTES = 100_000;
 
   @BeforeEach
@@ -39,7 +39,7 @@ class HostileStageTest extends BounceTestBase {
   private void assertRefused(RemoteClient client, RemoteError.Code code, BounceRequest request) {
     RemoteError e =
         assertThrows(
-            RemoteError.class, () -> client.stage(request, TIMEOUT_MS), request.toString());
+            RemoteError.class, () -> client.bounce(request, TIMEOUT_MS), request.toString());
     assertEquals(code, e.code(), e.getMessage());
   }
 
@@ -67,7 +67,7 @@ class HostileStageTest extends BounceTestBase {
       assertRefused(client, bad, request("rdma", "attempt_0", 0, 0, 0, slot + 1));
       assertEquals(0, counters().slotsInUse());
       assertEquals(0, counters().reads());
-      client.stage(request("rdma", "attempt_0", 0, 0, LENGTH_BYTES - 1, 1), TIMEOUT_MS);
+      client.bounce(request("rdma", "attempt_0", 0, 0, LENGTH_BYTES - 1, 1), TIMEOUT_MS);
       assertEquals(1, counters().slotsInUse());
     }
     awaitAllSlotsFree();
@@ -78,16 +78,16 @@ class HostileStageTest extends BounceTestBase {
     assertEquals(SLOTS, BounceSlots.MAX_PER_READER);
     try (RemoteClient greedy = control();
         RemoteClient other = control()) {
-      BounceRange first = greedy.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
+      BounceRange first = greedy.bounce(firstBytes("attempt_0", 10), TIMEOUT_MS);
       for (int i = 1; i < SLOTS; i++) {
-        greedy.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
+        greedy.bounce(firstBytes("attempt_0", 10), TIMEOUT_MS);
       }
       assertRefused(greedy, RemoteError.Code.BUSY, firstBytes("attempt_0", 10));
       assertEquals(0, counters().refusals());
       assertRefused(other, RemoteError.Code.BUSY, request("rdma", "attempt_0", 0, 0, 0, 10));
       assertEquals(1, counters().refusals());
       greedy.release(first.ticket());
-      BounceRange again = other.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
+      BounceRange again = other.bounce(firstBytes("attempt_0", 10), TIMEOUT_MS);
       assertEquals(first.offsetBytes(), again.offsetBytes());
     }
     awaitAllSlotsFree();
@@ -97,15 +97,15 @@ class HostileStageTest extends BounceTestBase {
   void aSlotIsGivenBackOnceAndByItsHolder() throws IOException {
     try (RemoteClient holder = control();
         RemoteClient thief = control()) {
-      BounceRange staged = holder.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
-      thief.release(staged.ticket());
-      assertThrows(IOException.class, () -> thief.stage(firstBytes("attempt_0", 10), TIMEOUT_MS));
+      BounceRange range = holder.bounce(firstBytes("attempt_0", 10), TIMEOUT_MS);
+      thief.release(range.ticket());
+      assertThrows(IOException.class, () -> thief.bounce(firstBytes("attempt_0", 10), TIMEOUT_MS));
       assertEquals(1, counters().slotsInUse());
-      holder.release(staged.ticket());
-      holder.release(staged.ticket());
+      holder.release(range.ticket());
+      holder.release(range.ticket());
       IOException e =
           assertThrows(
-              IOException.class, () -> holder.stage(firstBytes("attempt_0", 10), TIMEOUT_MS));
+              IOException.class, () -> holder.bounce(firstBytes("attempt_0", 10), TIMEOUT_MS));
       assertTrue(!(e instanceof RemoteError), e.toString());
     }
     awaitAllSlotsFree();
@@ -114,7 +114,7 @@ class HostileStageTest extends BounceTestBase {
   @Test
   void whatAnEndedApplicationLeftIsNotStaged() throws IOException {
     try (RemoteClient client = control()) {
-      client.stage(firstBytes("attempt_0", 10), TIMEOUT_MS);
+      client.bounce(firstBytes("attempt_0", 10), TIMEOUT_MS);
       service.applicationStopped(APP);
       assertRefused(client, RemoteError.Code.REFUSED, firstBytes("attempt_0", 10));
     }

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks of several releases in front of a service that speaks three versions. */
-class LocalVersionsTest extends LocalServerTestBase {
+class SocketVersionsTest extends SocketServerTestBase {
   private static final Versions SERVICE = new Versions(15, 17);
 
   @Override
@@ -39,7 +39,7 @@ class LocalVersionsTest extends LocalServerTestBase {
   private SocketClient connect(Path socket, Versions task) throws IOException {
     return SocketClient.connect(
         socket,
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         task,
         Borrower.PROCESS,
         APP,
@@ -83,7 +83,7 @@ class LocalVersionsTest extends LocalServerTestBase {
             if (type == SocketProtocol.LISTEN) {
               out.writeLong(generation);
             } else {
-              SocketProtocol.writeHandout(out, SegmentAccess.NAMES);
+              SocketProtocol.writeAccess(out, SegmentAccess.NAMES);
               SocketProtocol.writeBorrower(out, Borrower.PROCESS);
             }
           },

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What may come from somebody who is not a well-behaved task. */
-class LocalHandshakeTest extends LocalServerTestBase {
+class SocketHandshakeTest extends SocketServerTestBase {
   private final CountDownLatch registering = new CountDownLatch(1);
   private volatile CountDownLatch mayRegister = new CountDownLatch(0);
 

@@ -1,9 +1,9 @@
 package io.sluice.node.socket;
 
 /** The same, where segments are passed over the socket. */
-class LocalServerOverDescriptorsTest extends SocketServerTest {
+class SocketServerOverDescriptorsTest extends SocketServerTest {
   @Override
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 }
