@@ -4,7 +4,7 @@ import io.sluice.node.conf.DataAddress;
 import io.sluice.node.conf.Units;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.socket.DiscoveryFile;
 import io.sluice.node.socket.ServiceFile;
@@ -240,7 +240,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
                 "close-sluice-service"));
     System.out.printf(
         "Serving %s on port %s over %s%n",
-        directory, service.metadata().address().controlPort(), service.listening());
+        directory, service.metadata().address().controlPort(), service.endpoints().listening());
     if (metrics != null) {
       System.out.printf("Metrics for Prometheus on port %s%n", metrics.port());
     }
@@ -276,33 +276,35 @@ public final class NodeServiceCommand implements Callable<Integer> {
   }
 
   private NodeService open() throws IOException {
-    return sized(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED))
-        .wholeAtStart(allocation == Allocation.start)
-        .segments(segmentBytes)
-        .overflow(overflowPlaces(), 0)
-        .backgroundCopy(backgroundCopy)
-        .settingNames(
-            "--dir",
-            new StoreConfig.SettingNames(
-                capacityBytes == null ? MEMORY : CAPACITY, "--overflow-dirs", "--overflow-dirs"))
-        .medium(medium)
-        .transport(transport)
-        .listen(bindAddress, port)
-        .dataAddress(new DataAddress(DATA_BIND, dataAddress.trim()))
-        .bounceMemory(BOUNCE_BYTES)
-        .limits(limits())
-        .probes(Probes.CONFINED)
-        .recover(true)
-        .start();
+    return NodeService.start(
+        sized(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED))
+            .wholeAtStart(allocation == Allocation.start)
+            .segments(segmentBytes)
+            .overflow(overflowPlaces(), 0)
+            .backgroundCopy(backgroundCopy)
+            .settingNames(
+                "--dir",
+                new StoreConfig.SettingNames(
+                    capacityBytes == null ? MEMORY : CAPACITY,
+                    "--overflow-dirs",
+                    "--overflow-dirs"))
+            .medium(medium)
+            .transport(transport)
+            .listen(bindAddress, port)
+            .dataAddress(new DataAddress(DATA_BIND, dataAddress.trim()))
+            .bounceMemory(BOUNCE_BYTES)
+            .limits(limits())
+            .probes(Probes.CONFINED)
+            .recover(true));
   }
 
-  private ServiceBuilder sized(ServiceDirectories place) throws IOException {
+  private ServiceContext sized(ServiceDirectories place) throws IOException {
     if (memoryBytes != null && capacityBytes != null) {
       throw new IOException(MEMORY + " and " + CAPACITY + " say the same in two ways; give one");
     }
     return capacityBytes == null
-        ? ServiceBuilder.within(place, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
-        : ServiceBuilder.at(place, capacityBytes);
+        ? ServiceContext.within(place, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
+        : ServiceContext.at(place, capacityBytes);
   }
 
   private ConnectionLimits limits() {
@@ -341,7 +343,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
   /** Drivers say when an application has ended; those that were killed do not. */
   void removeLeftovers(NodeService service) {
     try {
-      for (String each : service.applicationsNotHeardOf(keepMs)) {
+      for (String each : service.applications().notHeardOf(keepMs)) {
         LOG.info("Forgetting {}, of which nobody has come for {} s", each, keepMs / 1_000);
         remove(service, each);
       }

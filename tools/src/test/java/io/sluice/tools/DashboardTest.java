@@ -13,11 +13,11 @@ import io.sluice.node.metrics.Readings;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.RefusesSegments;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -73,12 +73,12 @@ class DashboardTest {
   @BeforeEach
   void start() throws IOException {
     service = // one that has everything: a transport that bounces, and a disk tier with a bound
-        TestPool.service(base.resolve("service"), 16)
-            .overflow(List.of(base.resolve("disk")), 1 << 30, 0)
-            .transports(List.of(new RefusesSegments(false), new TcpProvider()))
-            .listen(InetAddress.getLoopbackAddress(), 0)
-            .bounceSlots(64 << 10, 4)
-            .start();
+        NodeService.start(
+            TestService.inMemory(base.resolve("service"), 16)
+                .overflow(List.of(base.resolve("disk")), 1 << 30, 0)
+                .transports(List.of(new RefusesSegments(false), new TcpProvider()))
+                .listen(InetAddress.getLoopbackAddress(), 0)
+                .bounceSlots(64 << 10, 4));
     endpoint = command("--metrics-port=0").openMetrics(service);
     task =
         SocketClient.connect(

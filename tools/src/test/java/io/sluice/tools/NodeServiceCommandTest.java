@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -64,9 +64,9 @@ class NodeServiceCommandTest {
   @Test
   void transportsListenWhereTheyAreTold() throws IOException {
     try (NodeService other = command("other", "--data-bind=127.0.0.2").start()) {
-      assertEquals("127.0.0.2", other.dataAddress("tcp").getAddress().getHostAddress());
+      assertEquals("127.0.0.2", other.endpoints().address("tcp").getAddress().getHostAddress());
     }
-    assertEquals("127.0.0.1", service.dataAddress("tcp").getAddress().getHostAddress());
+    assertEquals("127.0.0.1", service.endpoints().address("tcp").getAddress().getHostAddress());
   }
 
   @Test
@@ -116,10 +116,10 @@ class NodeServiceCommandTest {
       Files.delete(secret);
       Files.createDirectories(secret.resolve("full"));
     }
-    assertEquals(5, service.storeStats().outputs());
+    assertEquals(5, service.store().stats().outputs());
     command("service", "--keep=0s").removeLeftovers(service);
-    assertEquals(0, service.storeStats().outputs());
-    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+    assertEquals(0, service.store().stats().outputs());
+    assertEquals(Set.of(), service.applications().notHeardOf(0));
   }
 
   /** As cleaners of temporary directories do. */
@@ -142,7 +142,7 @@ class NodeServiceCommandTest {
       }
       TestOutput.single(new Random(2), "old", 10).commit("app-1", before);
     }
-    assertEquals(2, service.storeStats().outputs());
+    assertEquals(2, service.store().stats().outputs());
     assertEquals("", logOf(() -> command.restoreRemoved(service)), "nothing is missing");
   }
 
@@ -167,7 +167,7 @@ class NodeServiceCommandTest {
 
   @Test
   void aServiceThatEndsSaysWhatItLeaves() throws IOException {
-    Path segment = service.places().path(0, 0, 0);
+    Path segment = service.store().places().path(0, 0, 0);
     String said = logOf(() -> command("service", "--overflow-dirs=" + base).close(service));
     assertTrue(said.contains("stays for the next service"), said);
     assertTrue(said.contains(base.resolve("service").toString()), said);

@@ -1,6 +1,5 @@
 package io.sluice.hadoop.files;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.FilesId;
@@ -9,6 +8,7 @@ import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.IOException;

@@ -43,7 +43,7 @@ final class FileExpiry implements Closeable {
   }
 
   private void look() {
-    for (String id : service.applicationsNotHeardOf(keptMs)) {
+    for (String id : service.applications().notHeardOf(keptMs)) {
       if (FilesId.ownerOf(id).isPresent()) {
         free(id);
       }

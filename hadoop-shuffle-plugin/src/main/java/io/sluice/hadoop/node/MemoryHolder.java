@@ -1,7 +1,7 @@
 package io.sluice.hadoop.node;
 
-import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.MemoryKind;
+import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.MemoryKind;
 import java.util.Comparator;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.text.ErrorText;
@@ -77,8 +77,8 @@ public final class NodeManagerPlan {
     return firstFree(
         ports,
         List.of(
-            port -> of(conf, users, recover).listen(port).needsAllPorts().start(),
-            port -> of(conf, users, recover).listen(port).start()));
+            port -> NodeService.start(of(conf, users, recover).listen(port).needsAllPorts()),
+            port -> NodeService.start(of(conf, users, recover).listen(port))));
   }
 
   /** Starts something at a port. */
@@ -120,10 +120,10 @@ public final class NodeManagerPlan {
     return shufflePort;
   }
 
-  private static ServiceBuilder of(Configuration conf, ContainerUsers users, boolean recover)
+  private static ServiceContext of(Configuration conf, ContainerUsers users, boolean recover)
       throws IOException {
     UnaryOperator<String> settings = conf::getTrimmed;
-    ServiceBuilder service = common(conf, settings, recover);
+    ServiceContext service = common(conf, settings, recover);
     return servesOthers(settings, users) ? service.users(users) : service;
   }
 
@@ -135,7 +135,7 @@ public final class NodeManagerPlan {
     };
   }
 
-  private static ServiceBuilder common(
+  private static ServiceContext common(
       Configuration conf, UnaryOperator<String> settings, boolean recover) throws IOException {
     return sized(settings, place(conf))
         .wholeAtStart(NodeSettings.POOL_ALLOCATION.get(settings).equals(NodeSettings.AT_START))
@@ -172,7 +172,7 @@ public final class NodeManagerPlan {
     return countedBy.isEmpty();
   }
 
-  private static ServiceBuilder sized(UnaryOperator<String> settings, ServiceDirectories place)
+  private static ServiceContext sized(UnaryOperator<String> settings, ServiceDirectories place)
       throws IOException {
     OptionalInt tierMb = NodeSettings.POOL_CAPACITY_MB.get(settings);
     int totalMb = NodeSettings.NODE_MEMORY_MB.get(settings);
@@ -184,8 +184,8 @@ public final class NodeManagerPlan {
               + " no memory of this node");
     }
     return tierMb.isPresent()
-        ? ServiceBuilder.at(place, (long) tierMb.getAsInt() << 20)
-        : ServiceBuilder.within(place, (long) totalMb << 20);
+        ? ServiceContext.at(place, (long) tierMb.getAsInt() << 20)
+        : ServiceContext.within(place, (long) totalMb << 20);
   }
 
   private static String memorySetting(UnaryOperator<String> settings) {

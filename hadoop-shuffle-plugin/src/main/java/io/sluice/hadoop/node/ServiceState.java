@@ -64,7 +64,7 @@ final class ServiceState implements ServiceStateMXBean {
   public MemoryHolder[] getMemoryHolders() {
     return service == null
         ? new MemoryHolder[0]
-        : MemoryHolder.largest(service.memory().holdings(), MOST_HOLDERS);
+        : MemoryHolder.largest(service.memory().snapshot().holdings(), MOST_HOLDERS);
   }
 
   @Override
@@ -79,7 +79,7 @@ final class ServiceState implements ServiceStateMXBean {
 
   @Override
   public long getMovedOutputs() {
-    return service == null ? 0 : service.memory().movedOutputs();
+    return service == null ? 0 : service.memory().snapshot().movedOutputs();
   }
 
   @Override
@@ -106,7 +106,7 @@ final class ServiceState implements ServiceStateMXBean {
   public Map<String, Long> getTaskRefusals() {
     Map<String, Long> counts = new TreeMap<>();
     if (service != null) {
-      service.taskRefusals().forEach((kind, count) -> counts.put(kind.text(), count));
+      service.counters().refusals().forEach((kind, count) -> counts.put(kind.text(), count));
     }
     return counts;
   }
@@ -127,18 +127,21 @@ final class ServiceState implements ServiceStateMXBean {
     Map<String, Long> counts = new TreeMap<>();
     if (service != null) {
       service
-          .transportCounters()
+          .counters()
+          .transports()
           .forEach((transport, counters) -> counts.put(transport, counters.failedReads()));
     }
     return counts;
   }
 
   private long bounce(ToLongFunction<BounceCounters> value) {
-    return service == null ? 0 : service.bounceCounters().values().stream().mapToLong(value).sum();
+    return service == null
+        ? 0
+        : service.counters().bounce().values().stream().mapToLong(value).sum();
   }
 
   private long stat(ToLongFunction<StoreStats> value) {
-    return service == null ? 0 : value.applyAsLong(service.storeStats());
+    return service == null ? 0 : value.applyAsLong(service.store().stats());
   }
 
   /**

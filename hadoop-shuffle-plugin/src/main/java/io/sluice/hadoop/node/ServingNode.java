@@ -57,7 +57,7 @@ final class ServingNode implements NodeRole {
           "Sluice serves its pool at {} on port {} over {}",
           metadata.pool(),
           metadata.address().controlPort(),
-          service.listening());
+          service.endpoints().listening());
       if (NodeSettings.POOL_CAPACITY_MB.get(conf::getTrimmed).isEmpty()) {
         NodeManagerPlan.memoryShortage(
                 conf,
@@ -154,7 +154,7 @@ final class ServingNode implements NodeRole {
     if (service == null) {
       return;
     }
-    for (String known : service.applicationsNotHeardOf(0)) {
+    for (String known : service.applications().notHeardOf(0)) {
       if (known.startsWith(applicationId + "_")) { // a further attempt of it
         ended.ended(known);
       }

@@ -1,12 +1,12 @@
 package io.sluice.hadoop.task;
 
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

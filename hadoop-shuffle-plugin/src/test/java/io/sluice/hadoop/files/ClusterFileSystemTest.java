@@ -89,7 +89,7 @@ class ClusterFileSystemTest {
   }
 
   private static long heldBytes(TestNode node) {
-    return node.service().applicationUses().stream()
+    return node.service().store().applicationUses().stream()
         .mapToLong(use -> use.memoryBytes() + use.diskBytes())
         .sum();
   }
@@ -370,7 +370,7 @@ class ClusterFileSystemTest {
       try (ClusterFileSystem driver = cluster.driver()) {
         assertArrayEquals(written, readAll(driver, "/file"));
         assertEquals(1, count(driver, "fallback_read_of_copy"));
-        assertTrue(full.service().connectionCounters().refused() > 0, "it was not busy");
+        assertTrue(full.service().counters().connections().refused() > 0, "it was not busy");
       } finally {
         only.close();
       }

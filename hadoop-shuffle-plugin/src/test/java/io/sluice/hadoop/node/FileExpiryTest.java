@@ -3,9 +3,9 @@ package io.sluice.hadoop.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.hadoop.testing.TestNode;
-import io.sluice.node.testing.Await;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.rdma.testing.Await;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Owner;
@@ -43,10 +43,17 @@ class FileExpiryTest {
       commit(node, APPLICATION);
       FileExpiry forgotten = FileExpiry.start(node.service(), 1);
       try (forgotten) {
-        Await.until("the end of the files", () -> node.service().ownerOf(files).isEmpty());
+        Await.until(
+            "the end of the files", () -> node.service().applications().ownerOf(files).isEmpty());
       }
-      assertEquals(List.of(), node.service().outputIds(files));
-      assertEquals(List.of("output"), node.service().outputIds(APPLICATION));
+      assertEquals(List.of(), outputIds(node, files));
+      assertEquals(List.of("output"), outputIds(node, APPLICATION));
     }
+  }
+
+  private static List<String> outputIds(TestNode node, String applicationId) {
+    return node.service().store().outputs(applicationId).stream()
+        .map(output -> output.id().outputId())
+        .toList();
   }
 }

@@ -3,9 +3,9 @@ package io.sluice.hadoop.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.MemoryKind;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.MemoryKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

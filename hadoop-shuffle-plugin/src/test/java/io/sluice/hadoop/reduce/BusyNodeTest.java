@@ -59,7 +59,7 @@ final class BusyNodeTest {
       CompletableFuture<Void> leaves =
           CompletableFuture.runAsync(
               () -> {
-                while (node.service().connectionCounters().refused() < REFUSALS) {
+                while (node.service().counters().connections().refused() < REFUSALS) {
                   Thread.onSpinWait();
                 }
                 close(other);

@@ -245,6 +245,7 @@ final class DamageTest {
   private void flip(TaskAttemptID map, Place place) throws IOException {
     OutputLocations description =
         node.service()
+            .readers()
             .describe(TestJob.APPLICATION, PartitionRange.one(REDUCE), List.of(map.toString()), 0);
     LocatedRun located = description.runs().get(map.toString()).get(0);
     int blocks = located.run().checksums().furtherCount() + 1;

@@ -559,6 +559,7 @@ final class ReduceShuffleTest {
   private void damage(TaskAttemptID map) throws IOException {
     var description =
         node.service()
+            .readers()
             .describe(TestJob.APPLICATION, PartitionRange.one(REDUCE), List.of(map.toString()), 0);
     LocatedRun located = description.runs().get(map.toString()).get(0);
     Range range = located.place().ranges().get(0);

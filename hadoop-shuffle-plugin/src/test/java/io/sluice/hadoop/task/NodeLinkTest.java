@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.hadoop.testing.TestJob;
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.ByteBuffer;

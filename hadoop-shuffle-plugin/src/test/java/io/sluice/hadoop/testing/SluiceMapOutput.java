@@ -28,6 +28,7 @@ public final class SluiceMapOutput {
       TestNode node, TaskAttemptID map, int partition, CompressionCodec codec) throws Exception {
     OutputLocations description =
         node.service()
+            .readers()
             .describe(
                 TestJob.APPLICATION, PartitionRange.one(partition), List.of(map.toString()), 0);
     RunCodec runCodec = new RunCodec(codec);

@@ -2,7 +2,7 @@ package io.sluice.hadoop.testing;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
@@ -91,8 +91,8 @@ public final class TestNode implements Closeable {
         directory, capacityBytes, service(directory, capacityBytes).overflow(List.of(disk), 0, 0));
   }
 
-  private static ServiceBuilder service(Path directory, long capacityBytes) {
-    return ServiceBuilder.at(
+  private static ServiceContext service(Path directory, long capacityBytes) {
+    return ServiceContext.at(
             ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), capacityBytes)
         .wholeAtStart(true)
         .segments(SEGMENT_BYTES, BLOCK_BYTES)
@@ -101,9 +101,9 @@ public final class TestNode implements Closeable {
         .listen(InetAddress.getLoopbackAddress(), 0);
   }
 
-  private static TestNode start(Path directory, long capacityBytes, ServiceBuilder service)
+  private static TestNode start(Path directory, long capacityBytes, ServiceContext service)
       throws IOException {
-    TestNode node = new TestNode(directory, service.start());
+    TestNode node = new TestNode(directory, NodeService.start(service));
     node.awaitFilled(capacityBytes);
     return node;
   }
@@ -132,7 +132,7 @@ public final class TestNode implements Closeable {
   }
 
   public StoreStats stats() {
-    return service.storeStats();
+    return service.store().stats();
   }
 
   /** Where reducers ask. */

@@ -63,9 +63,7 @@ final class BounceRead {
         (int) Math.min(BounceSlots.MAX_WAIT_MS, Math.max(0, leftMs() / 2)));
   }
 
-  /**
-   * The service may have given the slot to somebody else: what is read from it is worth nothing.
-   */
+  /** The service may have given the slot to another reader: its bytes are not to be used. */
   void slotLost() {
     slotLost = true;
   }

@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads from one node through its bounce slots: has a range copied into a slot, reads the slot, and
- * gives it back at once, whatever became of the read.
+ * gives it back at once, also if the read fails.
  *
  * <p>It holds at most {@link BounceSlots#MAX_PER_READER} slots and waits at the service for one
  * only while it holds none, so readers never wait for each other in a circle. When the service has
  * none free even then, everything that waits here fails with {@link BounceBusyException}: one wait,
  * and not one for each. When the node takes no further connection to ask on, all of it fails with
- * {@link NodeBusyException}: it may have slots, and who waits for a place gets at them.
+ * {@link NodeBusyException}: it may have slots, and a reader that connects later gets them.
  *
  * <p>Differs from a direct read in that the remote CPU copies and that each read costs a round trip
  * on a control connection.
@@ -72,9 +72,9 @@ final class BounceReads implements AutoCloseable {
   /**
    * Connects nothing yet.
    *
-   * @param node how messages call it
-   * @param timeoutMs how long closing waits for what is under way
-   * @param links what slots are read over; stay the caller's
+   * @param node name of the node, for messages
+   * @param timeoutMs how long closing waits for reads in flight
+   * @param links over which slots are read; stay the caller's
    */
   BounceReads(String node, long timeoutMs, Connector connector, Offers offers, DataLinks links) {
     this.node = node;
@@ -96,7 +96,7 @@ final class BounceReads implements AutoCloseable {
     try {
       thread.execute(step);
     } catch (OutOfMemoryError e) {
-      thread.remove(step); // it must not be read later, into what is another's by then
+      thread.remove(step); // a later read could fill memory that is another's by then
       throw e;
     }
   }
@@ -117,7 +117,7 @@ final class BounceReads implements AutoCloseable {
         throw new ReadTimeoutException(read + " has found no slot by its deadline");
       }
       links.connect(offers.offer(read.transport()));
-      issue(read, client(leftMs).stage(read.request(), Math.max(1, read.leftMs())));
+      issue(read, client(leftMs).bounce(read.request(), Math.max(1, read.leftMs())));
     } catch (RemoteError e) {
       if (e.code() == RemoteError.Code.BUSY) {
         return holding.isEmpty() ? failAllWaiting(e, BounceBusyException::new) : false;
@@ -157,15 +157,15 @@ final class BounceReads implements AutoCloseable {
     return client;
   }
 
-  private void issue(BounceRead read, BounceRange staged) throws TransportException {
+  private void issue(BounceRead read, BounceRange range) throws TransportException {
     RemoteClient from = client;
-    holding.put(staged.ticket(), read);
+    holding.put(range.ticket(), read);
     try {
       links
           .read(
               offers.offer(read.transport()),
-              staged.region(),
-              staged.offsetBytes(),
+              range.region(),
+              range.offsetBytes(),
               read.destination(),
               read.lengthBytes(),
               Math.max(1, read.leftMs()))
@@ -174,11 +174,11 @@ final class BounceReads implements AutoCloseable {
                 try {
                   read.ended(failure);
                 } finally {
-                  later(() -> giveBack(staged.ticket(), from));
+                  later(() -> giveBack(range.ticket(), from));
                 }
               });
     } catch (TransportException | RuntimeException | Error e) {
-      giveBack(staged.ticket(), from);
+      giveBack(range.ticket(), from);
       throw e;
     }
   }
@@ -196,7 +196,7 @@ final class BounceReads implements AutoCloseable {
     } catch (OutOfMemoryError e) {
       thread.remove(advancing);
       thread.getQueue().add(advancing); // the next thread that can be had does it first
-      LOG.warn("{}: no thread can be had, a slot is given back later", node, e);
+      LOG.warn("{}: no thread can be started; a slot is given back later", node, e);
     }
   }
 

@@ -26,7 +26,8 @@ import java.util.function.Predicate;
 
 /**
  * The runs that one answer of a node has located, packed, because a reducer keeps a million of
- * them. Who keeps an output or a run keeps its offset in here; a {@code NodeRun} of that reads it.
+ * them. A caller keeps the offset of an output or a run in here; a {@code NodeRun} of that reads
+ * it.
  *
  * <pre>
  *   number of shapes, then per {@link SegmentShape}
@@ -80,7 +81,7 @@ public final class LocatedRuns {
   /**
    * Of an answer.
    *
-   * @param node whose answer it was
+   * @param node that has answered
    * @param outputs by id, filled with the offset of each output
    * @param inPlace which runs are read where they lie, in the pool of this node
    */
@@ -108,12 +109,12 @@ public final class LocatedRuns {
         .orElse(null);
   }
 
-  /** Whose answer it was. */
+  /** The node that has answered. */
   RemoteNode node() {
     return node;
   }
 
-  /** For whom. */
+  /** The reader that has asked. */
   Task task() {
     return task;
   }

@@ -3,9 +3,8 @@ package io.sluice.node.client;
 import io.sluice.rdma.transport.TransportException;
 
 /**
- * A node's service has as many connections as it takes, or no room for an answer now: come later.
- * Nothing is wrong with the node, with what it holds, or with the transport. The message says what
- * it lacks.
+ * A node's service has as many connections as it takes, or no memory for an answer now: retry
+ * later. The node, its outputs and the transport work. The message says what the service lacks.
  *
  * <p>Differs from {@link FetchFailedException} in that no output may be blamed for it.
  */

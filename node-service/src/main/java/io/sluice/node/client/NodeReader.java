@@ -94,11 +94,11 @@ public final class NodeReader implements AutoCloseable {
   }
 
   /**
-   * What a node has said of some outputs. One that is in neither map is not there.
+   * A node's answer about some outputs. An output that is in neither map is not there.
    *
-   * @param runs where they lie; null if there is no answer
+   * @param runs their locations; null if there is no answer
    * @param outputs by output id, its offset there
-   * @param unreadable by output id, why the node cannot read what it has, now
+   * @param unreadable by output id, why the node cannot read it now
    */
   public record Located(
       LocatedRuns runs, Map<String, Integer> outputs, Map<String, String> unreadable) {}
@@ -111,7 +111,7 @@ public final class NodeReader implements AutoCloseable {
   }
 
   /**
-   * The same for who needs all of them.
+   * The same for a caller that needs all of them.
    *
    * @return by output id, its runs, in the order of the partitions; an output that the node does
    *     not hold is absent
@@ -237,7 +237,7 @@ public final class NodeReader implements AutoCloseable {
         .allMatch(range -> SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY);
   }
 
-  /** Whether some transport reads all of it; what was not described is asked for again. */
+  /** Whether one transport reads all of it; segments that were not located are asked for again. */
   private static boolean isServed(
       RemoteNode node, LocatedRun located, OutputLocations description) {
     return located.place().ranges().stream()
@@ -266,7 +266,7 @@ public final class NodeReader implements AutoCloseable {
     }
   }
 
-  /** What was read so far. */
+  /** Reads so far. */
   public ReadStats stats() {
     return stats;
   }

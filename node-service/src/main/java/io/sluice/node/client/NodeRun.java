@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * One run of a located output, ready to be read once. What reads it is made when it is needed: a
+ * One run of a located output, which can be read once. Its input is made when it is needed: a
  * reducer may hold a million runs, and reads a thousand at a time.
  *
- * <p>Thread contract: one thread at a time; handing it over needs a happens-before. Ownership: who
- * located it closes it, or hands {@link #input} to a cursor that does.
+ * <p>Thread contract: one thread at a time; the next one needs a happens-before. Ownership: its
+ * locator closes it, or gives {@link #input} to a cursor that does.
  */
 public final class NodeRun implements Closeable {
   private final LocatedRuns from;
   private final int run; // its offset there
-  private byte[] inlined; // until it is handed out
+  private byte[] inlined; // until the input has it
   private NodeRunInput input; // null while nothing of it is read or on its way
   private RemoteRunInput remote; // what input reads from, unless that is local
   private boolean handedOut;
@@ -162,8 +162,8 @@ public final class NodeRun implements Closeable {
 
   /**
    * Starts to fetch a remote run that is to be read later, into up to {@code windows} windows. A
-   * quarter of all windows stays free for runs that are being read, so that whoever waits for one
-   * need not wait for a run that is waiting itself.
+   * quarter of all windows stays free for runs that are being read, so that a reader that waits for
+   * a window need not wait for a run that is waiting itself.
    *
    * @return whether all of it is on its way, as a local one is
    */

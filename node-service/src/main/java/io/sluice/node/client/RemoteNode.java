@@ -131,7 +131,7 @@ public final class RemoteNode implements AutoCloseable {
     if (description.segments().values().stream().allMatch(this::isServed)) {
       return description;
     }
-    controls.closeKept(); // who connects learns what is offered: slots, which may have come since
+    controls.closeKept(); // a new connection learns of slots that are offered since
     return askWhere(partitions, outputIds, inlinedRunBytes);
   }
 

@@ -130,7 +130,7 @@ final class RemoteRunInput implements RunInput {
     return issuedBytes == run.lengthBytes() && !hasFailed();
   }
 
-  /** Whether what was started last has failed already. */
+  /** Whether the read that was started last has failed already. */
   boolean hasFailed() {
     return !windows.isEmpty() && windows.getLast().done().isCompletedExceptionally();
   }
@@ -267,7 +267,7 @@ final class RemoteRunInput implements RunInput {
       return false;
     }
     if (hanging != null) {
-      throw hanging; // else nobody would hear of the window that is not given back
+      throw hanging; // else a window that is not given back would go unnoticed
     }
     node.stats().retried();
     consumedBytes = offsetBytes;
@@ -284,7 +284,7 @@ final class RemoteRunInput implements RunInput {
       shortage.isOver();
     }
     if (cause instanceof NodeBusyException busy) {
-      suspend(); // who waits must not hold what others could read into
+      suspend(); // a reader that waits must not hold windows that others could use
       refusal.comeLater(busy);
       return;
     }
@@ -304,7 +304,7 @@ final class RemoteRunInput implements RunInput {
       return;
     }
     if (where.askAgain(consumedBytes, cause)) {
-      failuresInARow = 0; // they were those of what was known before
+      failuresInARow = 0; // they were of the location that was known before
       endingsInARow = 0;
       return;
     }

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where one run lies, as its node has said last. A service may lay an output elsewhere while it is
- * read, and tells nobody; so a reader to which the run's bytes do not come asks again, and reads on
- * where they lie now.
+ * The location of one run, by its node's last answer. A service may move an output while it is
+ * read, without telling readers. A reader whose reads fail asks again, and reads on at the new
+ * location.
  *
  * <p>Thread contract: one thread at a time. Ownership: the node stays its owner's. Failure: {@link
  * FetchFailedException} when the node says that it does not hold the run, says nothing for long, or
@@ -66,7 +66,7 @@ final class RunLocator {
     return place;
   }
 
-  /** A segment of that place; null if nobody said where that is. */
+  /** A segment of that location; null if no answer has located the segment. */
   SegmentLocation segment(int segmentId) {
     return segments.get(segmentId);
   }
@@ -108,7 +108,7 @@ final class RunLocator {
     return relocations.isTooMany(offsetBytes);
   }
 
-  /** Whether every segment of the place was told; an answer may have left some out. */
+  /** Whether all segments of the location are known; an answer may have left some out. */
   private boolean isDescribed() {
     return place.ranges().stream().allMatch(range -> segment(range.segmentId()) != null);
   }

@@ -135,7 +135,7 @@ final class RunReads {
     }
   }
 
-  /** What is left of the range that holds the run's byte at {@code offsetBytes}. */
+  /** The rest of the range that holds the run's byte at {@code offsetBytes}. */
   private Range rangeAt(long offsetBytes) {
     long skipBytes = offsetBytes;
     for (Range range : where.place().ranges()) {

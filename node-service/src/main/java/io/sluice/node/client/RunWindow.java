@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A window on a run: one read on its way, or arrived.
  *
- * <p>Thread contract: one thread. Ownership: whoever started the read closes it.
+ * <p>Thread contract: one thread. Ownership: the reader that started the read closes it.
  */
 final class RunWindow {
   private final ReadPath way;
@@ -75,7 +75,7 @@ final class RunWindow {
     view = bytes.limit(lengthBytes);
   }
 
-  /** What is left to be consumed, or null before it has arrived. */
+  /** The bytes left to be consumed, or null before they have arrived. */
   ByteBuffer view() {
     return view;
   }

@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
  *
  * @param name the configuration key
  * @param defaultText the default as the documentation shows it
- * @param meaning what it does, in one sentence or two
+ * @param meaning its description, in one sentence or two
  * @param parser makes the value out of its trimmed text, or of null if it is not set
  */
 public record Setting<T>(
@@ -40,7 +40,7 @@ public record Setting<T>(
         text -> text == null ? Integer.valueOf(defaultValue) : parse(name, text, min, max));
   }
 
-  /** The same without a default: what is not set is empty. */
+  /** The same without a default: empty if it is not set. */
   public static Setting<OptionalInt> optionalInteger(
       String name, String defaultText, int min, int max, String meaning) {
     return new Setting<>(

@@ -3,11 +3,11 @@ package io.sluice.node.metrics;
 import java.util.List;
 
 /**
- * What a metric is called, and what it means.
+ * Name and meaning of a metric.
  *
  * @param name as Prometheus wants it: lower case, with the unit, of a counter with {@code _total}
  * @param help a sentence without its full stop
- * @param labels the names of what its values differ by
+ * @param labels names of its labels
  */
 public record Metric(String name, Type type, String help, List<String> labels) {
   /** How its values behave. */

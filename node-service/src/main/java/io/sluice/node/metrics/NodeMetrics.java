@@ -1,7 +1,5 @@
 package io.sluice.node.metrics;
 
-import io.sluice.node.ledger.LedgerStats;
-import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.metrics.Metric.Type;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
@@ -9,6 +7,8 @@ import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.ledger.LedgerStats;
+import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.TierStats;
@@ -22,8 +22,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * The one table of what a node's service tells those who watch it. Whoever shows it, a
- * NodeManager's metrics system or the endpoint of a service by itself, shows this.
+ * The one table of the metrics of a node's service. The NodeManager's metrics system and the
+ * endpoint of a service by itself both show it.
  *
  * <p>A metric without a value just now is left out: no bounce buffers, no bound on the disk tier.
  * What a NIC serves, no process of this node sees.
@@ -365,7 +365,7 @@ public final class NodeMetrics {
               "sluice_user_files_under_way",
               Type.GAUGE,
               "Open files sent to a user's tasks and not yet received, as far as known",
-              now -> now.ofEachUser(now.filesUnderWay())),
+              now -> now.ofEachUser(now.inFlightDescriptors())),
           new Row(
               new Metric(
                   "sluice_tasks_refused_total",
@@ -444,7 +444,7 @@ public final class NodeMetrics {
                                         done))));
   }
 
-  /** 0 for a user who holds some of the disk tier and was refused nothing. */
+  /** 0 for a user that holds some of the disk tier and was refused nothing. */
   private static Map<Owner, Long> diskShareRefusals(StoreStats store) {
     Map<Owner, Long> all = new HashMap<>(store.diskShareRefusals());
     store.diskBytesOfUsers().keySet().forEach(user -> all.putIfAbsent(user, 0L));

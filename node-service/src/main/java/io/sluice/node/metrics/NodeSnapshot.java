@@ -1,8 +1,5 @@
 package io.sluice.node.metrics;
 
-import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.MemoryKind;
-import io.sluice.node.memory.MemorySnapshot;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceMemory;
@@ -11,6 +8,9 @@ import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
+import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.MemoryKind;
+import io.sluice.spill.memory.MemorySnapshot;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.ApplicationUse;
 import io.sluice.spill.store.StoreStats;
@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All that a service knows of itself at one moment.
+ * All counts of a service at one moment.
  *
- * @param node what it takes of its machine's memory at most
+ * @param node the most memory that it takes of its machine
  * @param tasks the applications whose tasks hold most memory, the largest first
  * @param largest the applications whose outputs hold most, the largest first
  * @param connectionsOfUsers of tasks and readers of each user
- * @param filesUnderWay that were sent to tasks of each user
+ * @param inFlightDescriptors that were sent to tasks of each user
  * @param heapBytesOfUsers of the heap, by requests of each user and the answers to them
  * @param answered what transports did whose reads are answered here, and not by a NIC
  * @param inlinedBytes sent with the answers that said where they lie
@@ -42,7 +42,7 @@ record NodeSnapshot(
     ConnectionCounters connections,
     Map<RefusalKind, Long> taskRefusals,
     Map<Owner, Long> connectionsOfUsers,
-    Map<Owner, Long> filesUnderWay,
+    Map<Owner, Long> inFlightDescriptors,
     Map<Owner, Long> heapBytesOfUsers,
     Map<String, TransportCounters> transports,
     Map<String, TransportCounters> answered,
@@ -53,39 +53,39 @@ record NodeSnapshot(
   /**
    * What the outputs of an application hold.
    *
-   * @param user of the operating system; empty if nobody knows any more whose they are
+   * @param user of the operating system; empty if it is not known any more
    */
   record OutputsUse(String user, ApplicationUse use) {}
 
   static NodeSnapshot of(NodeService service) {
     List<OutputsUse> largest =
-        service.applicationUses().stream()
+        service.store().applicationUses().stream()
             .sorted(Comparator.comparingLong(ApplicationUse::bytes).reversed())
             .limit(LARGEST)
             .map(use -> new OutputsUse(userOf(service, use.applicationId()), use))
             .toList();
-    MemorySnapshot memory = service.memory();
-    Map<String, TransportCounters> transports = service.transportCounters();
+    MemorySnapshot memory = service.memory().snapshot();
+    Map<String, TransportCounters> transports = service.counters().transports();
     TransportCounters tcp = transports.get(TransportNames.TCP);
     return new NodeSnapshot(
         service.nodeMemory(),
-        service.storeStats(),
+        service.store().stats(),
         memory,
         TasksUse.largest(memory.holdings(), LARGEST),
-        service.deviceStats(),
+        service.store().deviceStats(),
         largest,
-        service.connectionCounters(),
-        service.taskRefusals(),
-        service.connectionsOfUsers(),
-        service.filesUnderWay(),
-        service.heapBytesOfUsers(),
+        service.counters().connections(),
+        service.counters().refusals(),
+        service.counters().connectionsOfUsers(),
+        service.counters().inFlightDescriptors(),
+        service.counters().heapBytesOfUsers(),
         transports,
         tcp == null ? Map.of() : Map.of(TransportNames.TCP, tcp),
-        service.bounceCounters(),
-        service.inlinedBytes());
+        service.counters().bounce(),
+        service.counters().inlinedBytes());
   }
 
-  /** The same with 0 for each user of whom only other numbers are known. */
+  /** The same with 0 for each user that only has other numbers. */
   Map<Owner, Long> ofEachUser(Map<Owner, Long> numbers) {
     Map<Owner, Long> all = new HashMap<>(numbers);
     connectionsOfUsers.keySet().forEach(user -> all.putIfAbsent(user, 0L));
@@ -94,7 +94,7 @@ record NodeSnapshot(
   }
 
   private static String userOf(NodeService service, String applicationId) {
-    return service.ownerOf(applicationId).map(Owner::toString).orElse("");
+    return service.applications().ownerOf(applicationId).map(Owner::toString).orElse("");
   }
 
   /**
@@ -103,7 +103,7 @@ record NodeSnapshot(
    * @param bytes by kind, where they hold some
    */
   record TasksUse(String user, String application, Map<MemoryKind, Long> bytes) {
-    /** Those who hold most, of those who hold anything, the largest first. */
+    /** The applications that hold most, the largest first. */
     static List<TasksUse> largest(List<Holding> holdings, int count) {
       Map<List<String>, TasksUse> uses = new HashMap<>();
       for (Holding holding : holdings) {

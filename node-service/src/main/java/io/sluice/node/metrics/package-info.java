@@ -1,2 +1,2 @@
-/** What a node's service tells those who watch it, under one name for each thing everywhere. */
+/** Metrics of a node's service, with the same names in JMX, Prometheus and Hadoop's metrics. */
 package io.sluice.node.metrics;

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * at the endpoints of the pool, whose registrations belong to another protection domain, and a
  * connection to it counts among no others.
  *
- * <p>All of it is there from the start; who asks for it makes the service allocate nothing. Thread
+ * <p>All of it is there from the start; a probe makes the service allocate nothing. Thread
  * contract: safe from any thread. Ownership: the service closes it. Failure: a transport that
  * cannot listen or register is left out, with a line in the log.
  */

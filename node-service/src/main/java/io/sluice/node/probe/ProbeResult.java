@@ -3,16 +3,16 @@ package io.sluice.node.probe;
 import java.util.Optional;
 
 /**
- * What came of probing one transport.
+ * The result of probing one transport.
  *
  * @param transport its name
- * @param speed what was measured; empty if it does not work between the two hosts
+ * @param speed the measurement; empty if it does not work between the two hosts
  * @param cause why it does not, in plain words; empty if it does
  */
 public record ProbeResult(String transport, Optional<Speed> speed, String cause) {
 
   /**
-   * What was measured, every byte having been checked.
+   * A measurement whose bytes were all checked.
    *
    * @param latencyReads how many small reads, one after the other
    * @param latencyBytes the length of each

@@ -1,2 +1,2 @@
-/** Trying a node service from afar, without a job: a public pattern to read, and who reads it. */
+/** Tries a node service from another machine, without a job, by reads of a public pattern. */
 package io.sluice.node.probe;

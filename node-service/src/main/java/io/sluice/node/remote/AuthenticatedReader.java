@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What one reader may use that has proved its application's secret.
+ * What one authenticated reader may use.
  *
  * <p>Thread contract: one thread. Ownership: the reader's conversation closes it.
  */
 public interface AuthenticatedReader extends AutoCloseable {
   /**
-   * Whose it is, for who shares connections with others as {@link
-   * io.sluice.rdma.transport.FairShare} says; else null.
+   * The reader's user, if users share connections as {@link io.sluice.rdma.transport.FairShare}
+   * says; else null.
    */
   Object sharer();
 

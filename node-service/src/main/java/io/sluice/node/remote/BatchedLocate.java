@@ -36,7 +36,7 @@ final class BatchedLocate {
     OutputLocations describe(PartitionRange partitions, List<String> outputIds) throws IOException;
   }
 
-  /** What is asked for at a time. */
+  /** The outputs of one request. */
   private record Part(PartitionRange partitions, List<String> outputIds) {
     long size() {
       return (long) partitions.count() * outputIds.size();

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * The messages of {@link RemoteProtocol} about bounce slots.
  *
  * <pre>
- * reader   STAGE      string transport, string output id, int32 partition, int32 ordinal,
+ * reader   BOUNCE     string transport, string output id, int32 partition, int32 ordinal,
  *                     int64 offset in the run, int32 length, int32 wait in ms
  * service  OK         int64 ticket, bytes region descriptor, int64 offset in the region
  *
@@ -44,13 +44,13 @@ final class BounceProtocol {
         in.readInt());
   }
 
-  static void writeStaged(DataOutputStream out, BounceRange staged) throws IOException {
-    out.writeLong(staged.ticket());
-    Bounded.writeBytes(out, staged.region().encode());
-    out.writeLong(staged.offsetBytes());
+  static void writeRange(DataOutputStream out, BounceRange range) throws IOException {
+    out.writeLong(range.ticket());
+    Bounded.writeBytes(out, range.region().encode());
+    out.writeLong(range.offsetBytes());
   }
 
-  static BounceRange readStaged(DataInputStream in) throws IOException {
+  static BounceRange readRange(DataInputStream in) throws IOException {
     long ticket = in.readLong();
     byte[] region = Bounded.readBytes(in, RemoteProtocol.MAX_DESCRIPTOR_BYTES);
     try {

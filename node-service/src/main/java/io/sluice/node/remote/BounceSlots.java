@@ -18,14 +18,14 @@ public interface BounceSlots extends AutoCloseable {
   int MAX_WAIT_MS = 1_000;
 
   /**
-   * Copies a part of a run into a slot. Waits for one only while the reader holds none: whoever
-   * waits with a slot in hand keeps it from those who wait as well.
+   * Copies a part of a run into a slot. Waits for one only while the reader holds none: a reader
+   * that waits and holds a slot would keep it from others that wait.
    *
    * @throws RemoteError {@code BUSY} if no slot is free or the reader holds its share, {@code
    *     REFUSED} for an output that is not there or a transport that has no slots
    * @throws IllegalArgumentException for bytes that the run does not have
    */
-  BounceRange stage(BounceRequest request) throws IOException;
+  BounceRange bounce(BounceRequest request) throws IOException;
 
   /**
    * Gives a slot back.

@@ -35,7 +35,7 @@ public record OutputLocations(
   /** Longer runs are always read. */
   public static final int MAX_INLINED_RUN_BYTES = 2 << 10;
 
-  /** What a service inlines in one answer, beside what it gathers. */
+  /** Most bytes that a service inlines in one answer, beside the locations. */
   public static final long MAX_INLINED_BYTES = 512 << 10;
 
   private static final int RUN_BYTES = 4 * Integer.BYTES + 3 * Long.BYTES;

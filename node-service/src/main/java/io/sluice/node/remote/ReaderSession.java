@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The conversation with one reader that has proved its application's secret.
+ * Serves the requests of one authenticated reader.
  *
  * <p>Thread contract: one thread, that of the connection; a slow copy holds up this reader alone.
  * Ownership: {@link RemoteServer} opens and closes what is used here. Failure: a request that
@@ -58,7 +58,7 @@ final class ReaderSession {
   private final AuthenticatedReader reader;
   private final Acceptor.Peer peer;
   private final long idleTimeoutMs;
-  private boolean keepsItsPlace;
+  private boolean staysConnected;
   private HeapBudget.Held heap; // of the request that is being answered; null: none
   private long requestHeapBytes; // of these, for the request alone
 
@@ -90,7 +90,7 @@ final class ReaderSession {
       } finally {
         giveHeapBack();
       }
-      if (!keepsItsPlace) {
+      if (!staysConnected) {
         peer.unused();
       }
     }
@@ -106,13 +106,13 @@ final class ReaderSession {
       refuse(e.code(), e.getMessage());
       return;
     }
-    checkItsPlace();
+    checkNotReplaced();
     DataInputStream in = request.in();
-    keepsItsPlace |= !isQuestion(request.type());
+    staysConnected |= !isQuestion(request.type());
     switch (request.type()) {
       case RemoteProtocol.DESCRIBE -> answer(() -> describe(in));
       case RemoteProtocol.VERIFY -> answer(() -> verify(in));
-      case RemoteProtocol.STAGE -> answer(() -> stage(in));
+      case RemoteProtocol.BOUNCE -> answer(() -> bounce(in));
       case RemoteProtocol.ADMIT -> answer(() -> admit(in));
       case RemoteProtocol.FREE -> answer(() -> free(in));
       case RemoteProtocol.FREE_OUTPUT -> answer(() -> freeOutput(in));
@@ -122,15 +122,16 @@ final class ReaderSession {
     }
   }
 
-  private void checkItsPlace() throws EOFException {
+  private void checkNotReplaced() throws EOFException {
     if (!peer.used()) {
-      throw new EOFException("another reader has its place"); // this one asks again elsewhere
+      throw new EOFException(
+          "another reader has replaced this one"); // this one asks again elsewhere
     }
   }
 
-  /** Takes heap for a long request together with its answer, since nobody may wait for more. */
+  /** Takes heap for a long request and its answer at once: a holder of heap must not wait. */
   private void takeLong(int lengthBytes) throws IOException {
-    checkItsPlace(); // first: who waits is not unused
+    checkNotReplaced(); // first: a reader that waits is not unused
     requestHeapBytes = (long) HEAP_OF_REQUEST * lengthBytes;
     heap = reader.heap(requestHeapBytes + DESCRIBE_BYTES);
   }
@@ -150,7 +151,7 @@ final class ReaderSession {
     requestHeapBytes = 0;
   }
 
-  /** Who stages holds slots, which go with the connection; who frees may have more to free. */
+  /** Slots end with the connection, and a reader that frees may have more to free. */
   private static boolean isQuestion(int type) {
     return type == RemoteProtocol.DESCRIBE
         || type == RemoteProtocol.VERIFY
@@ -188,7 +189,7 @@ final class ReaderSession {
     T find() throws IOException;
   }
 
-  /** The request was understood: what fails from here on is not the reader's fault. */
+  /** The request was understood: a failure from here on is not the reader's fault. */
   private static <T> T fromBackend(Lookup<T> lookup) throws IOException {
     try {
       return lookup.find();
@@ -244,9 +245,9 @@ final class ReaderSession {
     return out -> out.writeByte(damaged ? 1 : 0);
   }
 
-  private Frames.Payload stage(DataInputStream in) throws IOException {
-    BounceRange staged = reader.slots().stage(BounceProtocol.readRequest(in));
-    return out -> BounceProtocol.writeStaged(out, staged);
+  private Frames.Payload bounce(DataInputStream in) throws IOException {
+    BounceRange range = reader.slots().bounce(BounceProtocol.readRequest(in));
+    return out -> BounceProtocol.writeRange(out, range);
   }
 
   private Frames.Payload admit(DataInputStream in) throws IOException {

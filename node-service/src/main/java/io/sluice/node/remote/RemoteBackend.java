@@ -21,7 +21,7 @@ public interface RemoteBackend {
   /** This node's pool. */
   UUID poolId();
 
-  /** Where the segments of this node's pool lie. */
+  /** The directories of this node's pool. */
   PoolPaths places();
 
   /** This node's transports, preferred first, with what anybody may read over each, to try it. */
@@ -45,23 +45,23 @@ public interface RemoteBackend {
   Optional<LongRunLocations> describeLong(OutputId id, int partition) throws IOException;
 
   /**
-   * Whether a partition of an output is damaged where it lies; it is not described any more then.
-   * False for what is not here.
+   * Whether a partition of an output is damaged where it lies; it is not located any more then.
+   * False for an output that is not here.
    */
   boolean isDamaged(OutputId id, int partition) throws IOException;
 
-  /** Nobody will read the application's outputs whose ids begin like this: frees them. */
+  /** Frees the application's outputs whose ids begin like this: they are not read any more. */
   void freeOutputs(String applicationId, String outputIdPrefix) throws IOException;
 
   /** The same of those whose ids go on with a number below {@code end}, and with nothing else. */
   void freeOutputsBelow(String applicationId, String outputIdPrefix, long end) throws IOException;
 
-  /** Nobody will read this output: frees it, if it is here. */
+  /** Frees this output, if it is here: it is not read any more. */
   void freeOutput(OutputId id) throws IOException;
 
   /** The application has ended everywhere: frees its outputs and forgets its secret. */
   void applicationStopped(String applicationId) throws IOException;
 
-  /** What a reader may use that has proved its application's secret; the caller closes. */
+  /** What an authenticated reader of the application may use; the caller closes it. */
   AuthenticatedReader open(String applicationId);
 }

@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * A reader's control connection to a node service: asks where outputs lie, and for copies in bounce
  * slots; the bytes come another way.
  *
- * <p>Thread contract: one thread. Ownership: whoever connected closes. Failure: {@link RemoteError}
+ * <p>Thread contract: one thread. Ownership: its opener closes it. Failure: {@link RemoteError}
  * when the service refuses (with {@code UNKNOWN_APPLICATION} when it holds nothing of this
  * application), another {@link IOException} when it cannot be reached, is something else, or cannot
  * prove that it holds the application's secret.
@@ -251,9 +251,9 @@ public final class RemoteClient implements AutoCloseable {
    * Has bytes copied into a bounce slot, which this connection holds until {@link #release} or its
    * end. This connection is of no use after a failure that is not a {@link RemoteError}.
    */
-  public BounceRange stage(BounceRequest request, long withinMs) throws IOException {
-    frames.send(RemoteProtocol.STAGE, out -> BounceProtocol.writeRequest(out, request), withinMs);
-    return BounceProtocol.readStaged(Replies.receive(frames, withinMs));
+  public BounceRange bounce(BounceRequest request, long withinMs) throws IOException {
+    frames.send(RemoteProtocol.BOUNCE, out -> BounceProtocol.writeRequest(out, request), withinMs);
+    return BounceProtocol.readRange(Replies.receive(frames, withinMs));
   }
 
   /** Frees the application's outputs whose ids begin like this, which is not empty. */
@@ -265,8 +265,8 @@ public final class RemoteClient implements AutoCloseable {
   }
 
   /**
-   * Frees the application's outputs whose ids are this prefix and a number below {@code end}: names
-   * that ascend say which outputs somebody knew of who asks late.
+   * Frees the application's outputs whose ids are this prefix and a number below {@code end}: a
+   * late request frees no output that is newer than it.
    */
   public void freeOutputsBelow(String outputIdPrefix, long end) throws IOException {
     frames.send(

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What a reader says to a node service; see {@code io.sluice.node.wire.Frames}.
+ * The messages between a reader and a node service, in {@code io.sluice.node.wire.Frames}.
  *
  * <pre>
  * service  CHALLENGE  int32 magic, versions that it speaks, bytes server nonce
@@ -61,7 +61,7 @@ import java.util.UUID;
  *                     bytes address
  * service  OK         int64 + int64 ticket for one data connection; or BUSY
  *
- * reader   STAGE, RELEASE     see {@link BounceProtocol}
+ * reader   BOUNCE, RELEASE    see {@link BounceProtocol}
  *
  * reader   FREE       string prefix of output ids; empty: the application has ended
  * service  OK
@@ -97,7 +97,7 @@ final class RemoteProtocol {
   static final int CHALLENGE = 1;
   static final int PROOF = 2;
   static final int DESCRIBE = 3;
-  static final int STAGE = 4;
+  static final int BOUNCE = 4;
   static final int RELEASE = 5;
   static final int FREE = 6;
   static final int ADMIT = 8;

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The service's side of {@link RemoteProtocol}: listens, and lets in who proves the secret.
+ * The service's side of {@link RemoteProtocol}: listens, and lets in readers that authenticate.
  *
  * <p>Thread contract: one thread for each connected reader. Ownership: the node service closes it.
  * Failure: a reader that cannot prove the secret is refused and learns nothing else; one that can
@@ -82,7 +82,7 @@ public final class RemoteServer implements AutoCloseable {
     }
   }
 
-  /** Fails as {@link #start} would if nobody can listen there now; changes nothing. */
+  /** Fails as {@link #start} would if the address is not free now; changes nothing. */
   public static void checkFree(InetSocketAddress address) throws IOException {
     try (ServerSocketChannel listener = ServerSocketChannel.open()) {
       bind(listener, address);
@@ -114,7 +114,7 @@ public final class RemoteServer implements AutoCloseable {
     return acceptor.held();
   }
 
-  /** What became of the connections that came. */
+  /** Connections that came, by their fate. */
   public ConnectionCounters counters() {
     return acceptor.counters();
   }
@@ -127,13 +127,13 @@ public final class RemoteServer implements AutoCloseable {
       answerProbe(frames, hello.in());
       return;
     }
-    Proved proved = authenticate(frames, hello, serverNonce);
-    if (proved == null) {
+    Authenticated known = authenticate(frames, hello, serverNonce);
+    if (known == null) {
       return;
     }
-    String applicationId = proved.applicationId();
+    String applicationId = known.applicationId();
     try (AuthenticatedReader reader = backend.open(applicationId)) {
-      if (!peer.hasProved(reader.sharer())) {
+      if (!peer.authenticated(reader.sharer())) {
         Replies.sendError(
             frames,
             RemoteError.Code.BUSY,
@@ -143,14 +143,14 @@ public final class RemoteServer implements AutoCloseable {
             TIMEOUT_MS);
         return;
       }
-      welcome(frames, proved.answer(), reader.offers());
+      welcome(frames, known.answer(), reader.offers());
       new ReaderSession(frames, backend, applicationId, reader, peer, limits.idleTimeoutMs())
           .serve();
     }
   }
 
-  /** A reader that holds the secret of its application, and the proof that this side does. */
-  private record Proved(String applicationId, byte[] answer) {}
+  /** A reader that has proved its application's secret, and this side's proof for the reader. */
+  private record Authenticated(String applicationId, byte[] answer) {}
 
   private byte[] challenge(Frames frames) throws IOException {
     byte[] serverNonce = new byte[JobSecret.NONCE_BYTES];
@@ -172,7 +172,7 @@ public final class RemoteServer implements AutoCloseable {
     frames.send(Replies.OK, out -> ProbeMessages.write(out, offers), TIMEOUT_MS);
   }
 
-  private Proved authenticate(Frames frames, Frames.Frame request, byte[] serverNonce)
+  private Authenticated authenticate(Frames frames, Frames.Frame request, byte[] serverNonce)
       throws IOException {
     if (request.type() != RemoteProtocol.PROOF) {
       throw new ProtocolException("a reader answered with message type " + request.type());
@@ -199,7 +199,7 @@ public final class RemoteServer implements AutoCloseable {
       Replies.sendError(frames, RemoteError.Code.REFUSED, why, TIMEOUT_MS);
       return null;
     }
-    return new Proved(
+    return new Authenticated(
         applicationId, secret.serverProof(serverNonce, clientNonce, applicationId, version));
   }
 

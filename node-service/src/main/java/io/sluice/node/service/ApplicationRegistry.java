@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * Failure: {@link RemoteError} when an application is claimed with a second secret, or by a second
  * user.
  */
-final class ApplicationRegistry {
+public final class ApplicationRegistry {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationRegistry.class);
@@ -116,7 +116,7 @@ final class ApplicationRegistry {
     return names;
   }
 
-  /** Whose they were; what cannot be read is nobody's. */
+  /** The users of these applications, as far as they can be read. */
   static Map<String, Owner> owners(Path directory) throws IOException {
     Owner own = Owner.ofThisProcess();
     Map<String, Owner> owners = new HashMap<>();
@@ -125,7 +125,7 @@ final class ApplicationRegistry {
         byte[] bytes = Files.readAllBytes(directory.resolve(applicationId));
         owners.put(applicationId, Known.decode(bytes, own).owner());
       } catch (IllegalArgumentException e) {
-        LOG.warn("Nobody knows whose {} is: {}", applicationId, e.getMessage());
+        LOG.warn("The user of {} is not known: {}", applicationId, e.getMessage());
       }
     }
     return owners;
@@ -213,7 +213,7 @@ final class ApplicationRegistry {
     }
   }
 
-  // The id comes from a task and becomes a file name; who has another kind of id encodes it.
+  // The id comes from a task and becomes a file name; an engine with another kind of id encodes it.
   private static void checkFileName(String applicationId) throws RemoteError {
     if (!FILE_NAME.matcher(applicationId).matches()) {
       throw new RemoteError(
@@ -237,13 +237,13 @@ final class ApplicationRegistry {
     return known == null ? null : known.secret();
   }
 
-  /** Whose an application is; empty if it is not known. */
-  Optional<Owner> ownerOf(String applicationId) {
+  /** The user of an application; empty if it is not known. */
+  public Optional<Owner> ownerOf(String applicationId) {
     return Optional.ofNullable(applications.get(applicationId)).map(Known::owner);
   }
 
   /** Applications of which neither a task nor a reader has come for so long. */
-  Set<String> notHeardOf(long sinceMs) {
+  public Set<String> notHeardOf(long sinceMs) {
     long sinceNs = TimeUnit.MILLISECONDS.toNanos(sinceMs);
     Set<String> found = new HashSet<>();
     lastHeardNs.forEach(

@@ -35,7 +35,7 @@ final class BounceBuffers implements AutoCloseable {
   private final ByteBuffer memory;
   private final RegionDescriptor[] regions; // by slot, as the next two; null: not registered
   private final Owner[] at; // at whose endpoint that is
-  private final Owner[] owners; // who knows the key; null for nobody
+  private final Owner[] owners; // whose readers know the key; or null
   private final FairBudget shares; // of slots; taken before a slot is, and given back after it
   private final ReentrantLock lock = new ReentrantLock(true);
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
@@ -140,7 +140,7 @@ final class BounceBuffers implements AutoCloseable {
     }
   }
 
-  /** Of those that are free: his own, else nobody's, else the one that lies idle longest. */
+  /** A free slot: one of this owner, else one of none, else the one that was idle longest. */
   private int cheapest(Owner owner) {
     int nobodys = -1;
     for (int number : free) {
@@ -203,7 +203,7 @@ final class BounceBuffers implements AutoCloseable {
     }
   }
 
-  /** A slot in the hands of one reader, who gives it back exactly once. */
+  /** A slot that one reader holds, and gives back exactly once. */
   final class Slot {
     private final int number;
     private final Owner holder;
@@ -213,12 +213,12 @@ final class BounceBuffers implements AutoCloseable {
       this.holder = holder;
     }
 
-    /** What it is read by, from its first byte on. */
+    /** The region that it is read by, from its first byte on. */
     RegionDescriptor region() {
       return regions[number];
     }
 
-    /** Nobody else has it meanwhile, so that its owner and region are this slot's alone. */
+    /** Called by the slot's only holder, so that nothing else changes its owner and region. */
     private void giveTo(Owner owner) throws TransportException {
       boolean clean = owners[number] == null && regions[number] != null;
       if (!clean || endpoints.isApart(at[number], owner)) {
@@ -235,7 +235,7 @@ final class BounceBuffers implements AutoCloseable {
       return memory.slice(number * slotBytes, lengthBytes);
     }
 
-    /** Counts what was copied into it, so long after it was asked for. */
+    /** Counts the copied bytes, and the time since the slot was asked for. */
     void filled(int lengthBytes, long tookNanos) {
       served.add(tookNanos);
       lock.lock();

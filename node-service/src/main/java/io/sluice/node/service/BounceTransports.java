@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The bounce buffers of the transports that need them, each opened when its transport refuses the
- * first segment, so that nobody pays who needs none.
+ * first segment: a service that needs none has none.
  *
  * <p>Thread contract: safe from any thread. Ownership: the service closes it, after the endpoints
  * and before the store. Failure: buffers that cannot be had are done without, with one line in the
@@ -59,7 +59,7 @@ final class BounceTransports implements AutoCloseable {
       return Optional.of(BounceBuffers.open(endpoints.get(transport), config));
     } catch (TransportException | OutOfMemoryError e) {
       LOG.warn(
-          "Bounce buffers of {} MiB for {} cannot be had: {}",
+          "Bounce buffers of {} MiB for {} cannot be allocated: {}",
           mebibytes(config),
           transport,
           e.getMessage());

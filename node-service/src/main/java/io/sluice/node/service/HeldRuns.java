@@ -42,7 +42,7 @@ final class HeldRuns {
   private static final Logger LOG = LoggerFactory.getLogger(HeldRuns.class);
   private static final int PARTITIONS_AT_ONCE = 64;
 
-  /** How many ranges of a long answer are read ahead: who reads it comes for others much later. */
+  /** How many ranges of a long answer are read ahead: its reader needs the others much later. */
   private static final int MOST_READ_AHEAD = 500;
 
   private final Function<OutputId, Optional<CommittedOutput>> find;
@@ -51,7 +51,7 @@ final class HeldRuns {
   private final Copies copies;
   private final DamagedPartitions damaged = new DamagedPartitions();
 
-  /** Second places of outputs. */
+  /** Copies of outputs. */
   interface Copies {
     /** As {@link SpillStore#replaceByCopy}. */
     boolean replace(CommittedOutput damaged, SpillStore.Check check) throws IOException;
@@ -180,7 +180,7 @@ final class HeldRuns {
         checkGone(id, failure);
         if (!isReplaced(output, partitions)) {
           LOG.warn(
-              "Not describing {} any more, so that it is made again: {}", id, failure.toString());
+              "Not locating {} any more, so that its map runs again: {}", id, failure.toString());
           return Optional.empty();
         }
       }

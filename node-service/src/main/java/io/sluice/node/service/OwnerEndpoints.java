@@ -52,7 +52,7 @@ final class OwnerEndpoints implements AutoCloseable {
   private ConnectionCounters closedConnections = ConnectionCounters.NONE;
   private boolean closed;
 
-  /** An endpoint and who needs it: regions, readers, and for the service's own user itself. */
+  /** An endpoint and the number of its users: regions, readers, and the service's own user. */
   private static final class Endpoint {
     private final ServerEndpoint server;
     private final Admission admission;
@@ -95,7 +95,7 @@ final class OwnerEndpoints implements AutoCloseable {
     return open(provider, address, limits, shared, System::nanoTime);
   }
 
-  /** The same by a clock of one's own. */
+  /** The same by the given clock. */
   static OwnerEndpoints open(
       TransportProvider provider,
       InetSocketAddress address,
@@ -120,7 +120,7 @@ final class OwnerEndpoints implements AutoCloseable {
     return shared;
   }
 
-  /** Whose endpoint serves an owner. */
+  /** The user at whose endpoint an owner is served. */
   private Owner at(Owner owner) {
     return apart ? owner : own;
   }
@@ -151,7 +151,7 @@ final class OwnerEndpoints implements AutoCloseable {
     return endpoint;
   }
 
-  /** One who used it does so no more. */
+  /** A user of the endpoint needs it no more. */
   void leave(Owner owner) {
     Endpoint last;
     synchronized (this) {
@@ -202,12 +202,12 @@ final class OwnerEndpoints implements AutoCloseable {
     leave(owner);
   }
 
-  /** Whether memory that changes hands must be registered anew, whoever knows its key. */
+  /** Whether memory that changes its owner must be registered anew. */
   boolean isApart(Owner one, Owner other) {
     return !at(one).equals(at(other));
   }
 
-  /** Where an owner's readers connect, who has the endpoint in use. */
+  /** Where the readers of an owner connect, while its endpoint is in use. */
   synchronized InetSocketAddress address(Owner owner) {
     return open.get(at(owner)).server.address();
   }
@@ -215,7 +215,7 @@ final class OwnerEndpoints implements AutoCloseable {
   /** As {@link Admission#expect}, of a reader of this owner. */
   synchronized Optional<Ticket> expect(Owner owner, Object sharer, Set<InetAddress> from) {
     Endpoint endpoint = open.get(at(owner));
-    open.values().forEach(each -> each.admission.forgetLate()); // whose places are shared
+    open.values().forEach(each -> each.admission.forgetLate()); // their slots are shared
     return endpoint == null ? Optional.empty() : endpoint.admission.expect(sharer, from);
   }
 
@@ -236,7 +236,7 @@ final class OwnerEndpoints implements AutoCloseable {
         .reduce(closedCounters, TransportCounters::plus);
   }
 
-  /** What became of those who connected to any of them. */
+  /** Connections to all of them, by their fate. */
   synchronized ConnectionCounters connections() {
     return all()
         .map(each -> each.admission.counters())

@@ -1,8 +1,8 @@
 package io.sluice.node.service;
 
-/** What a service offers to those who want to try its transports and have proved nothing. */
+/** The transports that peers may try without authentication. */
 public enum Probes {
-  /** Nothing: one of many services on a host, which nobody tries. */
+  /** None: one of many services on a host, which is never probed. */
   NONE,
 
   /** The public pattern, over transports that give away nothing else. */

@@ -60,7 +60,7 @@ final class ReaderSlots implements BounceSlots {
   }
 
   @Override
-  public BounceRange stage(BounceRequest request) throws IOException {
+  public BounceRange bounce(BounceRequest request) throws IOException {
     BounceBuffers pool =
         pools
             .of(request.transport())

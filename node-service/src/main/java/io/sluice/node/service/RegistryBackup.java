@@ -55,7 +55,7 @@ final class RegistryBackup implements Closeable {
     return new RegistryBackup(directory);
   }
 
-  /** What was known, by application; what is half written, or cannot be read, was not. */
+  /** The copies, by application; one that is half written or cannot be read is left out. */
   Map<String, byte[]> all() {
     Map<String, byte[]> all = new HashMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
@@ -66,7 +66,7 @@ final class RegistryBackup implements Closeable {
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      LOG.warn("What was known of applications cannot be read in {}", directory, e);
+      LOG.warn("The copies of the registry in {} cannot be read", directory, e);
     }
     return all;
   }
@@ -75,7 +75,7 @@ final class RegistryBackup implements Closeable {
     try {
       return Optional.of(Files.readAllBytes(file));
     } catch (IOException e) { // a directory is none of ours, such as lost+found
-      LOG.warn("What {} says of an application cannot be read", file, e);
+      LOG.warn("The copy {} of an application cannot be read", file, e);
       return Optional.empty();
     }
   }
@@ -107,7 +107,7 @@ final class RegistryBackup implements Closeable {
     try {
       executor.execute(() -> run(applicationId, change));
     } catch (RejectedExecutionException | OutOfMemoryError e) {
-      LOG.warn("What is known of {} could not be kept in {}", applicationId, directory, e);
+      LOG.warn("The registry's entry of {} could not be copied to {}", applicationId, directory, e);
     }
   }
 
@@ -115,11 +115,11 @@ final class RegistryBackup implements Closeable {
     try {
       change.run();
     } catch (IOException e) {
-      LOG.warn("What is known of {} could not be kept in {}", applicationId, directory, e);
+      LOG.warn("The registry's entry of {} could not be copied to {}", applicationId, directory, e);
     }
   }
 
-  /** Lets what is to be written be written; a disk that hangs is left alone. */
+  /** Waits for copies that are still to be written, but not for a disk that hangs. */
   @Override
   public void close() {
     executor.shutdown();

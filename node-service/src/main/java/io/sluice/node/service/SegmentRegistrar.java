@@ -27,7 +27,7 @@ final class SegmentRegistrar implements SegmentListener {
   private final OpenSegments open = new OpenSegments();
   private final Map<Integer, SegmentLocation> locations = new ConcurrentHashMap<>();
 
-  /** What is still registered of those that are being taken away, by segment and transport. */
+  /** Regions of segments that are being removed, by segment and transport. */
   private final Map<Integer, Map<String, RegionDescriptor>> leaving = new ConcurrentHashMap<>();
 
   /** Registers with these endpoints, by transport name. */
@@ -77,7 +77,9 @@ final class SegmentRegistrar implements SegmentListener {
     open.remove(segment);
   }
 
-  /** With each transport, whatever the others do; what fails is left to be tried again. */
+  /**
+   * Deregisters with each transport, even if another fails; a region that fails stays for later.
+   */
   private void deregister(SegmentHandle segment, Map<String, RegionDescriptor> regions) {
     RuntimeException failure = null;
     for (String transport : List.copyOf(regions.keySet())) {

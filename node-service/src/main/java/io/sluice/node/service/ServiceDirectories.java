@@ -9,16 +9,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Where a service keeps what: everything in one directory if that can hold ordinary files; else the
- * pool alone lies elsewhere, on huge pages or a device.
+ * The directories of a service: one for all if that can hold ordinary files; else the pool lies
+ * elsewhere, on huge pages or a device.
  *
- * @param directory for the socket and what is known of applications
+ * @param directory for the socket and the registry of applications
  * @param pool a directory or a device
- * @param use who opens what lies there
+ * @param use who opens the files of the pool
  */
 public record ServiceDirectories(Path directory, Path pool, PoolVisibility use) {
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceDirectories.class);
   private static final String POOL_NAME = "pool";
 
   /** Everything in one directory. */
@@ -53,11 +56,32 @@ public record ServiceDirectories(Path directory, Path pool, PoolVisibility use) 
     return Optional.empty();
   }
 
+  /** Says what tasks of other users cannot find out by themselves. */
+  void warnOfOtherUsers() throws IOException {
+    Optional<Path> closed = closedToOthers();
+    closed.ifPresent(
+        above ->
+            LOG.warn(
+                "Tasks of other users cannot reach {}, unless an access list lets them: {} is"
+                    + " closed to them",
+                directory,
+                above));
+    PoolKind.of(pool)
+        .oneOwnerBecause()
+        .ifPresent(
+            reason ->
+                LOG.warn(
+                    "The memory of {} serves tasks of this service's own user alone ({}); outputs"
+                        + " of other users go to disk",
+                    pool,
+                    reason));
+  }
+
   /**
-   * Makes its directories private. Where others are served they may pass through the one with the
-   * socket, and see nothing of what is in it.
+   * Makes its directories private. If other users are served, they may pass through the one with
+   * the socket, but not list it.
    *
-   * @param advice what mends it if that is refused, for the message
+   * @param advice how to mend a refusal, for the message
    */
   void prepare(String advice, ServedUsers served) throws IOException {
     if (served == ServedUsers.ALL) {

@@ -27,7 +27,7 @@ public record ServiceMemory(long tierBytes, long bounceBytes, long diskBytes) {
   /**
    * Leaves the tier what a total has beside the rest.
    *
-   * @param setting what the total is called, for messages
+   * @param setting name of the setting of the total, for messages
    * @throws IOException if that is not even one segment
    */
   static ServiceMemory within(
@@ -44,10 +44,10 @@ public record ServiceMemory(long tierBytes, long bounceBytes, long diskBytes) {
   }
 
   /**
-   * Compares it with what there is, whoever else uses that.
+   * Compares it with the memory of the machine, in use or not.
    *
-   * @param setting what the total is called, for messages
-   * @param fits what the machine has
+   * @param setting name of the setting of the total, for messages
+   * @param fits memory of the machine
    * @throws IOException if it can never fit
    */
   void check(String setting, MachineMemory fits) throws IOException {

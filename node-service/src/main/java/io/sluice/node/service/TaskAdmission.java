@@ -1,7 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.node.socket.RefusalKind;
-import io.sluice.node.socket.SocketServer;
+import io.sluice.node.socket.ServedApplications;
 import io.sluice.node.socket.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
@@ -14,14 +14,13 @@ import java.io.IOException;
  * Which tasks a service serves: those whose user may speak for their application ({@link
  * ApplicationOwners}), which is known from then on ({@link ApplicationRegistry}).
  *
- * <p>To look up a user may take as long as a directory of users takes, and the application may end
- * meanwhile. It is then forgotten once more: nobody would do that later, and what it has would stay
- * for ever.
+ * <p>Looking up a user takes as long as the directory of users takes, and the application may end
+ * meanwhile. It is then forgotten once more: else its outputs would stay for ever.
  *
  * <p>Thread contract: safe from any thread. Failure: {@link TaskRefusedException} and {@link
  * RemoteError}, as those say.
  */
-final class TaskAdmission implements SocketServer.Applications {
+final class TaskAdmission implements ServedApplications {
   private final ApplicationOwners owners;
   private final ApplicationRegistry registry;
 
@@ -81,7 +80,7 @@ final class TaskAdmission implements SocketServer.Applications {
     Closer.all(() -> forget(applicationId), freeing::run, () -> forget(applicationId));
   }
 
-  /** The same of one that is freed later. */
+  /** An application has ended; its outputs are freed later. */
   void forget(String applicationId) throws IOException {
     owners.forget(applicationId);
     registry.forget(applicationId);

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Opens segments of a pool whose files have no name here: those that the service has handed over,
- * and for others it is asked. Those of the memory tier are kept, since a task comes back to them;
- * files of the disk tier are not, because kept open they would hold their space.
+ * Opens segments of a pool whose files have no name here, by the descriptors that the service has
+ * sent; the service is asked for others. Keeps descriptors of the memory tier, since a task comes
+ * back to them, and none of the disk tier, because an open file holds its space.
  *
  * <p>Thread contract: safe from any thread; the service is asked without a lock. Ownership: {@link
- * SocketClient} closes it; what it has given out outlives it. Failure: {@link IOException} where
- * the service has no such segment, or what it has handed over is none.
+ * SocketClient} closes it; files that it has opened outlive it. Failure: {@link IOException} if the
+ * service has no such segment, or has sent a descriptor of something else.
  */
 final class DescriptorCache implements SegmentOpener, Closeable {
   private final Service service;
@@ -67,7 +67,9 @@ final class DescriptorCache implements SegmentOpener, Closeable {
     return SegmentFile.handedOver(segment, mine, writable);
   }
 
-  /** Of the very file that is meant, and only while that is what it was; else null. */
+  /**
+   * A duplicate of the kept descriptor of this very segment, while its file is whole; else null.
+   */
   private synchronized Descriptor duplicateOfKept(SegmentInfo segment, boolean writable)
       throws IOException {
     Received received = kept.get(segment.segmentId());
@@ -102,16 +104,15 @@ final class DescriptorCache implements SegmentOpener, Closeable {
 
   private static void check(SegmentInfo segment, Descriptor descriptor) throws IOException {
     if (!Files.isRegularFile(descriptor.self())) {
-      throw new IOException("what the service has handed over for " + segment + " is no file");
+      throw new IOException("the service has sent something else than a file for " + segment);
     }
     long lengthBytes = lengthBytes(descriptor);
     if (lengthBytes < expectedBytes(segment)) {
-      throw new IOException(
-          "the file handed over for " + segment + " has " + lengthBytes + " bytes");
+      throw new IOException("the file sent for " + segment + " has " + lengthBytes + " bytes");
     }
   }
 
-  /** A file of the disk tier is cut to what was written when that is committed. */
+  /** A commit cuts a file of the disk tier to the bytes that were written. */
   private static long expectedBytes(SegmentInfo segment) {
     return segment.tier() == Tier.DISK ? 1 : segment.fileOffsetBytes() + segment.lengthBytes();
   }

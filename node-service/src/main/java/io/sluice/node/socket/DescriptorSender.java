@@ -21,12 +21,13 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * What one task has been handed of the pool, and what it may be: segments of its own user.
+ * Opens the segments whose descriptors a task is sent, all of the task's own user, and knows which
+ * were sent.
  *
- * <p>A segment is opened anew for each hand-out, by its name, in which its incarnation and its
- * owner stand: one that has changed hands meanwhile is not found, and never another one opened in
- * its place. For writing it is handed to whoever was granted room in it, also when that was given
- * back: whoever once had a descriptor cannot be made to lose it.
+ * <p>A segment is opened anew for each descriptor, by its name, which states its incarnation and
+ * its owner: a segment that has another owner meanwhile is not found, and no other one is opened
+ * instead. A task gets a segment for writing if it was granted an extent in it, even if it has
+ * given that back: a descriptor that was sent cannot be revoked.
  *
  * <p>Thread contract: that of the session, which owns and closes it. Descriptors that it gives are
  * the caller's to close.
@@ -53,7 +54,7 @@ final class DescriptorSender implements Closeable {
   /**
    * For a task of that user.
    *
-   * @param refusals told where it asks for what no task of that user may
+   * @param refusals counts requests for segments that no task of that user may have
    */
   DescriptorSender(SpillStore store, Owner owner, BiConsumer<RefusalKind, String> refusals) {
     this.store = store;
@@ -61,7 +62,7 @@ final class DescriptorSender implements Closeable {
     this.refusals = refusals;
   }
 
-  /** The segments of what is granted, where nothing was granted before, as far as they go. */
+  /** The segments of granted extents that were not sent before, as many as one answer carries. */
   OpenFiles granted(List<Extent> extents) throws IOException {
     List<Integer> ids = new ArrayList<>();
     List<Descriptor> descriptors = new ArrayList<>();
@@ -126,7 +127,7 @@ final class DescriptorSender implements Closeable {
     }
   }
 
-  /** The task is gone, and what it does with what it was handed is its own affair. */
+  /** The task is gone; it may keep the descriptors that it has received. */
   @Override
   public void close() {
     holds.values().forEach(SegmentHold::close);

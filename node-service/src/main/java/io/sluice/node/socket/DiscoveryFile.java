@@ -7,11 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file by which a service is found, and which somebody may remove, as cleaners of temporary
- * directories do. It is made again, now and then, and that is logged. What keeps it from being made
- * is logged once for each cause, because it is tried often.
+ * A file by which clients find a service, and which a cleaner of temporary directories may remove.
+ * It is then made again, and that is logged. A failure to make it is logged once for each cause,
+ * because it is tried often.
  *
- * <p>Thread contract: safe from any thread. Failure: none; whoever has it made again goes on.
+ * <p>Thread contract: safe from any thread. Failure: none is thrown; the caller goes on.
  */
 public final class DiscoveryFile {
   private static final Logger LOG = LoggerFactory.getLogger(DiscoveryFile.class);
@@ -22,10 +22,10 @@ public final class DiscoveryFile {
   private boolean isMissing;
 
   /**
-   * One that is there.
+   * A file that exists.
    *
-   * @param what it is and who needs it, for messages
-   * @param meanwhile what becomes of them while it cannot be made, as a sentence
+   * @param what names the file and its users, for messages
+   * @param meanwhile a sentence that says how these users go on while it is missing
    */
   public DiscoveryFile(String what, String meanwhile) {
     this.what = what;

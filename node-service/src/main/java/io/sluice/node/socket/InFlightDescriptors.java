@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The open files that were sent to tasks and that they have not received.
+ * The descriptors that were sent to tasks and that these have not received.
  *
- * <p>The kernel counts them against the service, those of all tasks together, and lets it send no
- * more than it may have files open. It does so until they are received, or the task closes its end
- * of the connection, whatever the service does with its own. So a task that receives nothing could
- * keep all others out. Here a connection has the files of one answer under way at most, and the
- * connections of a user, ended ones too, a share of what the service may have open.
+ * <p>The kernel counts those of all tasks against the service, and lets it send no more than it may
+ * have files open. A descriptor counts until the task receives it or closes its end of the
+ * connection, even if the service closes its own. So a task that receives nothing could keep all
+ * others out. Therefore a connection has the descriptors of one answer in flight at most, and the
+ * connections of one user, ended ones included, a share of the files that the service may open.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link SocketServer} closes it after all
  * connections. Failure: {@link IOException} of the system.
  */
 final class InFlightDescriptors implements Closeable {
-  /** So many users that receive nothing use up what may be under way. */
+  /** So many users that receive nothing use up all that may be in flight. */
   private static final int SHARES = 16;
 
   private final int mostOfUser;
@@ -65,7 +65,7 @@ final class InFlightDescriptors implements Closeable {
     return connections.stream().mapToInt(each -> each.files).sum();
   }
 
-  /** Asks the kernel what of it was received; ended connections that are empty are closed. */
+  /** Asks the kernel how many were received; closes ended connections that have none left. */
   private void review(List<Connection> all) throws IOException {
     List<Connection> done = new ArrayList<>();
     for (Connection each : all) {
@@ -80,7 +80,7 @@ final class InFlightDescriptors implements Closeable {
     Closer.all(done.stream().map(each -> each.queue).toList());
   }
 
-  /** What was sent over one of them. */
+  /** The descriptors that were sent over one connection. */
   final class Connection implements Closeable {
     private final Owner owner;
     private final SentQueue queue;
@@ -120,7 +120,7 @@ final class InFlightDescriptors implements Closeable {
       }
     }
 
-    /** The connection has ended; what was sent over it counts until it is received. */
+    /** The connection has ended; its descriptors count until they are received. */
     @Override
     public void close() throws IOException {
       synchronized (InFlightDescriptors.this) {

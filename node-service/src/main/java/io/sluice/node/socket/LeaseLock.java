@@ -24,15 +24,15 @@ import java.util.Optional;
  * then of no use. A service that could not write a record has none; then nothing is locked.
  */
 final class LeaseLock implements Closeable {
-  /** What the first word of a record says when its task has been handed the lock. */
+  /** First word of a record whose lock was sent to the task. */
   static final long HELD_BY_DESCRIPTOR = 2;
 
-  /** What it says when its task has taken the lock. */
+  /** First word of a record whose lock the task has taken. */
   static final long HELD = 1;
 
   private final RandomAccessFile file;
 
-  /** What a record says of its task. */
+  /** State of a record's task. */
   enum State {
     /** It holds the lock. */
     LIVING,
@@ -66,7 +66,7 @@ final class LeaseLock implements Closeable {
     }
   }
 
-  /** What the record at {@code path} says now. */
+  /** The state of the record at {@code path} now. */
   static State stateOf(Path path) throws IOException {
     try (RandomAccessFile file = open(path)) {
       if (file.readLong() == HELD_BY_DESCRIPTOR) {

@@ -31,10 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file for each lease of a task, in a directory beside the socket: what it was granted, and a
- * lock that the task holds as long as it lives ({@link LeaseLock}). A service that restarts knows
- * from them who may still be writing where, and asks the kernel, not the clock: a task that is
- * stopped for hours keeps its lock, and one that was killed has lost it.
+ * A file for each lease of a task, in a directory beside the socket: the extents that it was
+ * granted, and a lock that the task holds as long as it lives ({@link LeaseLock}). A service that
+ * restarts learns from them which task may still write where. It asks the kernel, not the clock: a
+ * task that is stopped for hours keeps its lock, and one that was killed has lost it.
  *
  * <pre>
  *  0                  8                 24                    48
@@ -45,25 +45,25 @@ import org.slf4j.LoggerFactory;
  *  +------------------+-----------------+---------------------+ - - -
  * </pre>
  *
- * <p>1 is a lock that the task has taken. A task that cannot open the file is handed a descriptor
- * of it, for reading alone, with a lock of {@code flock(2)} on it, which is 2: it lasts until the
- * last who has that descriptor is gone.
+ * <p>1 is a lock that the task has taken. A task that cannot open the file is sent a descriptor of
+ * it, for reading alone, with a lock of {@code flock(2)} on it, which is 2: the lock lasts until
+ * the last process that has the descriptor is gone.
  *
- * <p>An extent is written down before the task is told of it; what was given back or committed
- * stays until the next extent is written in its place, because a block counts as a task's only
- * while no other says that it is its own. So a task that leases and gives back for ever has no
- * record without bounds. Files need not survive the loss of power, which no task survives either.
+ * <p>An extent is recorded before the task is told of it. The entry of an extent that was given
+ * back or committed stays until another extent is written over it: a block counts as a task's only
+ * while no other record has it too. So the record of a task that leases and gives back for ever
+ * stays bounded. Files need not survive the loss of power, which no task survives either.
  *
- * <p>Where an extent lies is known when the store has granted it. A service that is killed just
- * then leaves blocks that no record names, and they stay in quarantine until the applications of
- * then have ended, as those of a lease without a record. To write it down first would be to write a
- * file under the lock of the store, at every lease, against what few kills leave behind.
+ * <p>The location of an extent is known when the store has granted it. A service that is killed
+ * just then leaves blocks that no record names. They stay in quarantine until the applications of
+ * that time have ended, as do the blocks of a lease without a record. Recording them first would
+ * write a file under the lock of the store at every lease, to save what few kills leave behind.
  *
- * <p>A record that cannot be written (the file system is full, mostly) is no reason to refuse room
- * that the pool has. The lease goes without; but what other records say can then no longer be
- * believed, since the lease without may be granted what they gave back. So they are deleted too,
- * and none is made until the last lease without one has ended. After a restart in that time, what
- * tasks held stays in quarantine until their applications have ended.
+ * <p>If a record cannot be written (mostly because the file system is full), the pool still grants.
+ * The lease goes on without a record. The other records are then unreliable, since that lease may
+ * be granted extents that they gave back. So all are deleted, and none is made until the last lease
+ * without one has ended. After a restart in that time, the extents that tasks held stay in
+ * quarantine until their applications have ended.
  *
  * <p>Thread contract: safe from any thread. Ownership: each {@link LeaseRecord} is closed with its
  * lease. Failure: a file that cannot be read counts as that of a living task, and is logged once;
@@ -104,7 +104,7 @@ public final class LeaseRecords implements RecoveredLeases {
     }
   }
 
-  /** What a former service left of a lease. */
+  /** The record of a lease that the service before has left. */
   private static final class Former {
     private final Path path;
     private final UUID poolId;
@@ -127,18 +127,17 @@ public final class LeaseRecords implements RecoveredLeases {
   /**
    * Opens the directory beside a socket.
    *
-   * @param recover whether to keep what a former service left there
+   * @param recover whether to keep the records of the service before
    */
   public static LeaseRecords open(Path socket, boolean recover) throws IOException {
     return open(socket, recover, SharedFile::open);
   }
 
   /**
-   * Refuses to start empty over memory that stays the same, while tasks that a former service lent
-   * of it may write to what they had: nothing tells a pool that starts empty which blocks these
-   * are.
+   * Refuses to start empty over memory that stays the same, while tasks of the service before may
+   * still write to their extents: nothing tells a pool that starts empty which blocks these are.
    *
-   * @param pool whose memory it is
+   * @param pool that has this memory
    */
   public static void refuseWhileTasksWrite(Path socket, Path pool) throws IOException {
     Path directory = socket.resolveSibling(DIRECTORY);
@@ -229,16 +228,16 @@ public final class LeaseRecords implements RecoveredLeases {
     return record::close;
   }
 
-  /** What no record says of a lease, no record may say of another; see above. */
+  /** A lease goes on without a record: deletes all others, see above. */
   private void goOnWithout(LeaseRecord cause, IOException failure) {
     synchronized (openLock) {
       if (!written.contains(cause)) {
         return; // another one's failure was first
       }
       LOG.warn(
-          "The record {} of a lease cannot be written; tasks are served without records until those"
-              + " of now have ended. What they hold stays in quarantine if this service restarts"
-              + " before, until their applications have ended",
+          "The record {} of a lease cannot be written; tasks run without records until the current"
+              + " ones have ended. If this service restarts before, their extents stay in"
+              + " quarantine until their applications have ended",
           cause.path,
           failure);
       unwritten += written.size();
@@ -276,7 +275,7 @@ public final class LeaseRecords implements RecoveredLeases {
       return former.gone ? LeaseLock.State.GONE : LeaseLock.stateOf(former.path);
     } catch (IOException e) {
       if (!former.complained) {
-        LOG.warn("Whether the task of {} lives cannot be found out", former.path, e);
+        LOG.warn("Cannot tell whether the task of {} lives", former.path, e);
         former.complained = true;
       }
       return LeaseLock.State.LIVING;
@@ -304,7 +303,7 @@ public final class LeaseRecords implements RecoveredLeases {
   }
 
   /**
-   * The record of one lease, or what stands for it while there is none.
+   * The record of one lease, which may have no file.
    *
    * <p>Thread contract: one thread; any may {@link #discard}. Ownership: the conversation with the
    * task closes it.
@@ -371,7 +370,7 @@ public final class LeaseRecords implements RecoveredLeases {
       }
     }
 
-    /** Writes down what is granted, before the task is told. */
+    /** Records granted extents, before the task is told. */
     void granted(List<Range> ranges) {
       SharedFile into = file;
       if (into == null) {
@@ -401,7 +400,7 @@ public final class LeaseRecords implements RecoveredLeases {
       extents.forEach(extent -> released(extent.range()));
     }
 
-    /** It may be a part of what was granted, and of several grants that lie in a row. */
+    /** The range may be a part of one grant, or span several grants that lie in a row. */
     private void released(Range range) {
       for (Range part : heldIn(range)) {
         Entry entry = held.remove(part);
@@ -416,7 +415,7 @@ public final class LeaseRecords implements RecoveredLeases {
       }
     }
 
-    /** None of what a service before this one has granted. */
+    /** No grants of a service before this one. */
     private List<Range> heldIn(Range range) {
       List<Range> found = new ArrayList<>();
       Range first = held.floorKey(range);

@@ -2,7 +2,7 @@ package io.sluice.node.socket;
 
 import java.util.Locale;
 
-/** Why a task or reader was not served, or not in what it asked, for those who watch a node. */
+/** Why a task or reader, or one of its requests, was refused; a label of metrics. */
 public enum RefusalKind {
   /** It runs as a user whose tasks are not served, or not for this application. */
   WRONG_USER,
@@ -19,13 +19,13 @@ public enum RefusalKind {
   /** It asked for more open files before it had received those that it was sent. */
   UNTAKEN_FILES,
 
-  /** What it committed is not what it said, or lies where it was granted nothing. */
+  /** Its output is not as it said, or lies outside of its grants. */
   BAD_OUTPUT,
 
-  /** What it sent makes no sense. */
+  /** It sent a message that breaks the protocol. */
   BAD_MESSAGE,
 
-  /** As many are served as may be, or what is to be asked does not answer: it may come again. */
+  /** As many are served as the limits allow, or a user cannot be looked up now: it may retry. */
   TOO_MANY;
 
   /** As counters and messages call it. */

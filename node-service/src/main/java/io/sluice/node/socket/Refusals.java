@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what tasks and readers were refused, and logs at most one of each kind a second: whoever
+ * Counts the refusals of tasks and readers, and logs at most one of each kind a second: a peer that
  * tries often must not fill the log.
  *
  * <p>Thread contract: safe from any thread.

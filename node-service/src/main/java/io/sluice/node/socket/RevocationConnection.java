@@ -1,19 +1,19 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.memory.RevocationNotice;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.spill.memory.RevocationNotice;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
 
 /**
- * A task's second connection to the service of its node: it asks what it is to give back, and is
- * answered when there is something. It holds nothing; the first one ({@link SocketClient}) does.
+ * A task's second connection to the service of its node, over which the service tells it to give
+ * memory back. No lease depends on it; all depend on the first one ({@link SocketClient}).
  *
  * <p>Thread contract: one thread; {@link #close} from any other ends its wait. Ownership: the task
  * closes it. Failure: {@link IOException} when the service is gone, does not answer in time, or has

@@ -1,7 +1,7 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.memory.RevocationNotice;
 import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.spill.memory.RevocationNotice;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Consumer;
@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread of a task that hears what the node wants back, for a task that is busy with its records.
+ * A thread of a task that receives revocations while the task is busy with its records.
  *
  * <p>Thread contract: safe from any thread; the consumer is called on the listener's. Ownership:
- * whoever started it closes it, and with it the connection. Failure: when the connection ends, or
- * who is told fails, it says so once, unless it was closed, and hears nothing more.
+ * its starter closes it, and with it the connection. Failure: when the connection ends, or the
+ * consumer fails, it logs that once, unless it was closed, and receives nothing more.
  */
 public final class RevocationListener implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(RevocationListener.class);
@@ -51,7 +51,7 @@ public final class RevocationListener implements Closeable {
     return start(connection, heard, lost, body -> DaemonThreads.create("sluice-notices", body));
   }
 
-  /** The same on a thread of one's own. */
+  /** The same on the given thread. */
   static RevocationListener start(
       RevocationConnection connection,
       Consumer<RevocationNotice> heard,
@@ -75,10 +75,10 @@ public final class RevocationListener implements Closeable {
       }
     } catch (IOException e) {
       if (!closed) {
-        LOG.info("The node's service says nothing more: {}", e.toString());
+        LOG.info("The node's service sends no more revocations: {}", e.toString());
       }
     } finally {
-      end(); // also if who was told has failed
+      end(); // also if the consumer has failed
     }
   }
 

@@ -1,25 +1,25 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.memory.MemoryManager;
-import io.sluice.node.memory.RevocationNotice;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.spill.memory.RevocationNotice;
+import io.sluice.spill.memory.Revocations;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Optional;
 
 /**
- * The other conversation with a task: it is told what it is to give back. Unlike a {@link
- * SocketSession} it holds nothing.
+ * Tells one task which memory to give back, over a connection of its own. Unlike a {@link
+ * SocketSession} it has no lease.
  *
  * <p>Thread contract: the thread of the connection. Ownership: {@link SocketServer} closes the
- * connection. Failure: what makes no sense is answered with the reason, and ends it, as the end of
- * the lease does.
+ * connection. Failure: a message that breaks the protocol is answered with the reason and ends it,
+ * as does the end of the lease.
  */
 final class RevocationSession {
   private static final long TIMEOUT_MS = 30_000;
@@ -32,14 +32,14 @@ final class RevocationSession {
     this.version = version;
   }
 
-  /** Tells it what {@code listening} hears, until either side has enough. */
-  void serve(MemoryManager.Listening listening) throws IOException {
+  /** Passes notices on until either side ends. */
+  void serve(Revocations.Subscription subscription) throws IOException {
     frames.send(Replies.OK, out -> out.writeShort(version), TIMEOUT_MS);
     Optional<RevocationNotice> notice;
     do {
       Frames.Frame request = frames.receiveShort(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
       try {
-        notice = await(listening, request);
+        notice = await(subscription, request);
       } catch (EOFException | ProtocolException e) {
         Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
         return;
@@ -52,7 +52,7 @@ final class RevocationSession {
   }
 
   private static Optional<RevocationNotice> await(
-      MemoryManager.Listening listening, Frames.Frame request) throws IOException {
+      Revocations.Subscription subscription, Frames.Frame request) throws IOException {
     if (request.type() != SocketProtocol.AWAIT) {
       throw new ProtocolException("a listener sent message type " + request.type());
     }
@@ -60,7 +60,7 @@ final class RevocationSession {
     int timeoutMs =
         Bounded.readCount(request.in(), SocketProtocol.MAX_AWAIT_MS, "milliseconds to wait");
     try {
-      return listening.await(seenEpoch, timeoutMs);
+      return subscription.await(seenEpoch, timeoutMs);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while a task listened");

@@ -1,9 +1,9 @@
 package io.sluice.node.socket;
 
-/** How a task gets at the segments that it is told of, as it says when it comes. */
+/** How a task opens the segments of its extents; it says so when it connects. */
 public enum SegmentAccess {
-  /** It opens them by their names, as a process of the pool's own user can. */
+  /** By their names, as a process of the pool's own user can. */
   NAMES,
-  /** The service opens them and passes their descriptors over the socket. */
+  /** By descriptors: the service opens the files and sends them over the socket. */
   DESCRIPTORS
 }

@@ -6,8 +6,8 @@ import java.util.Base64;
 import java.util.Map;
 
 /**
- * What a NodeManager's service says to the containers of its node, in their environment. No class
- * of YARN is needed to read it: Spark's executors may have none.
+ * The metadata that a NodeManager's service puts into the environment of its node's containers. No
+ * class of YARN is needed to read it: Spark's executors may have none.
  *
  * <p>Thread contract: stateless. Failure: {@link IOException} in plain words.
  */
@@ -15,7 +15,7 @@ public final class ServiceAnnouncement {
   /** How NodeManagers' configurations call the service. */
   public static final String AUXILIARY_SERVICE = "sluice_shuffle";
 
-  /** Where a NodeManager puts what the auxiliary service of that name says, in Base64. */
+  /** The variable for the data of the auxiliary service of that name, in Base64. */
   static final String VARIABLE = "NM_AUX_SERVICE_" + AUXILIARY_SERVICE;
 
   private ServiceAnnouncement() {}

@@ -37,14 +37,13 @@ public final class ServiceFile {
     PrivateFile.replace(directory.resolve(NAME), text.toString());
   }
 
-  /** Whether it was removed; also by who cleans up temporary files. */
+  /** Whether it was removed, by a cleaner of temporary files perhaps. */
   public static boolean isGone(Path directory) {
     return Files.notExists(directory.resolve(NAME), LinkOption.NOFOLLOW_LINKS);
   }
 
   /**
-   * Reads it, only out of a directory that is this user's own: whoever else made it would be
-   * believed.
+   * Reads it, only out of a directory of this user's own: another user could announce anything.
    *
    * @throws IOException if there is none, or it is of another release
    */

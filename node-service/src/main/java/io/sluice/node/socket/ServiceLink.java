@@ -14,14 +14,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a task finds its service, and whose that has to be.
+ * The socket of a task's service, and the user that the service must run as.
  *
- * <p>Thread contract: immutable. Failure: {@link IOException} if nobody listens there, or somebody
- * whom a task does not trust, before a word is said.
+ * <p>Thread contract: immutable. Failure: {@link IOException}, before anything is sent, if nobody
+ * listens there, or a process of another user.
  *
- * @param handout how this process gets at segments of that service
+ * @param access how this process gets at segments of that service
  */
-record ServiceLink(Path socket, Owner service, SegmentAccess handout) {
+record ServiceLink(Path socket, Owner service, SegmentAccess access) {
   static ServiceLink to(Path socket, Owner service) throws IOException {
     boolean own = service.equals(Owner.ofThisProcess());
     return new ServiceLink(socket, service, own ? SegmentAccess.NAMES : SegmentAccess.DESCRIPTORS);
@@ -31,7 +31,7 @@ record ServiceLink(Path socket, Owner service, SegmentAccess handout) {
   MessageStream connect(long timeoutMs) throws IOException {
     TrustedPath.requireOf(service.uid(), socket.toAbsolutePath().getParent());
     MessageStream stream =
-        handout == SegmentAccess.DESCRIPTORS
+        access == SegmentAccess.DESCRIPTORS
             ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT, timeoutMs)
             : DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
     try {

@@ -1,12 +1,12 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.memory.RevocationNotice;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Segments;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.memory.RevocationNotice;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.store.LeaseInfo;
@@ -20,15 +20,15 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What a task says to the service of its node; see {@code io.sluice.node.wire.Frames}.
+ * The messages between a task and the service of its node, in {@code io.sluice.node.wire.Frames}.
  *
  * <pre>
- * HELLO             versions that the task speaks, string application, bytes secret, int8 handout,
+ * HELLO             versions that the task speaks, string application, bytes secret, int8 access,
  *                   string task, int8 role, int64 length of a sort buffer of its own
  *                     -> OK uint16 version, the highest of both sides,
  *                        int64 + int64 pool id, int32 block size, int64 generation,
- *                        int64 instance (of the service, new with every start), then, of handout
- *                          0 names: int32 count, then per place of the pool: string path
+ *                        int64 instance (of the service, new with every start), then, of access
+ *                          0 names: int32 count, then per directory of the pool: string path
  *                          1 descriptors: int8 1 if the lease has a record   + record, if so
  * LEASE             int64 length, of 1 GiB at most                 -> OK extents, files
  *                                         of more -> FULL if it can never fit, else TOO_MUCH
@@ -62,17 +62,17 @@ import java.util.UUID;
  * Versions are as {@code io.sluice.node.wire.Versions} has them; HELLO and LISTEN are the same in
  * all, but for what a later one adds to their ends. A task's messages are no longer than {@code
  * Frames.MAX_SHORT_BYTES}: each may cost the service as much heap, for each connection, for as long
- * as the task takes to send it. What stands behind a plus are open files that come with the answer,
- * in that order. With names a task takes the lock on the lease's record ({@link LeaseLock}) before
- * the first LEASE, and is handed no file. With descriptors the service has locked the record that
- * it hands over, and a segment comes with the first lease in it; OPEN is for those that did not,
- * and for readers, to whom they are open for reading. A segment is handed over for writing only
- * where this task was granted room in it, and none of the disk tier, which the service alone
- * writes. The use of {@code LEASE_MEMORY} is a {@link MemoryUse}, a role a {@link HolderRole}. Who
- * listens does so on a thread of its own, is answered for as long as the lease is open, and then
- * loses that connection. The peer's user comes from the socket, not from a message. Everything
- * leased over a connection and not committed is free again when the connection ends, however the
- * task ended.
+ * as the task takes to send it. A plus stands before descriptors that come with the answer, in that
+ * order. With names a task takes the lock on the lease's record ({@link LeaseLock}) before the
+ * first LEASE, and is sent no descriptor. With descriptors the service has locked the record whose
+ * descriptor it sends, and a segment comes with the first lease in it. OPEN is for segments that
+ * did not come, and for readers, which get them open for reading. A task gets a segment for writing
+ * only if it was granted an extent in it, and none of the disk tier, which the service alone
+ * writes. The use of {@code LEASE_MEMORY} is a {@link MemoryUse}, a role a {@link HolderRole}. A
+ * task listens on a thread of its own; the service answers while the lease is open, and then ends
+ * that connection. The peer's user comes from the socket, not from a message. Everything leased
+ * over a connection and not committed is free again when the connection ends, however the task
+ * ended.
  */
 final class SocketProtocol {
   /** The oldest version that is still spoken; the next number leaves it as it is. */
@@ -127,13 +127,13 @@ final class SocketProtocol {
     return new LeaseInfo(new UUID(in.readLong(), in.readLong()), in.readInt(), in.readLong());
   }
 
-  static void writeHandout(DataOutputStream out, SegmentAccess handout) throws IOException {
-    out.writeByte(handout.ordinal());
+  static void writeAccess(DataOutputStream out, SegmentAccess access) throws IOException {
+    out.writeByte(access.ordinal());
   }
 
-  static SegmentAccess readHandout(DataInputStream in) throws IOException {
+  static SegmentAccess readAccess(DataInputStream in) throws IOException {
     SegmentAccess[] all = SegmentAccess.values();
-    return all[Bounded.readByteBelow(in, all.length, "handouts")];
+    return all[Bounded.readByteBelow(in, all.length, "ways of access")];
   }
 
   static void writeBorrower(DataOutputStream out, Borrower borrower) throws IOException {
@@ -165,7 +165,7 @@ final class SocketProtocol {
     return all[Bounded.readByteBelow(in, all.length, "uses of memory")];
   }
 
-  static void writePlaces(DataOutputStream out, PoolPaths places) throws IOException {
+  static void writePaths(DataOutputStream out, PoolPaths places) throws IOException {
     out.writeInt(places.all().size());
     for (Path place : places.all()) {
       Bounded.writeString(out, place.toString());
@@ -173,8 +173,8 @@ final class SocketProtocol {
   }
 
   /** Those of a peer that was found to be of this user. */
-  static PoolPaths readPlaces(DataInputStream in, UUID poolId) throws IOException {
-    int count = Bounded.readCount(in, Segments.MAX_PLACES, "places");
+  static PoolPaths readPaths(DataInputStream in, UUID poolId) throws IOException {
+    int count = Bounded.readCount(in, Segments.MAX_DIRECTORIES, "directories");
     List<Path> places = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       places.add(Path.of(Bounded.readString(in)));

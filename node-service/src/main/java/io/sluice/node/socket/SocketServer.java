@@ -1,17 +1,11 @@
 package io.sluice.node.socket;
 
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.memory.MemoryManager;
 import io.sluice.node.wire.Acceptor;
-import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JdkListener;
-import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
-import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.UnixListening;
@@ -22,15 +16,15 @@ import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.unix.UnixListener;
 import io.sluice.spill.disk.IoClass;
-import io.sluice.spill.format.OutputId;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.memory.MemoryManager;
+import io.sluice.spill.memory.Revocations;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.segment.TrustedPath;
 import io.sluice.spill.store.HeapShareException;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
-import java.io.DataInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -49,12 +43,13 @@ import org.slf4j.LoggerFactory;
  * The service's side of {@link SocketProtocol}: one thread and one lease per connected task, and
  * one more thread for a task that listens.
  *
- * <p>The kernel vouches for the user of each process that comes, and {@link Applications} says
- * whether that user may speak for the application. A task of the pool's own user opens segments by
- * name, one of another is handed them. Thread contract: safe from any thread. Ownership: the node
- * service closes it, which ends every connection; it does not close the store. Failure: a request
- * that cannot be granted is answered with the reason and the connection stays usable; a task that
- * breaks the framing loses its connection and its lease; the others notice nothing.
+ * <p>The kernel vouches for the user of each process that comes, and {@link ServedApplications}
+ * says whether that user may speak for the application. A task of the pool's own user opens
+ * segments by name; a task of another user is sent descriptors. Thread contract: safe from any
+ * thread. Ownership: the node service closes it, which ends every connection; it does not close the
+ * store. Failure: a request that cannot be granted is answered with the reason and the connection
+ * stays usable; a task that breaks the framing loses its connection and its lease; the others
+ * notice nothing.
  */
 public final class SocketServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SocketServer.class);
@@ -63,16 +58,15 @@ public final class SocketServer implements AutoCloseable {
   /** Room for a path in struct sockaddr_un. */
   private static final int MAX_SOCKET_PATH_BYTES = 108;
 
-  private final Versions versions;
   private final SpillStore store;
   private final LeaseRecords records;
   private final MemoryManager memory;
   private final HeapBudget heap;
-  private final InFlightDescriptors underWay = InFlightDescriptors.ofThisProcess();
+  private final InFlightDescriptors inFlight = InFlightDescriptors.ofThisProcess();
   private final Map<Long, Lease> leases = new ConcurrentHashMap<>(); // open, by generation
-  private final Applications applications;
+  private final ServedApplications applications;
+  private final TaskGreeter greeter;
   private final ServedUsers served;
-  private final Owner own;
   private final Refusals refusals;
 
   /** Tells a task that comes back whether this is still the service that it left. */
@@ -88,45 +82,23 @@ public final class SocketServer implements AutoCloseable {
       LeaseRecords records,
       MemoryManager memory,
       HeapBudget heap,
-      Applications applications,
+      ServedApplications applications,
       Path socket,
       ServedUsers served,
       Owner own,
       Refusals refusals,
       Listener listener,
       ConnectionLimits limits) {
-    this.versions = versions;
     this.store = store;
     this.records = records;
     this.memory = memory;
     this.heap = heap;
     this.applications = applications;
+    this.greeter = new TaskGreeter(versions, applications, served, own, store);
     this.socket = socket;
     this.served = served;
-    this.own = own;
     this.refusals = refusals;
     this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
-  }
-
-  /** Whose applications are, and their secrets. */
-  public interface Applications {
-    /**
-     * Returns if a task of that user may speak for the application, and keeps the secret that it
-     * brings.
-     *
-     * @throws TaskRefusedException if it may not
-     * @throws RemoteError if the application has another secret already, or it cannot be kept
-     */
-    void admit(String applicationId, Owner task, JobSecret secret)
-        throws TaskRefusedException, RemoteError;
-
-    /**
-     * Returns if an application that was admitted has not ended since. Asked once a lease is open:
-     * of what was open before, its end takes care.
-     *
-     * @throws TaskRefusedException if it has
-     */
-    default void confirm(String applicationId, Owner task) throws TaskRefusedException {}
   }
 
   /**
@@ -141,7 +113,7 @@ public final class SocketServer implements AutoCloseable {
       LeaseRecords records,
       MemoryManager memory,
       HeapBudget heap,
-      Applications applications,
+      ServedApplications applications,
       Path socket,
       ServedUsers served,
       Refusals refusals,
@@ -167,7 +139,7 @@ public final class SocketServer implements AutoCloseable {
       LeaseRecords records,
       MemoryManager memory,
       HeapBudget heap,
-      Applications applications,
+      ServedApplications applications,
       Path socket,
       ServedUsers served,
       Refusals refusals,
@@ -220,7 +192,7 @@ public final class SocketServer implements AutoCloseable {
   /**
    * Listens again if somebody has removed the socket, as cleaners of temporary directories do: no
    * task could connect any more. Connections stay. Not in a directory that was removed as well:
-   * whoever made another of that name could have this process do things to files of its user.
+   * another user's directory of that name could lead this process to other files of its user.
    *
    * @return whether it was gone
    * @throws IOException if it cannot be made again; this may be called again
@@ -253,31 +225,15 @@ public final class SocketServer implements AutoCloseable {
     return acceptor.held();
   }
 
-  /** What became of the connections that came. */
+  /** Connections that came, by their fate. */
   public ConnectionCounters counters() {
     return acceptor.counters();
   }
 
-  /** How many open files were sent to tasks of each user, and not received as far as is known. */
-  public Map<Owner, Long> filesUnderWay() {
-    return underWay.filesOfUsers();
+  /** Descriptors that were sent to each user's tasks and not received, as far as is known. */
+  public Map<Owner, Long> inFlightDescriptors() {
+    return inFlight.filesOfUsers();
   }
-
-  /** A user and the application that it says it speaks for. */
-  private record Speaker(String applicationId, Owner owner) {}
-
-  /** How a task gets at segments, and who it is. */
-  private record Task(SegmentAccess handout, Borrower borrower) {}
-
-  /**
-   * The first message of a connection.
-   *
-   * @param version that both sides talk in
-   * @param task null if it listens
-   * @param generation of the lease for which it listens
-   */
-  private record Opening(
-      int version, Speaker speaker, JobSecret secret, Task task, long generation) {}
 
   private interface Conversation {
     void hold() throws IOException;
@@ -302,16 +258,9 @@ public final class SocketServer implements AutoCloseable {
 
   private Conversation begin(Frames frames, MessageStream stream, Acceptor.Peer peer)
       throws IOException, TaskRefusedException {
-    Frames.Frame request = frames.receiveHello(TIMEOUT_MS);
-    Owner owner = owner(stream);
-    Opening opening;
-    try {
-      opening = read(request, owner);
-    } catch (EOFException | ProtocolException | IllegalArgumentException e) {
-      throw badMessage(ErrorText.of(e));
-    }
-    admit(opening.speaker(), opening.secret());
-    if (!peer.hasProved(served == ServedUsers.ALL ? owner : null)) {
+    TaskGreeter.Opening opening = greeter.greet(frames.receiveHello(TIMEOUT_MS), stream);
+    Owner owner = opening.owner();
+    if (!peer.authenticated(served == ServedUsers.ALL ? owner : null)) {
       throw new TaskRefusedException(
           RefusalKind.TOO_MANY,
           RemoteError.Code.BUSY,
@@ -327,7 +276,7 @@ public final class SocketServer implements AutoCloseable {
         opening.task().borrower().role() == HolderRole.REDUCE
             ? IoClass.WRITE_RECEIVE
             : IoClass.WRITE_SORT;
-    String applicationId = opening.speaker().applicationId();
+    String applicationId = opening.applicationId();
     Lease lease = store.openLease(applicationId, owner, ioClass);
     try {
       applications.confirm(applicationId, owner);
@@ -338,7 +287,7 @@ public final class SocketServer implements AutoCloseable {
     return () -> lend(stream, frames, opening, lease);
   }
 
-  /** A map can still leave its output to stock; whoever else comes may only want to read. */
+  /** A map can still leave its output to stock; any other task may only want to read. */
   private void checkTakesOutputs(Owner owner, Borrower borrower) throws TaskRefusedException {
     if (borrower.role() != HolderRole.MAP) {
       return;
@@ -350,38 +299,15 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
-  private Opening read(Frames.Frame request, Owner owner) throws IOException {
-    boolean listens = request.type() == SocketProtocol.LISTEN;
-    DataInputStream in = request.in();
-    if (!listens && request.type() != SocketProtocol.HELLO) {
-      throw new ProtocolException("a task opened with message type " + request.type());
-    }
-    int version = versions.chosenWith(versions.readOf(in, "the task", "this service"));
-    String applicationId = Bounded.readString(in);
-    OutputId.check("application id", applicationId);
-    JobSecret secret = new JobSecret(Bounded.readBytes(in, JobSecret.MAX_SECRET_BYTES));
-    Speaker speaker = new Speaker(applicationId, owner);
-    if (listens) {
-      return new Opening(version, speaker, secret, null, in.readLong());
-    }
-    Task task = new Task(SocketProtocol.readHandout(in), SocketProtocol.readBorrower(in));
-    checkHandout(owner, task.handout());
-    return new Opening(version, speaker, secret, task, 0);
-  }
-
-  private static TaskRefusedException badMessage(String text) {
-    return new TaskRefusedException(RefusalKind.BAD_MESSAGE, RemoteError.Code.BAD_REQUEST, text);
-  }
-
-  private void lend(MessageStream stream, Frames frames, Opening opening, Lease opened)
+  private void lend(MessageStream stream, Frames frames, TaskGreeter.Opening opening, Lease opened)
       throws IOException {
-    Task task = opening.task();
+    TaskGreeter.Task task = opening.task();
     long generation = opened.info().generation();
     try (Lease lease = opened;
         InFlightDescriptors.Connection files =
-            task.handout() == SegmentAccess.NAMES
+            task.access() == SegmentAccess.NAMES
                 ? null
-                : underWay.open(lease.owner(), stream.sentQueue())) {
+                : inFlight.open(lease.owner(), stream.sentQueue())) {
       memory.introduce(lease, task.borrower());
       leases.put(generation, lease);
       new SocketSession(
@@ -391,7 +317,7 @@ public final class SocketServer implements AutoCloseable {
               lease,
               records,
               heap,
-              task.handout(),
+              task.access(),
               refusals,
               instance,
               files)
@@ -401,75 +327,25 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
-  private Conversation listening(Frames frames, Opening opening) throws TaskRefusedException {
-    Speaker speaker = opening.speaker();
+  private Conversation listening(Frames frames, TaskGreeter.Opening opening)
+      throws TaskRefusedException {
     Lease lease = leases.get(opening.generation());
     if (lease == null
-        || !lease.owner().equals(speaker.owner())
-        || !lease.applicationId().equals(speaker.applicationId())) {
-      throw badMessage(
+        || !lease.owner().equals(opening.owner())
+        || !lease.applicationId().equals(opening.applicationId())) {
+      throw TaskGreeter.badMessage(
           "no task of "
-              + speaker.applicationId()
+              + opening.applicationId()
               + " of user id "
-              + speaker.owner()
+              + opening.owner()
               + " has lease "
               + opening.generation());
     }
     return () -> {
-      try (MemoryManager.Listening listening = memory.listen(lease)) {
-        new RevocationSession(frames, opening.version()).serve(listening);
+      try (Revocations.Subscription subscription = memory.subscribe(lease)) {
+        new RevocationSession(frames, opening.version()).serve(subscription);
       }
     };
-  }
-
-  private void checkHandout(Owner owner, SegmentAccess handout) throws ProtocolException {
-    boolean isOwn = owner.equals(own);
-    String why = null;
-    if (handout == SegmentAccess.NAMES && !isOwn) {
-      why = "segments of user id " + owner + " have no names for it, and are passed";
-    } else if (handout == SegmentAccess.DESCRIPTORS && served == ServedUsers.OWN) {
-      why = "this service serves its own user alone, and passes no files";
-    } else if (handout == SegmentAccess.DESCRIPTORS
-        && isOwn
-        && !Files.isDirectory(store.places().pool())) {
-      why = "the pool is one device: a descriptor of it shows every segment";
-    }
-    if (why != null) {
-      throw new ProtocolException(why);
-    }
-  }
-
-  private void admit(Speaker speaker, JobSecret secret) throws RemoteError, TaskRefusedException {
-    try {
-      applications.admit(speaker.applicationId(), speaker.owner(), secret);
-    } catch (RemoteError e) {
-      switch (e.code()) {
-        case REFUSED ->
-            throw new TaskRefusedException(RefusalKind.WRONG_SECRET, e.code(), e.getMessage());
-        case BAD_REQUEST ->
-            throw new TaskRefusedException(RefusalKind.BAD_MESSAGE, e.code(), e.getMessage());
-        default -> throw e; // none of the task's doing
-      }
-    }
-  }
-
-  /** The task's user, if any application of it could be served. */
-  private Owner owner(MessageStream stream) throws IOException, TaskRefusedException {
-    if (served == ServedUsers.ALL) {
-      return new Owner(stream.credentials().orElseThrow().uid());
-    }
-    String user = stream.peerUser();
-    String ownName = ProcessUser.name();
-    if (!user.equals(ownName)) {
-      throw new TaskRefusedException(
-          RefusalKind.WRONG_USER,
-          RemoteError.Code.REFUSED,
-          "this pool belongs to user "
-              + ownName
-              + " and serves no other; the task runs as "
-              + user);
-    }
-    return own;
   }
 
   @Override
@@ -479,7 +355,7 @@ public final class SocketServer implements AutoCloseable {
     }
     try {
       acceptor.close();
-      underWay.close();
+      inFlight.close();
     } finally {
       Files.deleteIfExists(socket);
     }

@@ -32,12 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The conversation with one task that has said who it is: its lease, and what it has been handed.
+ * Serves the requests of one task that has introduced itself: its lease, its descriptors.
  *
  * <p>Thread contract: the thread of the task's connection. Ownership: {@link SocketServer} opens
- * and closes the lease, the connection and what is under way over it; the lease's record is this
- * one's. Failure: a request that cannot be granted is answered with the reason, and the
- * conversation goes on; a task that asks for files and does not receive them loses it.
+ * and closes the lease, the connection and the descriptors in flight over it; the session closes
+ * the lease's record. Failure: a request that cannot be granted is answered with the reason, and
+ * the conversation goes on; a task that asks for files and does not receive them loses it.
  */
 final class SocketSession {
   private static final Logger LOG = LoggerFactory.getLogger(SocketSession.class);
@@ -52,12 +52,12 @@ final class SocketSession {
   private final Lease lease;
   private final LeaseRecords records;
   private final HeapBudget heap;
-  private final SegmentAccess handout;
+  private final SegmentAccess access;
   private final Refusals refusals;
   private final long instance;
   private final PoolPaths places;
-  private final DescriptorSender handed;
-  private final InFlightDescriptors.Connection underWay; // null with names
+  private final DescriptorSender sender;
+  private final InFlightDescriptors.Connection inFlight; // null with names
 
   /** An answer, and the open files that go with it, which are closed then. */
   private record Answer(Payload payload, List<Descriptor> files) {
@@ -66,26 +66,26 @@ final class SocketSession {
     }
   }
 
-  /** What was asked for. */
+  /** A request. */
   @FunctionalInterface
   private interface Request {
     Answer perform() throws IOException;
   }
 
-  /** What an answer says, with its files or, where they cannot be passed now, without. */
+  /** An answer, with its descriptors or, if they cannot be sent now, without. */
   @FunctionalInterface
   private interface Payload {
     Frames.Payload with(boolean files) throws RemoteError;
   }
 
   /**
-   * A conversation at its beginning.
+   * A session at its beginning.
    *
    * @param version of the protocol that it is held in
    * @param lease of the task's user, whose segments it may open
-   * @param handout how it gets at them
+   * @param access how the task opens them
    * @param instance tells a task that comes back whether this is still the service that it left
-   * @param underWay the files that it is sent; null if it is sent none
+   * @param inFlight the descriptors that the task is sent; null if it is sent none
    */
   SocketSession(
       Frames frames,
@@ -94,22 +94,22 @@ final class SocketSession {
       Lease lease,
       LeaseRecords records,
       HeapBudget heap,
-      SegmentAccess handout,
+      SegmentAccess access,
       Refusals refusals,
       long instance,
-      InFlightDescriptors.Connection underWay) {
+      InFlightDescriptors.Connection inFlight) {
     this.frames = frames;
     this.version = version;
     this.store = store;
     this.lease = lease;
     this.records = records;
     this.heap = heap;
-    this.handout = handout;
+    this.access = access;
     this.refusals = refusals;
     this.instance = instance;
-    this.underWay = underWay;
+    this.inFlight = inFlight;
     this.places = store.places();
-    this.handed = new DescriptorSender(store, lease.owner(), this::refused);
+    this.sender = new DescriptorSender(store, lease.owner(), this::refused);
   }
 
   /** Serves the task until it goes away. */
@@ -127,7 +127,7 @@ final class SocketSession {
       }
     } finally {
       try {
-        handed.close();
+        sender.close();
         lease.close(); // before the record of it goes
       } finally {
         record.close(!store.isQuiet());
@@ -136,8 +136,8 @@ final class SocketSession {
   }
 
   private void greet(LeaseRecords.LeaseRecord record) throws IOException {
-    if (handout == SegmentAccess.NAMES) {
-      send(new Answer(greeting(out -> SocketProtocol.writePlaces(out, places))));
+    if (access == SegmentAccess.NAMES) {
+      send(new Answer(greeting(out -> SocketProtocol.writePaths(out, places))));
       return;
     }
     Optional<Descriptor> held = record.hold();
@@ -158,7 +158,7 @@ final class SocketSession {
     };
   }
 
-  /** What comes behind the message is taken whatever becomes of it: then the next one begins. */
+  /** The bytes behind the message are read in any case: the next message begins after them. */
   private void write(DataInputStream in) throws IOException {
     int lengthBytes = 0; // as long as it is not known that anything comes
     DiskWrite write;
@@ -227,7 +227,7 @@ final class SocketSession {
         frames.send(Replies.OK, answer.payload().with(true), answer.files(), TIMEOUT_MS);
         return;
       } catch (TooManyInFlightException e) {
-        underWay.takeBack();
+        inFlight.takeBack();
       }
     }
     try {
@@ -241,18 +241,18 @@ final class SocketSession {
   /**
    * Whether so many files can be sent now.
    *
-   * @throws EOFException if the task has not received what it was sent before it asked on
+   * @throws EOFException if the task asks for more before it has received those of the last answer
    */
   private boolean mayPass(int files) throws IOException {
     if (files == 0) {
       return true;
     }
-    if (!underWay.isEmpty()) {
+    if (!inFlight.isEmpty()) {
       String message = "asks for open files before it has received its answers";
       refused(RefusalKind.UNTAKEN_FILES, message);
       throw new EOFException("a task " + message + ": its connection ends");
     }
-    return underWay.add(files);
+    return inFlight.add(files);
   }
 
   private void refused(RefusalKind kind, String message) {
@@ -324,7 +324,7 @@ final class SocketSession {
   }
 
   /**
-   * What is to be leased in one step.
+   * The length that one request leases.
    *
    * @throws StoreFullException if it is for several, and would not fit though all were free
    * @throws RemoteError TOO_MUCH if it is for several
@@ -347,7 +347,7 @@ final class SocketSession {
   private Answer granted(List<Extent> extents, LeaseRecords.LeaseRecord record) throws IOException {
     record.granted(extents.stream().map(Extent::range).toList());
     DescriptorSender.OpenFiles files =
-        handout == SegmentAccess.NAMES ? DescriptorSender.OpenFiles.NONE : handed.granted(extents);
+        access == SegmentAccess.NAMES ? DescriptorSender.OpenFiles.NONE : sender.granted(extents);
     return new Answer(
         withFiles ->
             out -> {
@@ -361,10 +361,10 @@ final class SocketSession {
     boolean writable = Bounded.readByteBelow(in, 2, "ways to open") == 1;
     int segmentId = in.readInt();
     int incarnation = in.readInt();
-    if (handout == SegmentAccess.NAMES) {
+    if (access == SegmentAccess.NAMES) {
       throw new ProtocolException("this task opens segments by their names");
     }
-    Optional<Descriptor> found = handed.open(segmentId, incarnation, writable);
+    Optional<Descriptor> found = sender.open(segmentId, incarnation, writable);
     return new Answer(
         orBusy(out -> out.writeByte(found.isPresent() ? 1 : 0)), found.stream().toList());
   }

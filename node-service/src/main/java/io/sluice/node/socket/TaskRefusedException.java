@@ -2,7 +2,7 @@ package io.sluice.node.socket;
 
 import io.sluice.node.wire.RemoteError;
 
-/** A task is not served; what it is told, and what is counted. */
+/** A task is not served; carries its answer and the kind that is counted. */
 public final class TaskRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -16,12 +16,12 @@ public final class TaskRefusedException extends Exception {
     this.code = code;
   }
 
-  /** What is counted. */
+  /** The kind that is counted. */
   public RefusalKind kind() {
     return kind;
   }
 
-  /** What the task is told. */
+  /** The code of the answer. */
   public RemoteError.Code code() {
     return code;
   }

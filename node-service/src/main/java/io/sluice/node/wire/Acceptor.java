@@ -26,17 +26,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Accepts connections and gives each a thread of its own.
  *
- * <p>Whoever connects may speak, in the small share of those who have proved nothing; who has
- * proved itself counts among the others, and is told to come later when there are as many of them
- * as the limits allow. So no peer can exhaust the threads of the process, and none without a proof
- * keeps out one that has it.
+ * <p>Peers that have not authenticated share a small number of connections. A peer that has counts
+ * among the others, and is told to come later when these are as many as the limits allow. So no
+ * peer can exhaust the threads of the process, and an unauthenticated one keeps out no other.
  *
  * <p>Thread contract: handlers run side by side. Ownership: {@link #close} ends the listener and
  * every connection, and waits a while for the handlers. Failure: what a handler throws ends its
  * connection and is logged; an accept that fails is tried again, after a pause, because giving up
- * would cut this node off until a restart. So is what only concerns one connection, errors such as
- * a lack of memory or threads among it: they are counted, and never reach the process, whose
- * handler of such might end it.
+ * would cut this node off until a restart. Errors of one connection, such as a lack of memory or
+ * threads, are counted and logged too: they never reach the process, whose handler might end it.
  */
 public final class Acceptor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
@@ -50,8 +48,8 @@ public final class Acceptor implements AutoCloseable {
   private final Handler handler;
   private final Pause pause;
   private final Deadlines deadlines;
-  private final UnauthenticatedLimit<MessageStream> unproved;
-  private final AuthenticatedLimit<MessageStream> proved;
+  private final UnauthenticatedLimit<MessageStream> unauthenticated;
+  private final AuthenticatedLimit<MessageStream> authenticated;
   private final Map<MessageStream, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
   private final LongAdder dropped = new LongAdder();
@@ -68,27 +66,27 @@ public final class Acceptor implements AutoCloseable {
     void serve(MessageStream stream, Peer peer) throws IOException;
   }
 
-  /** Who is at the other end, as far as the acceptor must know. */
+  /** A connected peer. A handler tells the acceptor how far it is. */
   public interface Peer {
     /**
-     * It has proved that it may be here.
+     * The peer has authenticated.
      *
-     * @param sharer whose it is, where places are shared as {@link FairShare} says; else null
-     * @return false if there is no place for that one now; it is to be told to come later
-     * @throws EOFException if it took too long for that, and was ended
+     * @param sharer its user, if users share the limit as {@link FairShare} says; else null
+     * @return false if the limit is reached; the handler is to tell the peer to come later
+     * @throws EOFException if it took too long, and its connection was ended
      */
-    boolean hasProved(Object sharer) throws EOFException;
+    boolean authenticated(Object sharer) throws EOFException;
 
     /**
-     * It has what it asked for. Until {@link #used} its connection may be ended, after a while, to
-     * make place for another one; its peer is to connect again then.
+     * The peer has its answer. Until {@link #used} its connection may be ended, after a while, in
+     * favour of another one; the peer connects again then.
      */
     void unused();
 
     /**
-     * It has asked something.
+     * The peer has asked something.
      *
-     * @return whether it still has its place
+     * @return false if its connection was ended in favour of another one
      */
     boolean used();
   }
@@ -117,13 +115,13 @@ public final class Acceptor implements AutoCloseable {
     this.limits = limits;
     this.handler = handler;
     this.pause = pause;
-    this.proved =
+    this.authenticated =
         new AuthenticatedLimit<>(
             limits.maxConnections(),
             System::nanoTime,
             unused -> expel(unused, "is unused, and another one needs its place"));
     this.deadlines = new Deadlines(name + "-deadlines");
-    this.unproved =
+    this.unauthenticated =
         new UnauthenticatedLimit<>(
             limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
     this.acceptThread = DaemonThreads.create(name + "-accept", STACK_BYTES, this::acceptLoop);
@@ -171,7 +169,7 @@ public final class Acceptor implements AutoCloseable {
       Thread thread =
           DaemonThreads.create(name + "-" + ++connectionNumber, STACK_BYTES, () -> handle(stream));
       connections.put(stream, thread);
-      unproved.enter(stream, from);
+      unauthenticated.enter(stream, from);
       thread.start();
     } catch (IOException | RuntimeException | Error e) { // of memory or threads, mostly
       forget(stream);
@@ -183,8 +181,8 @@ public final class Acceptor implements AutoCloseable {
   }
 
   /**
-   * By what peers are counted together: all of a host, or all of a user of this one, if users are
-   * known by number.
+   * The key by which peers are counted together: their host, or their user on this host, if users
+   * are known by number.
    */
   private static Object host(MessageStream stream) throws IOException {
     Optional<InetAddress> address = stream.peerAddress();
@@ -215,7 +213,7 @@ public final class Acceptor implements AutoCloseable {
       if (e instanceof ProtocolException || e instanceof SocketTimeoutException) {
         dropped.increment();
       }
-      if (unproved.leave(stream) || isClosed()) { // strangers do not fill the log
+      if (unauthenticated.leave(stream) || isClosed()) { // strangers do not fill the log
         LOG.debug("{}: the conversation with {} ended in an error", name, stream.peer(), e);
       } else {
         LOG.warn("{}: the conversation with {} ended in an error", name, stream.peer(), e);
@@ -236,12 +234,12 @@ public final class Acceptor implements AutoCloseable {
     }
 
     @Override
-    public boolean hasProved(Object sharer) throws EOFException {
-      if (!proved.take(stream, sharer)) {
+    public boolean authenticated(Object sharer) throws EOFException {
+      if (!authenticated.take(stream, sharer)) {
         refused.increment();
         return false;
       }
-      if (!unproved.leave(stream)) { // whose place is given back when it is forgotten
+      if (!unauthenticated.leave(stream)) { // forget() gives its slot back
         throw new EOFException("the proof of " + stream.peer() + " came too late");
       }
       return true;
@@ -249,12 +247,12 @@ public final class Acceptor implements AutoCloseable {
 
     @Override
     public void unused() {
-      proved.unused(stream);
+      authenticated.unused(stream);
     }
 
     @Override
     public boolean used() {
-      return proved.used(stream);
+      return authenticated.used(stream);
     }
   }
 
@@ -264,9 +262,9 @@ public final class Acceptor implements AutoCloseable {
   }
 
   private void forget(MessageStream stream) {
-    unproved.leave(stream);
+    unauthenticated.leave(stream);
     closeQuietly(stream);
-    proved.leave(stream);
+    authenticated.leave(stream);
     connections.remove(stream);
   }
 
@@ -280,13 +278,17 @@ public final class Acceptor implements AutoCloseable {
 
   /** How many connections each sharer has; null's are those that are not shared. */
   public Map<Object, Integer> held() {
-    return proved.held();
+    return authenticated.held();
   }
 
-  /** What became of those who came. */
+  /** Connections that came, by their fate. */
   public ConnectionCounters counters() {
     return new ConnectionCounters(
-        proved.taken(), refused.sum(), unproved.expelled(), dropped.sum(), errors.get());
+        authenticated.taken(),
+        refused.sum(),
+        unauthenticated.expelled(),
+        dropped.sum(),
+        errors.get());
   }
 
   @Override

@@ -3,9 +3,9 @@ package io.sluice.node.wire;
 import java.nio.ByteBuffer;
 
 /**
- * What both sides of a conversation say about {@link Versions} before either has proved anything.
- * It goes into their proofs, so that nobody between them can have them talk in a lower version than
- * the highest that both speak.
+ * The versions that both sides have named before they authenticate ({@link Versions}). They are
+ * part of both proofs, so that nobody between the two can make them use a lower version than the
+ * highest that both speak.
  *
  * <pre>
  *   0          2          4          6          8          10
@@ -16,8 +16,8 @@ import java.nio.ByteBuffer;
  *     uint16     uint16     uint16     uint16     uint16
  * </pre>
  *
- * @param service what the service speaks
- * @param reader what the reader speaks
+ * @param service versions of the service
+ * @param reader versions of the reader
  * @param chosen by the reader
  */
 public record AgreedVersion(Versions service, Versions reader, int chosen) {
@@ -28,7 +28,7 @@ public record AgreedVersion(Versions service, Versions reader, int chosen) {
   private static final int CHOSEN_OFFSET = 8;
   private static final int BYTES = 10;
 
-  /** What a reader says to a service that speaks these. */
+  /** The choice of a reader whose service speaks these. */
   public static AgreedVersion highest(Versions service, Versions reader) {
     return new AgreedVersion(service, reader, reader.chosenWith(service));
   }

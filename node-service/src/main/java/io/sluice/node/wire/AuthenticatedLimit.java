@@ -11,46 +11,46 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * The places of a server for connections whose peers have proved that they may be here.
+ * Limits the connections of authenticated peers.
  *
- * <p>When there is none for one that comes, it gets that of the connection of the same sharer that
- * has been unused for longest, if that is a second at least: a peer may be about to ask more. A
- * peer keeps an unused connection only to save the next one, and makes another when it is ended. So
- * many more peers are served one after the other than there are places.
+ * <p>At the limit, a new connection replaces that of the same sharer which has been unused for
+ * longest, at least for a second: its peer may be about to ask more. A peer keeps an unused
+ * connection only to save the next one, and connects again if it is ended. So the server serves
+ * many more peers, one after the other, than the limit allows at a time.
  *
- * <p>Differs from {@link io.sluice.rdma.transport.support.UnauthenticatedLimit} in that one that is
- * used is never ended for another one's sake.
+ * <p>Differs from {@link io.sluice.rdma.transport.support.UnauthenticatedLimit} in that it never
+ * ends a connection that is in use.
  *
- * <p>Thread contract: safe from any thread; {@code end} runs on that of who comes, under no lock.
- * Ownership: the connections stay the server's.
+ * <p>Thread contract: safe from any thread; {@code end} runs on the thread of the new connection,
+ * under no lock. Ownership: the connections stay the server's.
  *
  * @param <C> a connection
  */
 final class AuthenticatedLimit<C> {
   static final long KEPT_NS = TimeUnit.SECONDS.toNanos(1);
 
-  private final FairShare places;
+  private final FairShare limit;
   private final LongSupplier nanoClock;
   private final Consumer<C> end;
   private final Map<C, Optional<Object>> sharers = new HashMap<>();
   private final Map<C, Long> unusedSinceNs = new LinkedHashMap<>(); // longest ago first
 
   /**
-   * With so many free places.
+   * For at most so many connections.
    *
-   * @param end ends a connection that has lost its place
+   * @param end ends a connection that is replaced
    */
   AuthenticatedLimit(int most, LongSupplier nanoClock, Consumer<C> end) {
-    this.places = new FairShare(most);
+    this.limit = new FairShare(most);
     this.nanoClock = nanoClock;
     this.end = end;
   }
 
   /**
-   * A connection wants a place, and uses it if it has one.
+   * Counts a new connection, which is in use from now on.
    *
-   * @param sharer whose it is, or null where places are not shared
-   * @return false if there is none
+   * @param sharer its user, or null if users do not share the limit
+   * @return false if the limit is reached
    */
   boolean take(C connection, Object sharer) {
     C former = null;
@@ -58,13 +58,13 @@ final class AuthenticatedLimit<C> {
       sharers.put(connection, Optional.ofNullable(sharer)); // first: it takes memory
       boolean taken = false;
       try {
-        if (!places.take(sharer)) {
+        if (!limit.take(sharer)) {
           former = longestUnused(sharer);
           if (former == null) {
             return false;
           }
           unusedSinceNs.remove(former);
-          sharers.remove(former); // whose place it gets
+          sharers.remove(former); // which it replaces
         }
         taken = true;
       } finally {
@@ -91,7 +91,7 @@ final class AuthenticatedLimit<C> {
     return null;
   }
 
-  /** Its peer has what it asked for; nothing if it has no place. */
+  /** The connection's peer has its answer; ignored if the connection is not counted. */
   synchronized void unused(C connection) {
     if (sharers.containsKey(connection)) {
       unusedSinceNs.put(connection, nanoClock.getAsLong());
@@ -101,25 +101,25 @@ final class AuthenticatedLimit<C> {
   /**
    * Its peer has asked something.
    *
-   * @return whether it has a place
+   * @return whether the connection is counted
    */
   synchronized boolean used(C connection) {
     unusedSinceNs.remove(connection);
     return sharers.containsKey(connection);
   }
 
-  /** It has ended; nothing if it has no place. */
+  /** The connection has ended; ignored if it is not counted. */
   synchronized void leave(C connection) {
     unusedSinceNs.remove(connection);
     Optional<Object> sharer = sharers.remove(connection);
     if (sharer != null) {
-      places.giveBack(sharer.orElse(null));
+      limit.giveBack(sharer.orElse(null));
     }
   }
 
   /** How many each sharer has; null's are those that are not shared. */
   Map<Object, Integer> held() {
-    return places.held();
+    return limit.held();
   }
 
   /** How many are taken. */

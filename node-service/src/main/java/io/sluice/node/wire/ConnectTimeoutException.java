@@ -4,7 +4,7 @@ import java.net.SocketTimeoutException;
 
 /**
  * A host has neither taken nor refused a connection in time: it is down, or a firewall drops what
- * is sent to it. Differs from other timeouts in that nobody listens there who could be slow.
+ * is sent to it. Differs from other timeouts in that no slow process listens there.
  */
 public final class ConnectTimeoutException extends SocketTimeoutException {
   private static final long serialVersionUID = 1L;

@@ -41,7 +41,7 @@ public enum FailureMeaning {
   /** The reader's own process or host lacks something, now. */
   SHORT;
 
-  /** How Java words what the kernel says, in English and in the language of this process. */
+  /** Java's words for the kernel's errors, in English and in the language of this process. */
   private static final List<String> NO_DESCRIPTOR = words(Errno.EMFILE, Errno.ENFILE);
 
   private static final List<String> SHORTAGES = words(Errno.values());
@@ -51,8 +51,8 @@ public enum FailureMeaning {
   }
 
   /**
-   * Looks those words up, by loading this class. That may open a library: whoever may run out of
-   * descriptors calls this before.
+   * Looks those words up, by loading this class. That may open a library: a process that may run
+   * out of descriptors calls this first.
    */
   public static void load() {}
 

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * The application whose outputs are files of a user, which outlive the applications that wrote
- * them. Its id says whose it is, so that nobody else can take it before he comes.
+ * them. Its id contains the user, so that no other user can take it first.
  *
  * <pre>
  * files-1001-0123456789abcdef0123456789abcdef
@@ -22,7 +22,7 @@ public final class FilesId {
   private FilesId() {}
 
   /**
-   * The id of what a user's processes write.
+   * The id for files of a user.
    *
    * @param root 32 hexadecimal digits that no other root has
    */
@@ -33,7 +33,7 @@ public final class FilesId {
     return PREFIX + writer + "-" + root;
   }
 
-  /** Whose files these are; empty if it is the id of anything else. */
+  /** The user of the files; empty if this is the id of anything else. */
   public static Optional<Owner> ownerOf(String applicationId) {
     Matcher parts = FORM.matcher(applicationId);
     if (!parts.matches()) {

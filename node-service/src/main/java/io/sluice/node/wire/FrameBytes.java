@@ -49,7 +49,7 @@ final class FrameBytes extends OutputStream {
     }
   }
 
-  /** What was written, which is not to be written to any more. */
+  /** The written bytes; nothing may be written after this. */
   ByteBuffer buffer() {
     return ByteBuffer.wrap(bytes, 0, lengthBytes).slice();
   }

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  * speaks something else, and the connection must be closed.
  */
 public final class Frames {
-  /** Bounds what a peer can make this side allocate. */
+  /** Most that a peer can make this side allocate. */
   public static final int MAX_FRAME_BYTES = 16 << 20;
 
   /** The same where only short messages come, or from a peer that has proven nothing yet. */

@@ -7,12 +7,12 @@ import java.util.Map;
 
 /**
  * The part of this process's heap for requests and answers of all connections together: each may
- * take some MiB, and there may be thousands, in a process whose end is that of a node. Users share
- * it as {@link FairBudget} says.
+ * take some MiB, and there may be thousands, in a process that must not run out of memory. Users
+ * share it as {@link FairBudget} says.
  *
- * <p>Thread contract: safe from any thread; one that holds some takes no more before it has given
- * that back. Failure: {@link RemoteError} BUSY, which says who holds how much; nothing is wrong
- * with what was asked for, and its peer comes again.
+ * <p>Thread contract: safe from any thread; a thread that holds some takes no more before it has
+ * given that back. Failure: {@link RemoteError} BUSY, which names the holders and their bytes; the
+ * peer may ask again.
  */
 public final class HeapBudget {
   /** Readers have an eighth of the heap. */
@@ -36,7 +36,7 @@ public final class HeapBudget {
    *
    * @param whose readers or tasks, for messages
    * @param shared whether there may be several owners
-   * @param waitMs how long one waits for what others hold
+   * @param waitMs longest wait for bytes that others hold
    */
   public HeapBudget(String whose, long mostBytes, boolean shared, long waitMs) {
     this.whose = whose;
@@ -44,12 +44,12 @@ public final class HeapBudget {
     this.waitMs = waitMs;
   }
 
-  /** What the service in this process has for its readers. */
+  /** The budget for readers of the service in this process. */
   public static HeapBudget ofReaders(boolean shared) {
     return ofThisProcess("readers", shared, READERS_SHARES);
   }
 
-  /** What it has for tasks. */
+  /** The budget for its tasks. */
   public static HeapBudget ofTasks(boolean shared) {
     return ofThisProcess("tasks", shared, TASKS_SHARES);
   }
@@ -88,7 +88,7 @@ public final class HeapBudget {
     return new Held(owner, bytes);
   }
 
-  /** What the requests and answers of each user take now. */
+  /** Bytes that requests and answers of each user hold now. */
   public Map<Owner, Long> heldBytes() {
     Map<Owner, Long> all = new HashMap<>();
     budget.held().forEach((owner, bytes) -> all.put((Owner) owner, bytes));
@@ -105,7 +105,7 @@ public final class HeapBudget {
       this.bytes = bytes;
     }
 
-    /** Gives back what is not needed: it takes no more than so much from now on. */
+    /** Gives back all but so many bytes. */
     public void shrinkTo(long neededBytes) {
       if (neededBytes < bytes) {
         long surplusBytes = bytes - neededBytes;

@@ -11,6 +11,6 @@ import java.io.IOException;
  * the next accept may succeed, unless it is closed.
  */
 public interface Listener extends Closeable {
-  /** Waits for the next peer; whoever called closes what it gets. */
+  /** Waits for the next peer; the caller closes the stream. */
   MessageStream accept() throws IOException;
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
  * A stream socket on which every wait has a deadline.
  *
  * <p>Thread contract: one thread reads and writes; {@link #close} may come from another and ends
- * the wait at once. Ownership: who opened or accepted it closes it. Failure, each naming the peer:
+ * the wait at once. Ownership: its opener or acceptor closes it. Failure, each naming the peer:
  *
  * <ul>
  *   <li>{@link java.net.SocketTimeoutException} when the deadline passes,
@@ -46,7 +46,7 @@ public interface MessageStream extends Closeable {
     return Optional.empty();
   }
 
-  /** What was sent and not received, where open files can be passed; the caller closes it. */
+  /** The queue of bytes sent and not received, if descriptors can be sent; the caller closes it. */
   default SentQueue sentQueue() throws IOException {
     throw new IOException("no file can be passed to " + peer() + " over this kind of socket");
   }

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /**
- * What a node service tells the tasks of its node, through whatever the engine passes to them.
+ * What a node service tells the tasks of its node, through the environment that the engine sets.
  *
  * <pre>
  *   0        4        6       7
@@ -26,7 +26,7 @@ import java.util.UUID;
  * @param owner the user that the service runs as; of one that works
  * @param poolId identifies the pool; a reader whose own node shows the same one maps it in place
  * @param pool the pool's directory or device
- * @param address where it is; without a host, since it is where its tasks are
+ * @param address of the service; without a host, since its tasks are on the same one
  */
 public record NodeMetadata(
     String degradedReason, Owner owner, UUID poolId, Path pool, ServiceAddress address) {

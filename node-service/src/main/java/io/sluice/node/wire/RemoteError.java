@@ -18,15 +18,15 @@ public final class RemoteError extends IOException {
     FULL,
     /** No output of this application is on this node. */
     UNKNOWN_APPLICATION,
-    /** The service could not do what it should have been able to. */
+    /** The service failed. */
     INTERNAL,
-    /** What was to be committed is not valid. */
+    /** The output to commit is not valid. */
     CORRUPT_OUTPUT,
-    /** Not now: what was asked for is in use by others. */
+    /** Not now: others use all of it. */
     BUSY,
     /** The answer would be too long: ask for less at a time. */
     TOO_MUCH,
-    /** What was asked for is there, but cannot be read now. */
+    /** The output is there, but cannot be read now. */
     NOT_NOW
   }
 

@@ -5,9 +5,9 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.List;
 
-/** The two kinds of answer that every request has: what was asked for, or an error. */
+/** The two kinds of answer to a request: its result, or an error. */
 public final class Replies {
-  /** Type of an answer that carries what was asked for. */
+  /** Type of an answer that carries the result. */
   public static final int OK = 0;
 
   /** Type of an answer that carries a {@link RemoteError}. */

@@ -11,7 +11,7 @@ import java.io.IOException;
  * A segment in a message of either protocol.
  *
  * <pre>
- * int32 id, int8 tier, int32 place, int32 incarnation, int64 offset in the file, int64 length,
+ * int32 id, int8 tier, int32 directory, int32 incarnation, int64 offset in the file, int64 length,
  * int32 unit of mappings
  * </pre>
  *
@@ -19,7 +19,7 @@ import java.io.IOException;
  */
 public final class Segments {
   /** Of a pool. */
-  public static final int MAX_PLACES = 1000;
+  public static final int MAX_DIRECTORIES = 1000;
 
   private Segments() {}
 
@@ -40,12 +40,12 @@ public final class Segments {
    *
    * @throws ProtocolException if the tier does not exist
    * @throws IllegalArgumentException if there is no such segment
-   * @throws IOException if its place is not this user's own
+   * @throws IOException if its directory is not this user's own
    */
   public static SegmentInfo read(DataInputStream in, PoolPaths places) throws IOException {
     int segmentId = in.readInt();
     Tier tier = Tier.values()[Bounded.readByteBelow(in, Tier.values().length, "tiers")];
-    int place = Bounded.readCount(in, MAX_PLACES, "places");
+    int place = Bounded.readCount(in, MAX_DIRECTORIES, "directories");
     int incarnation = Bounded.readCount(in, Integer.MAX_VALUE, "incarnations");
     return new SegmentInfo(
         segmentId,

@@ -23,7 +23,7 @@ public record ServiceAddress(String host, int controlPort, Path socket, String m
     return new ServiceAddress(otherHost, controlPort, socket, medium);
   }
 
-  /** Where it is asked over TCP, by whoever reaches its node at {@code localHost}. */
+  /** Its address over TCP, for peers that reach its node at {@code localHost}. */
   public NodeAddress control(String localHost) {
     return NodeAddress.ofService(host.isEmpty() ? localHost : host, controlPort);
   }

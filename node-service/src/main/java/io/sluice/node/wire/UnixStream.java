@@ -46,7 +46,7 @@ public final class UnixStream implements MessageStream {
     this.peer = at + "process " + credentials.pid();
   }
 
-  /** Connects to whoever listens at a path, within {@code timeoutMs}. */
+  /** Connects to the process that listens at a path, within {@code timeoutMs}. */
   public static UnixStream connect(Path path, UnixSocket.Interrupts interrupts, long timeoutMs)
       throws IOException {
     UnixSocket socket;

@@ -41,8 +41,8 @@ public record Versions(int oldest, int newest) {
   /**
    * Reads those of a peer.
    *
-   * @param peer who it is, for messages
-   * @param self who this side is, for messages
+   * @param peer names the peer, for messages
+   * @param self names this side, for messages
    * @throws ProtocolException if both sides have none in common
    */
   public Versions readOf(DataInputStream in, String peer, String self) throws IOException {
@@ -65,8 +65,8 @@ public record Versions(int oldest, int newest) {
   /**
    * Reads the version that a peer has chosen.
    *
-   * @param peer who it is, for messages
-   * @param self who this side is, for messages
+   * @param peer names the peer, for messages
+   * @param self names this side, for messages
    * @throws ProtocolException if this side does not speak it
    */
   public int readChosen(DataInputStream in, String peer, String self) throws IOException {

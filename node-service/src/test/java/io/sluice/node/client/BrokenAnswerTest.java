@@ -9,10 +9,10 @@ import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.socket.Refusals;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.testing.TestOutput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -52,7 +52,7 @@ class BrokenAnswerTest extends NodeTestBase {
                 new Class<?>[] {RemoteBackend.class},
                 (proxy, method, arguments) -> {
                   try {
-                    Object answer = method.invoke(service, arguments);
+                    Object answer = method.invoke(service.readers(), arguments);
                     if (method.getName().equals("describeLong")) {
                       longAnswers.incrementAndGet();
                       action.run();
@@ -75,7 +75,7 @@ class BrokenAnswerTest extends NodeTestBase {
 
   private void free() {
     try {
-      service.freeOutput(new OutputId(APP, ID));
+      service.store().freeOutput(new OutputId(APP, ID));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

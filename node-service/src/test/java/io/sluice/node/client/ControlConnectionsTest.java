@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.segment.PoolPaths;
+import io.sluice.spill.testing.TestOutput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.List;
@@ -147,7 +147,7 @@ class ControlConnectionsTest extends NodeTestBase {
                   client -> {
                     throw new OutOfMemoryError("expected by this test");
                   }));
-      Await.until("it has ended", () -> service.connectionCounters().open() == 0);
+      Await.until("it has ended", () -> service.counters().connections().open() == 0);
     }
   }
 

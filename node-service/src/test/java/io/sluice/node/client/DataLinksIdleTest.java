@@ -3,7 +3,7 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.remote.TransportOffer;
-import io.sluice.node.testing.Await;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;

@@ -8,14 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.remote.AuthenticatedReader;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.TransportOffer;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,7 @@ class DataLinksTest extends NodeTestBase {
   }
 
   private long openDataConnections() {
-    return service.transportCounters().get("tcp").openConnections();
+    return service.counters().transports().get("tcp").openConnections();
   }
 
   /** What ended a healthy map: one place, held by a reader that is idle. */
@@ -99,7 +99,7 @@ class DataLinksTest extends NodeTestBase {
     startAndCommit(new ConnectionLimits(2, 8, TIMEOUT_MS, 10 * TIMEOUT_MS));
     try (NodeReader reader = reader(2, null, 2_000, new TcpProvider());
         NodeRun run = locateOnly(reader, "attempt_0");
-        AuthenticatedReader another = service.open(APP)) {
+        AuthenticatedReader another = service.readers().open(APP)) {
       for (int i = 0; i < 2; i++) {
         another.expect("tcp", Set.of());
       }
@@ -117,7 +117,7 @@ class DataLinksTest extends NodeTestBase {
       byte[] begin = readSome(run, WINDOW_BYTES / 2);
       assertEquals(1, openDataConnections());
       Await.until("the reader has ended them", () -> reader.dataConnections() == 0);
-      Await.until("the service has noticed", () -> service.connectionCounters().open() == 0);
+      Await.until("the service has noticed", () -> service.counters().connections().open() == 0);
       byte[] rest = readAll(run);
       assertArrayEquals(output.runs().get(0), concat(begin, rest));
       assertEquals(0, reader.stats().retries());
@@ -133,7 +133,7 @@ class DataLinksTest extends NodeTestBase {
       Await.until("the service has ended it", () -> openDataConnections() == 0);
       byte[] rest = readAll(run);
       assertArrayEquals(output.runs().get(0), concat(begin, rest));
-      assertTrue(service.transportCounters().get("tcp").connections() > 1, "none was ended");
+      assertTrue(service.counters().transports().get("tcp").connections() > 1, "none was ended");
     }
   }
 
@@ -177,11 +177,11 @@ class DataLinksTest extends NodeTestBase {
     asked.close();
     NodeReader fresh = tcpReader(1);
     fresh.close();
-    Await.until("the service has noticed", () -> service.connectionCounters().open() == 0);
+    Await.until("the service has noticed", () -> service.counters().connections().open() == 0);
     for (NodeReader reader : List.of(asked, fresh)) {
       assertThrows(IOException.class, () -> locateOnly(reader, "attempt_0"));
     }
-    assertEquals(0, service.connectionCounters().open());
+    assertEquals(0, service.counters().connections().open());
   }
 
   @Test

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
@@ -149,7 +149,7 @@ class KnownNodesTest extends NodeTestBase {
       }
     }
     Await.until(
-        "the service has noticed", () -> service.connectionCounters().open() == MOST_CONNECTED);
+        "the service has noticed", () -> service.counters().connections().open() == MOST_CONNECTED);
   }
 
   /** Nothing is kept of those for their connections' sake. */

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.Errnos;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
@@ -20,6 +19,7 @@ import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.testing.TestOutput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

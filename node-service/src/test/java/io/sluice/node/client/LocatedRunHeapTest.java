@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.testing.UsedHeap;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

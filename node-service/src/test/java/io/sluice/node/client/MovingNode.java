@@ -13,7 +13,6 @@ import io.sluice.node.remote.RemoteServer;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.socket.Refusals;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
@@ -37,6 +36,7 @@ import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -430,7 +430,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
 
   private static final class NoSlots implements BounceSlots {
     @Override
-    public BounceRange stage(BounceRequest request) {
+    public BounceRange bounce(BounceRequest request) {
       throw new AssertionError("nothing is bounced here");
     }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.faulty.FaultKind;
@@ -15,6 +15,7 @@ import io.sluice.rdma.transport.faulty.FaultPlan;
 import io.sluice.rdma.transport.faulty.FaultyProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.testing.TestOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -40,12 +41,12 @@ class ReadFaultsTest extends NodeTestBase {
 
   private void startAndCommit(int lengthBytes) throws IOException {
     service =
-        withDisk(
+        NodeService.start(
+            withDisk(
                 4,
                 new FaultyProvider(new TcpProvider(), FaultPlan.seeded(0)),
                 new BrokenRegistration(),
-                new TcpProvider())
-            .start();
+                new TcpProvider()));
     Random random = new Random(1);
     for (int i = 0; i < OUTPUTS; i++) {
       outputs.add(TestOutput.single(random, "attempt_" + i, lengthBytes));

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -8,18 +8,19 @@ import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.GuessableTcp;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.RefusalKind;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,6 +82,7 @@ class CheatsTest extends NodeTestBase {
     assertTrue(said.startsWith("read "), said);
     Collection<SegmentLocation> written =
         service
+            .readers()
             .describe(applicationId, PartitionRange.one(0), List.of(output.id()), 0)
             .segments()
             .values();
@@ -107,7 +109,7 @@ class CheatsTest extends NodeTestBase {
   @ValueSource(booleans = {false, true})
   void nothingOfAnotherUserIsToBeHad(boolean keysCanBeGuessed) throws Exception {
     TransportProvider transport = keysCanBeGuessed ? new GuessableTcp() : new TcpProvider();
-    service = withDisk(1, transport).users(engine).start();
+    service = NodeService.start(withDisk(1, transport).users(engine));
     metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
     TestOutput formers = OtherUserMain.output(300_000);
     List<SegmentLocation> former = write(OtherUser.NOBODY, FORMER, CHEATS_SECRET, formers);
@@ -118,7 +120,7 @@ class CheatsTest extends NodeTestBase {
     SegmentInfo segment = anns.segment();
     Path onDisk = in(Tier.DISK, written).segment().path();
     assertTrue(Files.size(onDisk) > 0, onDisk.toString());
-    assertEquals(1, service.storeStats().handOvers(), "it was the other's before");
+    assertEquals(1, service.store().stats().handOvers(), "it was the other's before");
     RegionDescriptor key = anns.regions().get("tcp");
     RegionDescriptor guessed =
         new RegionDescriptor(key.regionId(), key.key() ^ 1, key.lengthBytes(), key.providerData());
@@ -165,13 +167,14 @@ class CheatsTest extends NodeTestBase {
         """
             + (keysCanBeGuessed ? "read with the true key: RemoteAccessException\n" : ""),
         said);
-    Map<RefusalKind, Long> refused = service.taskRefusals();
+    Map<RefusalKind, Long> refused = service.counters().refusals();
     assertEquals(1L, refused.get(RefusalKind.WRONG_USER), refused.toString());
     assertEquals(2L, refused.get(RefusalKind.FOREIGN_SEGMENT), refused.toString());
     assertEquals(1L, refused.get(RefusalKind.BAD_MESSAGE), refused.toString());
     assertEquals(2L, refused.get(RefusalKind.BAD_OUTPUT), refused.toString());
     assertEquals(1L, refused.get(RefusalKind.WRONG_SECRET), refused.toString());
-    assertEquals(keysCanBeGuessed ? 3 : 2, service.transportCounters().get("tcp").failedReads());
+    assertEquals(
+        keysCanBeGuessed ? 3 : 2, service.counters().transports().get("tcp").failedReads());
     try (NodeReader reader = tcpReader(2)) {
       assertReads(reader, List.of(ANNS_OUTPUT));
     }
@@ -180,7 +183,7 @@ class CheatsTest extends NodeTestBase {
   /** Linux opens a file anew by the descriptors of a process, if its user may open that file. */
   @Test
   void whatIsHandedToReadIsNotToBeWrittenNorOpenedAnew() throws Exception {
-    service = withDisk(1, new TcpProvider()).users(engine).start();
+    service = NodeService.start(withDisk(1, new TcpProvider()).users(engine));
     metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
     assertEquals(
         """
@@ -195,12 +198,12 @@ class CheatsTest extends NodeTestBase {
   /** Nobody can take from a task what it was handed: so it has to become worth nothing. */
   @Test
   void whatIsKeptOfASegmentShowsNothingOfItsNextOwners() throws Exception {
-    service = withDisk(1, new TcpProvider()).users(engine).start();
+    service = NodeService.start(withDisk(1, new TcpProvider()).users(engine));
     metadata = Base64.getEncoder().encodeToString(service.metadata().encode());
     try (OtherUser.Running keeper =
         others.start(OtherUser.NOBODY, KeeperMain.class, metadata, FORMER, CHEATS_SECRET)) {
       keeper.awaitSaid("kept %d bytes".formatted(TestPool.SEGMENT_BYTES));
-      Await.until("its lease is back", () -> service.storeStats().memory().usedBytes() == 0);
+      Await.until("its lease is back", () -> service.store().stats().memory().usedBytes() == 0);
       SegmentInfo anns = in(Tier.MEMORY, write(ANN, APP, ANNS_SECRET, ANNS_OUTPUT)).segment();
       assertEquals(1, anns.incarnation(), "it was the other's before");
       assertEquals(
@@ -213,7 +216,8 @@ class CheatsTest extends NodeTestBase {
           keeper.end());
     }
     service
-        .taskRefusals()
+        .counters()
+        .refusals()
         .forEach((kind, count) -> assertEquals(0L, count, kind + ": what was once its own"));
     try (NodeReader reader = tcpReader(2)) {
       assertReads(reader, List.of(ANNS_OUTPUT));

@@ -3,12 +3,13 @@ package io.sluice.node.faults;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -37,10 +38,10 @@ final class NoDescriptorsMain {
   /** Takes a directory. Says what readers are told: before, meanwhile and afterwards. */
   public static void main(String[] args) throws Exception {
     try (NodeService service =
-        TestPool.serviceWithDisk(Path.of(args[0]), 1)
-            .transports(List.of(new TcpProvider()))
-            .listen(InetAddress.getLoopbackAddress(), 0)
-            .start()) {
+        NodeService.start(
+            TestService.withDisk(Path.of(args[0]), 1)
+                .transports(List.of(new TcpProvider()))
+                .listen(InetAddress.getLoopbackAddress(), 0))) {
       try (SocketClient task =
           SocketClient.connect(service.metadata().address().socket(), APP, SECRET, TIMEOUT_MS)) {
         for (String id : List.of("attempt_0", "attempt_1")) { // the second one lies on disk
@@ -86,6 +87,7 @@ final class NoDescriptorsMain {
     try {
       boolean held =
           service
+              .readers()
               .describe(APP, PartitionRange.one(0), List.of("attempt_1"), 0)
               .runs()
               .containsKey("attempt_1");

@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.ApplicationUsers;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.RefusalKind;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.Base64;
 import java.util.Map;
@@ -53,22 +54,22 @@ class OtherUserTest extends NodeTestBase {
 
   @Test
   void writesAndReadsThroughWhatItIsHanded() throws Exception {
-    service = withDisk(2, new TcpProvider()).users(ENGINE).start();
+    service = NodeService.start(withDisk(2, new TcpProvider()).users(ENGINE));
     assertEquals("read locally 300000\n", runTask(NOBODYS));
     commit(TestOutput.single(new Random(2), "attempt_2", 9));
-    assertEquals(2, service.storeStats().outputs());
+    assertEquals(2, service.store().stats().outputs());
   }
 
   @Test
   void speaksForNoApplicationButItsUsers() throws Exception {
-    service = withDisk(2, new TcpProvider()).users(ENGINE).start();
+    service = NodeService.start(withDisk(2, new TcpProvider()).users(ENGINE));
     String said = runTask(APP);
     assertTrue(
         said.startsWith("failed: " + APP + " is of user id 1234; the task runs as user id 65534"),
         said);
     assertTrue(runTask("application_1_0003").contains("nothing of application_1_0003 was started"));
-    assertEquals(1L, service.taskRefusals().get(RefusalKind.WRONG_USER));
-    assertEquals(1L, service.taskRefusals().get(RefusalKind.UNKNOWN_APPLICATION));
+    assertEquals(1L, service.counters().refusals().get(RefusalKind.WRONG_USER));
+    assertEquals(1L, service.counters().refusals().get(RefusalKind.UNKNOWN_APPLICATION));
   }
 
   @Test

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.testing.Await;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.ucx.UcxProvider;
 import java.io.IOException;
 import java.util.Arrays;
@@ -108,6 +108,6 @@ class PeerFaultsTest extends VerbsFaultBase {
   }
 
   private long openConnections() {
-    return service.transportCounters().get(UCX).openConnections();
+    return service.counters().transports().get(UCX).openConnections();
   }
 }

@@ -2,9 +2,10 @@ package io.sluice.node.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestPool;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,12 +14,12 @@ import org.junit.jupiter.api.Timeout;
 /** A service restarts, and tasks that held leases are stopped, go on, and are killed. */
 class QuarantineFaultsTest extends NodeTestBase {
   private void start(boolean recover) throws IOException {
-    service = withDisk(2, new TcpProvider()).recover(recover).start();
+    service = NodeService.start(withDisk(2, new TcpProvider()).recover(recover));
   }
 
   private long quarantinedBytes() throws IOException {
     task(APP).close(); // whoever comes has the service look
-    return service.storeStats().memory().quarantinedBytes();
+    return service.store().stats().memory().quarantinedBytes();
   }
 
   private ForkedJvm holder() {
@@ -31,7 +32,7 @@ class QuarantineFaultsTest extends NodeTestBase {
             APP,
             "secret",
             Long.toString(TestPool.SEGMENT_BYTES),
-            handout().name());
+            access().name());
     holder.awaitLine("leased");
     return holder;
   }
@@ -64,6 +65,6 @@ class QuarantineFaultsTest extends NodeTestBase {
       holder.kill();
     }
     start(true);
-    assertEquals(0, service.storeStats().memory().quarantinedBytes());
+    assertEquals(0, service.store().stats().memory().quarantinedBytes());
   }
 }

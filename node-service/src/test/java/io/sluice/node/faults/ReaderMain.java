@@ -1,8 +1,8 @@
 package io.sluice.node.faults;
 
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.spill.testing.TestOutput;
 import java.net.InetSocketAddress;
 
 /**

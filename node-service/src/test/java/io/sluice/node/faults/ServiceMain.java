@@ -1,7 +1,7 @@
 package io.sluice.node.faults;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -20,12 +20,12 @@ final class ServiceMain {
 
   /** A service in {@code directory}, whose pool is kept if there is one. */
   static NodeService start(Path directory, InetAddress address, int port) throws Exception {
-    return TestPool.service(directory, SEGMENTS)
-        .transports(VerbsReadsBase.transports())
-        .listen(address, port)
-        .bounceMemory(BOUNCE_BYTES)
-        .recover(true)
-        .start();
+    return NodeService.start(
+        TestService.inMemory(directory, SEGMENTS)
+            .transports(VerbsReadsBase.transports())
+            .listen(address, port)
+            .bounceMemory(BOUNCE_BYTES)
+            .recover(true));
   }
 
   public static void main(String[] args) throws Exception {
@@ -33,9 +33,9 @@ final class ServiceMain {
             start(Path.of(args[0]), InetAddress.getByName(args[1]), Integer.parseInt(args[2]));
         BufferedReader input =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      System.out.println("ready " + service.listening());
+      System.out.println("ready " + service.endpoints().listening());
       while (input.readLine() != null) {
-        System.out.println("counters " + service.transportCounters());
+        System.out.println("counters " + service.counters().transports());
       }
     }
     System.out.println("closed");

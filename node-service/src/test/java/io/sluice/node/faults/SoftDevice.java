@@ -1,6 +1,6 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.testing.Await;
+import io.sluice.rdma.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;

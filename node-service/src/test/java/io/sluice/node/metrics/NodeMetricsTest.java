@@ -5,22 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.RevocationConnection;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.testing.PlainWords;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void everyMetricHasAValueButTheBoundThatIsNotSet() throws IOException {
-    service = withDisk(4, RDMA, new TcpProvider()).start();
+    service = NodeService.start(withDisk(4, RDMA, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     commit(APP, "large", 6 << 20);
     try (SocketClient task = task(APP)) {
@@ -66,7 +67,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatIsHeldAndByWhom() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     try (SocketClient task = task(APP)) {
       long leasedBytes = task.lease(100_000).get(0).lengthBytes();
       assertEquals(leasedBytes, Readings.of(service).number("sluice_memory_held_bytes", "writing"));
@@ -98,7 +99,7 @@ class NodeMetricsTest extends NodeTestBase {
   /** Whoever uses up what users share is named by each of these. */
   @Test
   void tellsWhatEachUserHas() throws IOException {
-    service = withDisk(8, new TcpProvider()).start();
+    service = NodeService.start(withDisk(8, new TcpProvider()));
     String user = Owner.ofThisProcess().toString();
     for (String name : List.of("connections", "outputs", "disk_files", "heap_bytes")) {
       assertEquals(0, Readings.of(service).number("sluice_user_" + name, user), name);
@@ -121,7 +122,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatTasksHoldAndWhatLeftMemoryForThem() throws IOException {
-    service = withDisk(4, new TcpProvider()).start();
+    service = NodeService.start(withDisk(4, new TcpProvider()));
     for (int i = 0; i < 20; i++) { // each has less than the one before it
       commit("application_" + i, "output", OUTPUT_BYTES);
     }
@@ -142,8 +143,8 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatTasksWereGrantedAndToldToGiveBack() throws IOException {
-    service = inMemory(4, new TcpProvider()).wholeAtStart(true).start();
-    Await.until("it is there", () -> service.storeStats().memory().createdBytes() == 4 << 20);
+    service = NodeService.start(inMemory(4, new TcpProvider()).wholeAtStart(true));
+    Await.until("it is there", () -> service.store().stats().memory().createdBytes() == 4 << 20);
     try (SocketClient holder = reduce(APP);
         RevocationConnection listening = holder.listen();
         SocketClient wanting = reduce("application_2_0001")) {
@@ -166,7 +167,7 @@ class NodeMetricsTest extends NodeTestBase {
   private SocketClient reduce(String application) throws IOException {
     return SocketClient.connect(
         service.metadata().address().socket(),
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         Borrower.reduce("reduce_of_" + application),
         application,
         SECRET,
@@ -185,7 +186,7 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatWasServedAndHowLongEachReadTook() throws IOException {
-    service = inMemory(4, RDMA, new TcpProvider()).start();
+    service = NodeService.start(inMemory(4, RDMA, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     read("output", new TcpProvider());
     List<String> sent = List.of("tcp", "sent");
@@ -195,14 +196,14 @@ class NodeMetricsTest extends NodeTestBase {
             Readings.of(service).number("sluice_served_bytes_total", "tcp", "sent")
                 == OUTPUT_BYTES);
     assertEquals(
-        service.transportCounters().get("tcp").reads(),
+        service.counters().transports().get("tcp").reads(),
         Readings.of(service).waits("sluice_served_seconds").get(sent).count());
     read("output", RDMA);
     Readings now = Readings.of(service);
     assertEquals(OUTPUT_BYTES, now.number("sluice_served_bytes_total", "tcp", "sent"));
     assertEquals(OUTPUT_BYTES, now.number("sluice_served_bytes_total", "rdma", "bounced"));
     assertEquals(
-        service.bounceCounters().get("rdma").reads(),
+        service.counters().bounce().get("rdma").reads(),
         now.waits("sluice_served_seconds").get(List.of("rdma", "bounced")).count());
     assertTrue(now.waits("sluice_served_seconds").get(sent).totalSeconds() > 0);
     assertEquals(0, now.number("sluice_served_bytes_total", "tcp", "inlined"));
@@ -216,10 +217,10 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void tellsWhatADeviceDidAndWhy() throws IOException {
-    service = withDisk(0, RDMA, new TcpProvider()).start();
+    service = NodeService.start(withDisk(0, RDMA, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     read("output", new TcpProvider());
-    String device = service.deviceStats().get(0).name();
+    String device = service.store().deviceStats().get(0).name();
     Readings now = Readings.of(service);
     assertEquals(0, now.number("sluice_device_hangs", device));
     long awaitedBytes = now.number("sluice_device_bytes_total", device, "read_send");
@@ -235,7 +236,7 @@ class NodeMetricsTest extends NodeTestBase {
   /** The pool's directory with it, by default. */
   @Test
   void aServiceWhoseDirectoryWasRemovedDoesNotServe() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     commit(APP, "output", OUTPUT_BYTES);
     assertEquals(1, Readings.of(service).number("sluice_serving"));
     Files.move(home(), directory.resolve("gone")); // at once, whatever the service makes in it
@@ -245,14 +246,14 @@ class NodeMetricsTest extends NodeTestBase {
 
   @Test
   void aServiceWhosePoolWasRemovedDoesNotServe() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     Files.move(service.metadata().pool(), directory.resolve("gone"));
     assertEquals(0, Readings.of(service).number("sluice_serving"));
   }
 
   @Test
   void aSocketThatWasRemovedAloneIsMadeAgain() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     Files.delete(service.metadata().address().socket());
     assertEquals(1, Readings.of(service).number("sluice_serving"));
     commit(APP, "output", OUTPUT_BYTES);

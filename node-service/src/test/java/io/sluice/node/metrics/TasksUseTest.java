@@ -2,13 +2,14 @@ package io.sluice.node.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.MemoryKind;
 import io.sluice.node.metrics.NodeSnapshot.TasksUse;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.MemoryKind;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ class TasksUseTest extends NodeTestBase {
 
   @Test
   void aNodeTellsOfTheTenThatHoldMost() throws IOException {
-    service = inMemory(8, new TcpProvider()).start();
+    service = NodeService.start(inMemory(8, new TcpProvider()));
     List<Closeable> tasks = new ArrayList<>();
     try {
       for (int i = 0; i < 12; i++) {

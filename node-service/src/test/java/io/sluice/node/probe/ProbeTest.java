@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.ProbeMessages;
 import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.ClientEndpoint;
@@ -24,7 +25,7 @@ class ProbeTest extends NodeTestBase {
   private static final ProbePlan SHORT = new ProbePlan(50, 4096, 10, 1 << 20, 4, 60_000);
 
   private void startWith(TransportProvider... transports) throws IOException {
-    service = inMemory(2, transports).start();
+    service = NodeService.start(inMemory(2, transports));
   }
 
   private List<ProbeResult> probe(TransportProvider... transports) throws IOException {
@@ -42,7 +43,8 @@ class ProbeTest extends NodeTestBase {
     assertEquals(10, speed.bandwidthReads());
     assertTrue(speed.medianNs() > 0 && speed.medianNs() <= speed.p99Ns(), speed.toString());
     assertTrue(speed.bytesPerSecond() > 0, speed.toString());
-    assertEquals(0, service.transportCounters().get("tcp").connections(), "it has its own port");
+    assertEquals(
+        0, service.counters().transports().get("tcp").connections(), "it has its own port");
   }
 
   @Test
@@ -72,7 +74,7 @@ class ProbeTest extends NodeTestBase {
   void thePatternLeadsToNoPool() throws Exception {
     startWith(new TcpProvider());
     ProbeOffer probe = ProbeMessages.ask(address().control(), TIMEOUT_MS).get(0);
-    InetSocketAddress pool = service.dataAddress("tcp");
+    InetSocketAddress pool = service.endpoints().address("tcp");
     assertNotEquals(pool.getPort(), probe.offer().port());
     try (ClientEndpoint client = new TcpProvider().openClient()) {
       assertThrows(ConnectFailedException.class, () -> client.connect(pool, TIMEOUT_MS));

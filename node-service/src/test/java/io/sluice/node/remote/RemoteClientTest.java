@@ -71,7 +71,7 @@ class RemoteClientTest {
             new JdkListener(listener),
             ConnectionLimits.DEFAULT,
             (channel, peer) -> {
-              peer.hasProved(null);
+              peer.authenticated(null);
               script.serve(channel);
             });
     return RemoteClient.connect(

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.socket.RefusalKind;
 import io.sluice.node.socket.Refusals;
-import io.sluice.node.testing.Await;
 import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
@@ -18,6 +17,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -393,14 +393,14 @@ class RemoteServerTest {
   void slotsAreAskedForGivenBackAndClosedWithTheConnection() throws IOException {
     BounceRequest request = new BounceRequest("ucx", "attempt_0", 3, 1, 1L << 40, 17, 250);
     try (RemoteClient client = connect(SECRET)) {
-      BounceRange staged = client.stage(request, TIMEOUT_MS);
+      BounceRange range = client.bounce(request, TIMEOUT_MS);
       assertEquals(request, backend.slots.asked);
       assertEquals(
-          new BounceRange(10, new RegionDescriptor(1, 2, 4096, new byte[] {7}), 64), staged);
-      assertEquals(11, client.stage(request, TIMEOUT_MS).ticket());
+          new BounceRange(10, new RegionDescriptor(1, 2, 4096, new byte[] {7}), 64), range);
+      assertEquals(11, client.bounce(request, TIMEOUT_MS).ticket());
       client.release(10);
       BounceRequest wrong = new BounceRequest("ucx", "attempt_0", 3, 1, 0, -1, 0);
-      RemoteError e = assertThrows(RemoteError.class, () -> client.stage(wrong, TIMEOUT_MS));
+      RemoteError e = assertThrows(RemoteError.class, () -> client.bounce(wrong, TIMEOUT_MS));
       assertEquals(RemoteError.Code.BAD_REQUEST, e.code());
       assertEquals(Set.of(11L), backend.slots.held);
     }
@@ -676,7 +676,7 @@ class RemoteServerTest {
       BounceRequest request = new BounceRequest("tcp", "attempt_1", 3, 0, 10, 64, 1_000);
       for (int i = 0; i < MAX_READERS - 1; i++) {
         readers.add(connect(SECRET));
-        readers.get(i).stage(request, TIMEOUT_MS);
+        readers.get(i).bounce(request, TIMEOUT_MS);
         describeNothing(readers.get(i));
       }
       RemoteClient other = connect(SECRET);

@@ -191,7 +191,7 @@ class RemoteVersionsTest {
               new JdkListener(listener),
               ConnectionLimits.DEFAULT,
               (reader, peer) -> {
-                peer.hasProved(null);
+                peer.authenticated(null);
                 try (DeadlineChannel service = DeadlineChannel.connect(address(), TIMEOUT_MS)) {
                   lie.pass(new Frames(service), new Frames(reader));
                   lie.pass(new Frames(reader), new Frames(service));

@@ -12,7 +12,7 @@ final class StubSlots implements BounceSlots {
   volatile boolean closed;
 
   @Override
-  public BounceRange stage(BounceRequest request) {
+  public BounceRange bounce(BounceRequest request) {
     asked = request;
     if (request.lengthBytes() < 0) {
       throw new IllegalArgumentException("no length " + request.lengthBytes());

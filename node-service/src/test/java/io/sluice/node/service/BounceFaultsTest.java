@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
-import io.sluice.node.testing.Await;
-import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.faulty.FaultKind;
 import io.sluice.rdma.transport.faulty.FaultPlan;
 import io.sluice.rdma.transport.faulty.FaultyProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,7 @@ class BounceFaultsTest extends BounceTestBase {
   private void awaitFaultySlotsFree() {
     Await.until(
         "all slots are given back",
-        () -> service.bounceCounters().get("faulty-rdma").slotsInUse() == 0);
+        () -> service.counters().bounce().get("faulty-rdma").slotsInUse() == 0);
   }
 
   private int readAllOrFail(NodeReader reader, List<TestOutput> outputs) throws IOException {
@@ -98,7 +98,8 @@ class BounceFaultsTest extends BounceTestBase {
         NodeRun run = locatePatiently(reader, outputs.get(0).id())) {
       run.prefetch(4);
       Await.until(
-          "slots are held", () -> service.bounceCounters().get("faulty-rdma").peakSlotsInUse() > 0);
+          "slots are held",
+          () -> service.counters().bounce().get("faulty-rdma").peakSlotsInUse() > 0);
       service.close();
     }
   }

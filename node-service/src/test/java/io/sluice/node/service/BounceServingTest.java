@@ -12,12 +12,12 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.probe.ProbePattern;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.RefusesSegments;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +43,7 @@ class BounceServingTest extends BounceTestBase {
       outputs.add(TestOutput.random(random, "attempt_" + i, 1 + random.nextInt(8), 600_000));
       commit(outputs.get(i));
     }
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     long bytes = outputs.stream().mapToLong(TestOutput::totalBytes).sum();
     try (NodeReader reader = rdmaReader(8)) {
       assertReads(reader, outputs);
@@ -58,8 +58,8 @@ class BounceServingTest extends BounceTestBase {
     assertEquals(bytes, counters().bytes());
     Await.until(
         "the server counts all bytes",
-        () -> service.transportCounters().get("rdma").bytes() == bytes);
-    assertEquals(0, service.transportCounters().get("tcp").bytes());
+        () -> service.counters().transports().get("rdma").bytes() == bytes);
+    assertEquals(0, service.counters().transports().get("tcp").bytes());
   }
 
   @Test
@@ -131,7 +131,7 @@ class BounceServingTest extends BounceTestBase {
       Future<byte[]> reading;
       try (RemoteClient holder = control()) {
         for (int i = 0; i < SLOTS; i++) {
-          holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+          holder.bounce(firstBytes("attempt_0", 1), TIMEOUT_MS);
         }
         reading = tasks.submit(() -> readAll(run));
         Await.until("the reader is refused", () -> reading.isDone() || counters().refusals() >= 3);
@@ -146,7 +146,7 @@ class BounceServingTest extends BounceTestBase {
 
   @Test
   void whatIsServedOverOtherTransportsAloneSaysSo() throws IOException {
-    service = withDisk(1, new TcpProvider()).start();
+    service = NodeService.start(withDisk(1, new TcpProvider()));
     TestOutput output = commitSingles(1, 1_000).get(0);
     try (NodeReader reader = reader(1, null, TIMEOUT_MS, RDMA);
         NodeRun run = locateOnly(reader, output.id())) {
@@ -162,7 +162,7 @@ class BounceServingTest extends BounceTestBase {
     try (NodeReader reader = rdmaReader(4)) {
       try (RemoteClient holder = control()) {
         for (int i = 0; i < SLOTS; i++) {
-          holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+          holder.bounce(firstBytes("attempt_0", 1), TIMEOUT_MS);
         }
         assertReads(reader, outputs.subList(0, 1));
         assertEquals(300_000, reader.stats().bytes("tcp"));
@@ -187,7 +187,7 @@ class BounceServingTest extends BounceTestBase {
         NodeReader reader = reader(4, null, WAITED_FOR_MS, RDMA);
         NodeRun run = locateOnly(reader, "attempt_0")) {
       for (int i = 0; i < SLOTS; i++) {
-        holder.stage(firstBytes("attempt_0", 1), TIMEOUT_MS);
+        holder.bounce(firstBytes("attempt_0", 1), TIMEOUT_MS);
       }
       FetchFailedException e = assertThrows(FetchFailedException.class, () -> readSome(run, 1));
       assertTrue(e.getMessage().contains("no bounce slot for rdma came free"), e.getMessage());
@@ -198,14 +198,14 @@ class BounceServingTest extends BounceTestBase {
   @Test
   void nobodyPaysWhoNeedsNone() throws IOException {
     long before = OffHeap.allocatedBytes();
-    service = inMemory(2, new NamedProvider("rdma"), new TcpProvider()).start();
+    service = NodeService.start(inMemory(2, new NamedProvider("rdma"), new TcpProvider()));
     TestOutput output = commitSingles(1, 100_000).get(0);
     try (NodeReader reader = rdmaReader(4)) {
       assertReads(reader, List.of(output));
       assertEquals(100_000, reader.stats().bytes("rdma"));
       assertEquals(0, reader.stats().bouncedReads());
     }
-    assertTrue(service.bounceCounters().isEmpty());
+    assertTrue(service.counters().bounce().isEmpty());
     long allocatedBytes = OffHeap.allocatedBytes() - before; // the pattern, and the store a little
     assertTrue(
         allocatedBytes < ProbePattern.LENGTH_BYTES + 2 * WINDOW_BYTES, allocatedBytes + " bytes");
@@ -220,7 +220,7 @@ class BounceServingTest extends BounceTestBase {
       assertEquals(100_000, reader.stats().bytes("tcp"));
       assertEquals(0, reader.stats().retries());
     }
-    assertFalse(service.bounceCounters().containsKey("rdma"));
+    assertFalse(service.counters().bounce().containsKey("rdma"));
   }
 
   /** The service opens them when a segment is refused for the first time: one on disk, mostly. */
@@ -232,9 +232,10 @@ class BounceServingTest extends BounceTestBase {
     commit(first);
     try (NodeReader reader = reader(4, null, TIMEOUT_MS, rdma)) {
       assertReads(reader, List.of(first));
-      assertFalse(service.bounceCounters().containsKey("rdma"), "there are slots already");
+      assertFalse(service.counters().bounce().containsKey("rdma"), "there are slots already");
       List<TestOutput> outputs = commitSingles(10, 800_000);
-      assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+      assertTrue(
+          service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
       assertReads(reader, outputs);
       assertTrue(reader.stats().bouncedBytes() > 0);
     }
@@ -245,7 +246,7 @@ class BounceServingTest extends BounceTestBase {
   void whatNoTransportReadsIsReadInPlaceAtItsOwnNode() throws IOException {
     startRefusing(new RefusesSegments(true), new TcpProvider());
     List<TestOutput> outputs = commitSingles(10, 800_000);
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     UUID own = service.metadata().poolId();
     try (NodeReader reader = reader(4, own, TIMEOUT_MS, RDMA)) {
       assertReads(reader, outputs);
@@ -256,14 +257,16 @@ class BounceServingTest extends BounceTestBase {
   @Test
   void aReaderGoesOnAfterItsServiceWasRestarted() throws IOException {
     int port = FreePorts.inARow(3);
-    service = inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).start();
+    service = NodeService.start(inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port));
     TestOutput output = commitSingles(1, 500_000).get(0);
     try (NodeReader reader = rdmaReader(2);
         NodeRun run = locateOnly(reader, "attempt_0")) {
       byte[] first = readSome(run, 200_000);
       long firstServiceBytes = reader.stats().bytes("rdma");
       service.close();
-      service = inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).recover(true).start();
+      service =
+          NodeService.start(
+              inMemory(4, RDMA, new TcpProvider()).listen(LOOPBACK, port).recover(true));
       byte[] rest = readSome(run, 300_000);
       byte[] whole = new byte[500_000];
       System.arraycopy(first, 0, whole, 0, first.length);
@@ -274,7 +277,7 @@ class BounceServingTest extends BounceTestBase {
       // Not by the count of retries: who finds a connection ended before it reads makes another.
       Await.until(
           "the second service counts the rest",
-          () -> service.transportCounters().get("rdma").bytes() == 500_000 - firstServiceBytes);
+          () -> service.counters().transports().get("rdma").bytes() == 500_000 - firstServiceBytes);
       assertTrue(firstServiceBytes < 500_000, "nothing was left for the second service");
     }
   }

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
-import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ abstract class BounceTestBase extends NodeTestBase {
 
   /** Starts it with a small memory tier and a disk tier behind. */
   void startRefusing(TransportProvider... transports) throws IOException {
-    service = withDisk(4, transports).start();
+    service = NodeService.start(withDisk(4, transports));
   }
 
   /** Commits outputs of one run each. */
@@ -50,7 +50,7 @@ abstract class BounceTestBase extends NodeTestBase {
   }
 
   BounceCounters counters() {
-    return service.bounceCounters().get("rdma");
+    return service.counters().bounce().get("rdma");
   }
 
   /** What readers give back has no answer, so it takes a moment. */

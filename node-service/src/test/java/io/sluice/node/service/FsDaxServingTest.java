@@ -16,6 +16,6 @@ class FsDaxServingTest extends LabServingTestBase {
   void isReadThroughBounceBuffersOverVerbs() throws IOException {
     ReadStats read = readOverTheDevice();
     assertEquals(read.bytes("ucx"), read.bouncedBytes());
-    assertEquals(read.bytes("ucx"), service.bounceCounters().get("ucx").bytes());
+    assertEquals(read.bytes("ucx"), service.counters().bounce().get("ucx").bytes());
   }
 }

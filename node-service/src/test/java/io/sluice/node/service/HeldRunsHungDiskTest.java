@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.SegmentLocation;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("slow")
 class InterruptedTaskOverDescriptorsTest extends InterruptedTaskTest {
   @Override
-  protected SegmentAccess handout() {
+  protected SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 }

@@ -10,15 +10,15 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.testing.TestOutput;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -149,7 +149,7 @@ class InterruptedTaskTest extends NodeTestBase {
       outputs.add(TestOutput.random(seeds, "attempt_" + i, 2, 600_000));
       commit(outputs.get(i));
     }
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     try (SocketClient shared = task(APP);
         NodeReader reader = inPlace ? localReader(shared) : tcpReader(8)) {
       List<Task> tasks = new ArrayList<>();
@@ -223,10 +223,11 @@ class InterruptedTaskTest extends NodeTestBase {
     Await.until(
         "everything leased came back",
         () ->
-            service.storeStats().memory().leasedBytes() == 0
-                && service.storeStats().disk().leasedBytes() == 0);
-    service.freeOutputs(APP, "");
-    assertEquals(0, service.storeStats().memory().usedBytes());
-    Await.until("the disk room came back", () -> service.storeStats().disk().createdBytes() == 0);
+            service.store().stats().memory().leasedBytes() == 0
+                && service.store().stats().disk().leasedBytes() == 0);
+    service.store().freeOutputs(APP, "");
+    assertEquals(0, service.store().stats().memory().usedBytes());
+    Await.until(
+        "the disk room came back", () -> service.store().stats().disk().createdBytes() == 0);
   }
 }

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
+import io.sluice.node.testing.TestService;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -55,11 +55,11 @@ abstract class LabServingTestBase extends NodeTestBase {
     assertEquals(Optional.empty(), ucx.unavailabilityCause());
     pool = Files.createTempDirectory(Path.of(mount), "serving");
     service =
-        TestPool.service(pool, SEGMENTS)
-            .transports(List.of(ucx, new TcpProvider()))
-            .listen(RdmaAddress.find(), 0)
-            .bounceMemory(16 << 20)
-            .start();
+        NodeService.start(
+            TestService.inMemory(pool, SEGMENTS)
+                .transports(List.of(ucx, new TcpProvider()))
+                .listen(RdmaAddress.find(), 0)
+                .bounceMemory(16 << 20));
   }
 
   @AfterEach
@@ -94,7 +94,7 @@ abstract class LabServingTestBase extends NodeTestBase {
       assertReads(reader, outputs);
       device.assertReceived(bytes);
       reporter.publishEntry("verbs", kind + ": " + device.since(bytes));
-      reporter.publishEntry("bounce", kind + ": " + service.bounceCounters());
+      reporter.publishEntry("bounce", kind + ": " + service.counters().bounce());
       assertEquals(bytes, reader.stats().bytes("ucx"));
       assertEquals(0, reader.stats().bytes("tcp"));
       assertEquals(0, reader.stats().transportFallbacks());

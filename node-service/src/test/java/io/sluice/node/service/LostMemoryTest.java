@@ -8,14 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.PrivateDirectory;
+import io.sluice.spill.testing.TestOutput;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,12 +43,12 @@ class LostMemoryTest extends NodeTestBase {
 
   private void start(boolean copying) throws IOException {
     service =
-        withDisk(2, new TcpProvider())
-            .overflow(List.of(disk()), 0, 0)
-            .backgroundCopy(copying)
-            .listen(LOOPBACK, port)
-            .recover(true)
-            .start();
+        NodeService.start(
+            withDisk(2, new TcpProvider())
+                .overflow(List.of(disk()), 0, 0)
+                .backgroundCopy(copying)
+                .listen(LOOPBACK, port)
+                .recover(true));
   }
 
   private Path disk() {
@@ -56,7 +56,7 @@ class LostMemoryTest extends NodeTestBase {
   }
 
   private void awaitCopies(int outputs) {
-    Await.until("the copies", () -> service.storeStats().copies().outputs() == outputs);
+    Await.until("the copies", () -> service.store().stats().copies().outputs() == outputs);
   }
 
   private void lose(boolean copying) throws IOException {
@@ -74,7 +74,7 @@ class LostMemoryTest extends NodeTestBase {
       assertReads(reader, List.of(output));
     }
     service.applicationStopped(APP);
-    assertEquals(0, service.storeStats().disk().createdBytes());
+    assertEquals(0, service.store().stats().disk().createdBytes());
   }
 
   @Test
@@ -102,10 +102,10 @@ class LostMemoryTest extends NodeTestBase {
     awaitCopies(2);
     service.applicationStopped(OTHER);
     lose(true);
-    assertEquals(1, service.storeStats().outputs());
+    assertEquals(1, service.store().stats().outputs());
     service.applicationStopped(APP);
     lose(true);
-    assertEquals(0, service.storeStats().outputs());
+    assertEquals(0, service.store().stats().outputs());
     assertEquals(List.of(), List.of(applicationCopies().toFile().list()));
   }
 
@@ -149,8 +149,8 @@ class LostMemoryTest extends NodeTestBase {
     PrivateDirectory.delete(applicationCopies());
     PrivateDirectory.delete(home());
     start(true);
-    assertEquals(0, service.storeStats().outputs());
-    assertEquals(0, service.storeStats().disk().createdBytes());
+    assertEquals(0, service.store().stats().outputs());
+    assertEquals(0, service.store().stats().disk().createdBytes());
   }
 
   @Test
@@ -158,8 +158,8 @@ class LostMemoryTest extends NodeTestBase {
     commit(output);
     awaitCopies(1);
     lose(false);
-    assertEquals(0, service.storeStats().outputs());
-    assertEquals(0, service.storeStats().disk().createdBytes());
+    assertEquals(0, service.store().stats().outputs());
+    assertEquals(0, service.store().stats().disk().createdBytes());
   }
 
   /** What it has written is nowhere; it must not be told otherwise. */
@@ -183,6 +183,6 @@ class LostMemoryTest extends NodeTestBase {
     } catch (IOException e) {
       assertTrue(e.getMessage().contains("not leased"), e.toString()); // gives back what is gone
     }
-    assertEquals(0, service.storeStats().outputs());
+    assertEquals(0, service.store().stats().outputs());
   }
 }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("slow")
 class NodeServiceOverDescriptorsTest extends NodeServiceTest {
   @Override
-  protected SegmentAccess handout() {
+  protected SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 }

@@ -17,11 +17,10 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.socket.SegmentAccess;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.LocatedRun;
@@ -31,6 +30,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.testing.TestOutput;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -63,7 +63,7 @@ class NodeServiceTest extends NodeTestBase {
       commit(output);
       outputs.add(output);
     }
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     return outputs;
   }
 
@@ -84,7 +84,7 @@ class NodeServiceTest extends NodeTestBase {
     // The server counts a read when it has sent it, which may be after the reader has it.
     Await.until(
         "the server counts all bytes",
-        () -> service.transportCounters().get("tcp").bytes() == bytesOf(outputs));
+        () -> service.counters().transports().get("tcp").bytes() == bytesOf(outputs));
   }
 
   /** 24,000 runs are 1.6 MB of an answer, which the service does not gather at once. */
@@ -100,7 +100,8 @@ class NodeServiceTest extends NodeTestBase {
     commit(new TestOutput("attempt_0", partitions, order, runs));
     PartitionRange all = new PartitionRange(0, partitions);
     RemoteError e =
-        assertThrows(RemoteError.class, () -> service.describe(APP, all, List.of("attempt_0"), 0));
+        assertThrows(
+            RemoteError.class, () -> service.readers().describe(APP, all, List.of("attempt_0"), 0));
     assertEquals(RemoteError.Code.TOO_MUCH, e.code());
     try (NodeReader reader = tcpReader(2)) {
       List<NodeRun> located = reader.locate(address(), all, List.of("attempt_0")).get("attempt_0");
@@ -121,6 +122,7 @@ class NodeServiceTest extends NodeTestBase {
     commit(new TestOutput("attempt_0", runs.size(), List.of(), List.of()));
     long bothBytes =
         service
+            .readers()
             .describe(APP, PartitionRange.one(0), List.of("attempt_0", "attempt_1"), 0)
             .gatheredBytes();
     long leftBytes = OutputLocations.MAX_ANSWER_BYTES - bothBytes;
@@ -129,14 +131,15 @@ class NodeServiceTest extends NodeTestBase {
     List<Integer> each = IntStream.range(0, runs.size()).boxed().toList();
     commit(new TestOutput(id, runs.size(), each, runs));
     List<String> ids = List.of(id, "attempt_1");
-    OutputLocations longest = service.describe(APP, new PartitionRange(0, most), ids, 0);
+    OutputLocations longest = service.readers().describe(APP, new PartitionRange(0, most), ids, 0);
     assertEquals(OutputLocations.MAX_ANSWER_BYTES, longest.gatheredBytes());
     assertEquals(most, longest.runs().get(id).size());
     assertEquals(1, longest.runs().get("attempt_1").size());
     for (int count = most + 1; count < most + 10; count++) {
       PartitionRange partitions = new PartitionRange(0, count);
       RemoteError e =
-          assertThrows(RemoteError.class, () -> service.describe(APP, partitions, ids, 0));
+          assertThrows(
+              RemoteError.class, () -> service.readers().describe(APP, partitions, ids, 0));
       assertEquals(RemoteError.Code.TOO_MUCH, e.code());
     }
   }
@@ -154,10 +157,11 @@ class NodeServiceTest extends NodeTestBase {
     PartitionRange first = PartitionRange.one(0);
     RemoteError e =
         assertThrows(
-            RemoteError.class, () -> service.describe(APP, first, List.of("attempt_0"), 0));
+            RemoteError.class,
+            () -> service.readers().describe(APP, first, List.of("attempt_0"), 0));
     assertEquals(RemoteError.Code.TOO_MUCH, e.code());
     OutputId id = new OutputId(APP, "attempt_0");
-    List<LocatedRun> expected = service.find(id).orElseThrow().runs(0);
+    List<LocatedRun> expected = service.store().find(id).orElseThrow().runs(0);
     InetSocketAddress address =
         new InetSocketAddress(
             InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
@@ -170,12 +174,12 @@ class NodeServiceTest extends NodeTestBase {
       }
       assertFalse(client.isDamaged(0, "attempt_0"));
     }
-    LongRunLocations described = service.describeLong(id, 0).orElseThrow();
-    service.freeOutput(id);
+    LongRunLocations described = service.readers().describeLong(id, 0).orElseThrow();
+    service.store().freeOutput(id);
     assertThrows(
         EOFException.class,
         () -> described.writeTo(new DataOutputStream(OutputStream.nullOutputStream())));
-    assertTrue(service.describeLong(id, 0).isEmpty());
+    assertTrue(service.readers().describeLong(id, 0).isEmpty());
   }
 
   /** As runs of a short answer are. */
@@ -187,7 +191,7 @@ class NodeServiceTest extends NodeTestBase {
     RemoteError e =
         assertThrows(
             RemoteError.class,
-            () -> service.describe(APP, PartitionRange.one(0), List.of("attempt_0"), 0));
+            () -> service.readers().describe(APP, PartitionRange.one(0), List.of("attempt_0"), 0));
     assertEquals(RemoteError.Code.TOO_MUCH, e.code());
     try (NodeReader reader = tcpReader(2)) {
       for (NodeRun run :
@@ -197,7 +201,7 @@ class NodeServiceTest extends NodeTestBase {
       Await.until(
           "the disk is read ahead",
           () ->
-              service.deviceStats().stream()
+              service.store().deviceStats().stream()
                   .anyMatch(device -> device.classes().containsKey(IoClass.READ_AHEAD)));
     }
   }
@@ -227,7 +231,7 @@ class NodeServiceTest extends NodeTestBase {
       assertTrue(inlinedBytes <= OutputLocations.MAX_INLINED_BYTES, inlinedBytes + " bytes");
       assertTrue(inlinedBytes > OutputLocations.MAX_INLINED_BYTES - most, inlinedBytes + " bytes");
       assertEquals(output.totalBytes(), inlinedBytes + reader.stats().bytes("tcp"));
-      assertEquals(inlinedBytes, service.inlinedBytes());
+      assertEquals(inlinedBytes, service.counters().inlinedBytes());
     }
   }
 
@@ -239,7 +243,7 @@ class NodeServiceTest extends NodeTestBase {
       List<byte[]> runs = Collections.nCopies(partitions.size(), new byte[600]);
       commit(new TestOutput("attempt_" + i, partitions.size(), partitions, runs));
     }
-    assertTrue(service.storeStats().disk().createdBytes() > 0, "nothing went to the disk tier");
+    assertTrue(service.store().stats().disk().createdBytes() > 0, "nothing went to the disk tier");
     long readBytes = 0;
     try (NodeReader reader = tcpReader(8)) {
       for (int i = 0; i < 20; i++) {
@@ -300,11 +304,11 @@ class NodeServiceTest extends NodeTestBase {
   void aReaderOfAnApplicationThatHasEndedIsLetInNowhere() throws IOException {
     start(4);
     commit(TestOutput.single(new Random(1), "attempt_0", 1_000));
-    try (AuthenticatedReader reader = service.open(APP)) {
+    try (AuthenticatedReader reader = service.readers().open(APP)) {
       assertEquals(1, reader.offers().size());
     }
     service.applicationStopped(APP);
-    try (AuthenticatedReader reader = service.open(APP)) {
+    try (AuthenticatedReader reader = service.readers().open(APP)) {
       assertEquals(List.of(), reader.offers());
       RemoteError e =
           assertThrows(
@@ -340,7 +344,8 @@ class NodeServiceTest extends NodeTestBase {
     List<TestOutput> outputs = commitMany(new Random(1));
     List<String> lost = new ArrayList<>();
     for (TestOutput output : outputs) {
-      List<Extent> extents = service.find(new OutputId(APP, output.id())).orElseThrow().extents();
+      List<Extent> extents =
+          service.store().find(new OutputId(APP, output.id())).orElseThrow().extents();
       SegmentInfo tail = extents.get(extents.size() - 1).segment();
       if (tail.tier() == Tier.DISK && lost.isEmpty()) {
         lost.add(output.id());
@@ -361,7 +366,7 @@ class NodeServiceTest extends NodeTestBase {
   /** Flips a bit of the length in the entry of the output's only run. */
   private void damageEntry(TestOutput output) throws IOException {
     OutputLocations description =
-        service.describe(APP, PartitionRange.one(0), List.of(output.id()), 0);
+        service.readers().describe(APP, PartitionRange.one(0), List.of(output.id()), 0);
     LocatedRun located = description.runs().get(output.id()).get(0);
     Run run = located.run();
     ByteBuffer entry = ByteBuffer.allocate(24);
@@ -449,9 +454,9 @@ class NodeServiceTest extends NodeTestBase {
               () -> reader.locate(address(), PartitionRange.one(0), List.of("attempt_0")));
       assertEquals(RemoteError.Code.UNKNOWN_APPLICATION, e.code());
     }
-    assertEquals(1, service.storeStats().outputs());
+    assertEquals(1, service.store().stats().outputs());
     service.applicationStopped(other);
-    assertEquals(0, service.storeStats().memory().usedBytes());
+    assertEquals(0, service.store().stats().memory().usedBytes());
     assertEquals(0, Files.list(home().resolve("applications")).count());
     service.applicationStopped("application_9_9999");
   }
@@ -472,7 +477,12 @@ class NodeServiceTest extends NodeTestBase {
     assertTrue(e.getMessage().contains("another job secret"), e.getMessage());
     commit(TestOutput.single(new Random(1), "attempt_0", 10));
     assertEquals(
-        1, service.describe(APP, PartitionRange.one(0), List.of("attempt_0"), 0).runs().size());
+        1,
+        service
+            .readers()
+            .describe(APP, PartitionRange.one(0), List.of("attempt_0"), 0)
+            .runs()
+            .size());
   }
 
   @Test
@@ -482,7 +492,7 @@ class NodeServiceTest extends NodeTestBase {
     start(2);
     task(APP).close();
     boolean forOthers =
-        handout() == SegmentAccess.DESCRIPTORS; // who may come, and find nothing else
+        access() == SegmentAccess.DESCRIPTORS; // who may come, and find nothing else
     assertEquals(forOthers ? "rwx--x--x" : "rwx------", mode(""));
     assertEquals(forOthers ? "rw-rw-rw-" : "rw-------", mode("control.sock"));
     assertEquals("rwx------", mode("pool"));
@@ -521,11 +531,11 @@ class NodeServiceTest extends NodeTestBase {
             InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
     try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
       client.freeOutputs("shuffle_1_");
-      assertEquals(List.of("shuffle_2_0"), service.outputIds(APP));
+      assertEquals(List.of("shuffle_2_0"), outputIds());
       assertThrows(IllegalArgumentException.class, () -> client.freeOutputs(""));
-      assertEquals(List.of("shuffle_2_0"), service.outputIds(APP));
+      assertEquals(List.of("shuffle_2_0"), outputIds());
       client.applicationStopped();
-      assertEquals(0, service.storeStats().outputs());
+      assertEquals(0, service.store().stats().outputs());
     }
     RemoteError e =
         assertThrows(
@@ -549,7 +559,7 @@ class NodeServiceTest extends NodeTestBase {
     }
     assertEquals(
         Set.of("shuffle_1_11", "shuffle_1_x", "shuffle_11_9", "shuffle_1_99999999999999999999"),
-        Set.copyOf(service.outputIds(APP)));
+        Set.copyOf(outputIds()));
   }
 
   @Test
@@ -562,21 +572,25 @@ class NodeServiceTest extends NodeTestBase {
             InetAddress.getLoopbackAddress(), service.metadata().address().controlPort());
     try (RemoteClient client = RemoteClient.connect(address, APP, SECRET, TIMEOUT_MS)) {
       client.freeOutput("shuffle_1_1");
-      assertEquals(List.of("shuffle_1_10"), service.outputIds(APP));
+      assertEquals(List.of("shuffle_1_10"), outputIds());
       client.freeOutput("shuffle_1_1"); // gone already
       assertThrows(RemoteError.class, () -> client.freeOutput(""));
-      assertEquals(List.of("shuffle_1_10"), service.outputIds(APP));
+      assertEquals(List.of("shuffle_1_10"), outputIds());
     }
   }
 
   @Test
   void anApplicationIsNotHeardOfOnceAllOfItIsGone() throws IOException {
     start(4);
-    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+    assertEquals(Set.of(), service.applications().notHeardOf(0));
     commit(TestOutput.single(new Random(1), "attempt_0", 1000));
-    assertEquals(Set.of(APP), service.applicationsNotHeardOf(0));
-    assertEquals(Set.of(), service.applicationsNotHeardOf(TimeUnit.DAYS.toMillis(1)));
+    assertEquals(Set.of(APP), service.applications().notHeardOf(0));
+    assertEquals(Set.of(), service.applications().notHeardOf(TimeUnit.DAYS.toMillis(1)));
     service.applicationStopped(APP);
-    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+    assertEquals(Set.of(), service.applications().notHeardOf(0));
+  }
+
+  private List<String> outputIds() {
+    return service.store().outputs(APP).stream().map(output -> output.id().outputId()).toList();
   }
 }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
@@ -14,6 +13,7 @@ import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
 import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.PoolVisibility;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -84,13 +84,14 @@ class PoolKindsTest extends NodeTestBase {
   private void startOn(boolean recover, TransportProvider... transports) throws IOException {
     // Without bounce slots, so that a NIC reads what it has registered, or nothing.
     service =
-        ServiceBuilder.at(
-                new ServiceDirectories(home(), pool, PoolVisibility.ANNOUNCED), 4L * SEGMENT_BYTES)
-            .segments(SEGMENT_BYTES, BLOCK_BYTES)
-            .transports(List.of(transports))
-            .listen(bindAddress, 0)
-            .recover(recover)
-            .start();
+        NodeService.start(
+            ServiceContext.at(
+                    new ServiceDirectories(home(), pool, PoolVisibility.ANNOUNCED),
+                    4L * SEGMENT_BYTES)
+                .segments(SEGMENT_BYTES, BLOCK_BYTES)
+                .transports(List.of(transports))
+                .listen(bindAddress, 0)
+                .recover(recover));
   }
 
   private List<TestOutput> commitSome(String test) throws IOException {

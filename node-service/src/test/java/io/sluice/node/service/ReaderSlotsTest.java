@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.BounceRange;
 import io.sluice.node.remote.BounceRequest;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.ClientEndpoint;
@@ -26,6 +24,8 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -117,31 +117,29 @@ class ReaderSlotsTest {
             });
   }
 
-  private byte[] staged() throws Exception {
-    return staged(ALL);
+  private byte[] bounced() throws Exception {
+    return bounced(ALL);
   }
 
-  private byte[] staged(BounceRequest request) throws Exception {
+  private byte[] bounced(BounceRequest request) throws Exception {
     int lengthBytes = request.lengthBytes();
-    BounceRange staged = slots.stage(request);
+    BounceRange range = slots.bounce(request);
     try (ClientEndpoint client = new TcpProvider().openClient();
         RegisteredBuffer window = client.register(ByteBuffer.allocateDirect(lengthBytes));
         Connection connection = connect(client)) {
-      connection
-          .read(staged.region(), staged.offsetBytes(), window, 0, lengthBytes, 120_000)
-          .join();
+      connection.read(range.region(), range.offsetBytes(), window, 0, lengthBytes, 120_000).join();
       byte[] bytes = new byte[lengthBytes];
       window.buffer().get(0, bytes);
       return bytes;
     } finally {
-      slots.release(staged.ticket());
+      slots.release(range.ticket());
     }
   }
 
   /** As if it were freed, and its blocks given to another one, right after it was found. */
   @Test
   void aPlaceThatIsGivenBackBeforeItsBytesAreCopiedIsLookedUpAgain() throws Exception {
-    assertArrayEquals(commit(ID.outputId()), staged());
+    assertArrayEquals(commit(ID.outputId()), bounced());
     CommittedOutput former = store.find(ID).orElseThrow();
     store.freeOutput(ID);
     commit("attempt_1"); // where the former one lay
@@ -149,20 +147,20 @@ class ReaderSlotsTest {
     assertEquals(
         former.extents(), store.find(new OutputId(APP, "attempt_1")).orElseThrow().extents());
     foundFirst = former; // whose runs it knows
-    assertArrayEquals(now, staged());
+    assertArrayEquals(now, bounced());
     foundFirst = former; // of which it knows nothing any more
-    assertArrayEquals(now, staged());
+    assertArrayEquals(now, bounced());
   }
 
   @Test
   void whatWasFreedMeanwhileIsRefusedAndKeepsNoSlot() throws Exception {
     commit(ID.outputId());
-    staged();
+    bounced();
     CommittedOutput former = store.find(ID).orElseThrow();
     store.freeOutput(ID);
     commit("attempt_1");
     foundFirst = former;
-    RemoteError e = assertThrows(RemoteError.class, this::staged);
+    RemoteError e = assertThrows(RemoteError.class, this::bounced);
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertEquals(0, transports.counters().get("rdma").slotsInUse());
   }
@@ -176,7 +174,7 @@ class ReaderSlotsTest {
       random.nextBytes(runs.get(i));
     }
     commit(new TestOutput(ID.outputId(), 1, Collections.nCopies(runs.size(), 0), runs));
-    assertArrayEquals(runs.get(0), staged(request(0, 0, 10)));
+    assertArrayEquals(runs.get(0), bounced(request(0, 0, 10)));
     Extent extent = store.find(ID).orElseThrow().extents().get(0);
     long dataBytes = 10L * runs.size();
     try (FileChannel file =
@@ -186,10 +184,10 @@ class ReaderSlotsTest {
           extent.offsetBytes() + dataBytes);
     }
     for (int ordinal : new int[] {1, 59, 7, 8, 7}) {
-      assertArrayEquals(runs.get(ordinal), staged(request(ordinal, 0, 10)));
+      assertArrayEquals(runs.get(ordinal), bounced(request(ordinal, 0, 10)));
     }
     slots = new ReaderSlots(APP, new Owner(1), this::find, segments, transports);
-    assertThrows(CorruptOutputException.class, () -> staged(request(0, 0, 10)));
+    assertThrows(CorruptOutputException.class, () -> bounced(request(0, 0, 10)));
   }
 
   /** The defect was: what a device misread once failed for as long as the reader was connected. */
@@ -205,10 +203,10 @@ class ReaderSlotsTest {
             extent.segment().path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       file.read(index, indexOffsetBytes);
       file.write(ByteBuffer.allocate(indexBytes), indexOffsetBytes);
-      assertThrows(CorruptOutputException.class, this::staged);
+      assertThrows(CorruptOutputException.class, this::bounced);
       file.write(index.flip(), indexOffsetBytes);
     }
-    assertArrayEquals(run, staged());
+    assertArrayEquals(run, bounced());
   }
 
   private static BounceRequest request(int ordinal, long offsetBytes, int lengthBytes) {
@@ -228,7 +226,7 @@ class ReaderSlotsTest {
       byte[] expected =
           Arrays.copyOfRange(
               output.runs().get(0), (int) offsetBytes, (int) offsetBytes + LENGTH_BYTES);
-      assertArrayEquals(expected, staged(request(0, offsetBytes, LENGTH_BYTES)));
+      assertArrayEquals(expected, bounced(request(0, offsetBytes, LENGTH_BYTES)));
     }
   }
 }

@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.testing.Await;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.testing.WrappedTcp;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
@@ -18,6 +17,7 @@ import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

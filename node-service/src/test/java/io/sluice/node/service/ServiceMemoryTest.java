@@ -62,25 +62,26 @@ class ServiceMemoryTest extends NodeTestBase {
   void aServiceTakesNoMoreThanItWasTold() throws IOException {
     int totalBytes = Device.MEMORY_BYTES + 2 * SEGMENT_BYTES + 4096;
     service =
-        ServiceBuilder.within(ServiceDirectories.in(home(), PoolVisibility.ANNOUNCED), totalBytes)
-            .segments(SEGMENT_BYTES)
-            .overflow(List.of(directory.resolve("disk")), 0, 0)
-            .transports(List.of(new TcpProvider()))
-            .listen(LOOPBACK, 0)
-            .start();
-    assertEquals(2 * SEGMENT_BYTES, service.memory().ledger().capacityBytes());
+        NodeService.start(
+            ServiceContext.within(
+                    ServiceDirectories.in(home(), PoolVisibility.ANNOUNCED), totalBytes)
+                .segments(SEGMENT_BYTES)
+                .overflow(List.of(directory.resolve("disk")), 0, 0)
+                .transports(List.of(new TcpProvider()))
+                .listen(LOOPBACK, 0));
+    assertEquals(2 * SEGMENT_BYTES, service.memory().snapshot().ledger().capacityBytes());
     assertEquals(
         new ServiceMemory(2 * SEGMENT_BYTES, 0, Device.MEMORY_BYTES), service.nodeMemory());
   }
 
   @Test
   void aServiceSaysWhatCannotFit() {
-    ServiceBuilder builder =
-        ServiceBuilder.within(ServiceDirectories.in(home(), PoolVisibility.ANNOUNCED), 1L << 50)
+    ServiceContext builder =
+        ServiceContext.within(ServiceDirectories.in(home(), PoolVisibility.ANNOUNCED), 1L << 50)
             .segments(SEGMENT_BYTES)
             .transports(List.of(new TcpProvider()))
             .listen(LOOPBACK, 0);
-    String message = assertThrows(IOException.class, builder::start).getMessage();
+    String message = assertThrows(IOException.class, () -> NodeService.start(builder)).getMessage();
     assertTrue(message.contains("more than this machine has"), message);
   }
 }

@@ -5,7 +5,7 @@ import io.sluice.node.socket.SegmentAccess;
 /** The same, where segments are passed over the socket. */
 class ServiceRestartOverDescriptorsTest extends ServiceRestartTest {
   @Override
-  protected SegmentAccess handout() {
+  protected SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 }

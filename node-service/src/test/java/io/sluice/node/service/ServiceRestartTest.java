@@ -11,15 +11,15 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Arrays;
@@ -47,7 +47,7 @@ class ServiceRestartTest extends NodeTestBase {
   }
 
   private void start(boolean recover, TransportProvider... transports) throws IOException {
-    service = withDisk(2, transports).listen(LOOPBACK, port).recover(recover).start();
+    service = NodeService.start(withDisk(2, transports).listen(LOOPBACK, port).recover(recover));
   }
 
   @Test
@@ -67,17 +67,17 @@ class ServiceRestartTest extends NodeTestBase {
     TestOutput later = TestOutput.single(new Random(2), "attempt_1", 1000);
     commit(later);
     service.applicationStopped(APP);
-    assertEquals(0, service.storeStats().memory().usedBytes());
-    assertEquals(0, service.storeStats().disk().createdBytes());
+    assertEquals(0, service.store().stats().memory().usedBytes());
+    assertEquals(0, service.store().stats().disk().createdBytes());
   }
 
   private void startWithOtherSegments() throws IOException {
     service =
-        withDisk(2, new TcpProvider())
-            .segments(2 * TestPool.SEGMENT_BYTES, TestPool.BLOCK_BYTES)
-            .listen(LOOPBACK, port)
-            .recover(true)
-            .start();
+        NodeService.start(
+            withDisk(2, new TcpProvider())
+                .segments(2 * TestPool.SEGMENT_BYTES, TestPool.BLOCK_BYTES)
+                .listen(LOOPBACK, port)
+                .recover(true));
   }
 
   @Test
@@ -113,21 +113,21 @@ class ServiceRestartTest extends NodeTestBase {
     service.close();
     Files.delete(home().resolve("applications").resolve(APP));
     start(true, new TcpProvider());
-    assertEquals(0, service.storeStats().outputs());
-    assertEquals(0, service.storeStats().memory().usedBytes());
-    assertEquals(0, service.storeStats().disk().createdBytes());
+    assertEquals(0, service.store().stats().outputs());
+    assertEquals(0, service.store().stats().memory().usedBytes());
+    assertEquals(0, service.store().stats().disk().createdBytes());
   }
 
   /** As when its process is killed while it frees: nobody says again that it has ended. */
   @Test
   void anEndedApplicationIsFreedByTheNextStart() throws IOException {
     service.applicationEnded(APP);
-    assertEquals(1, service.storeStats().outputs());
+    assertEquals(1, service.store().stats().outputs());
     service.close();
     start(true, new TcpProvider());
-    assertEquals(0, service.storeStats().outputs());
-    assertEquals(0, service.storeStats().memory().usedBytes());
-    assertEquals(0, service.storeStats().disk().createdBytes());
+    assertEquals(0, service.store().stats().outputs());
+    assertEquals(0, service.store().stats().memory().usedBytes());
+    assertEquals(0, service.store().stats().disk().createdBytes());
   }
 
   @Test
@@ -136,7 +136,7 @@ class ServiceRestartTest extends NodeTestBase {
     service.close();
     start(false, new TcpProvider());
     assertNotEquals(poolId, service.metadata().poolId());
-    assertEquals(0, service.storeStats().outputs());
+    assertEquals(0, service.store().stats().outputs());
     try (NodeReader reader = tcpReader(4)) {
       RemoteError e =
           assertThrows(
@@ -227,6 +227,6 @@ class ServiceRestartTest extends NodeTestBase {
     }
     service.applicationStopped(other);
     service.applicationStopped(APP);
-    assertEquals(0, service.storeStats().memory().usedBytes());
+    assertEquals(0, service.store().stats().memory().usedBytes());
   }
 }

@@ -9,7 +9,6 @@ import com.sun.security.auth.module.UnixSystem;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.node.wire.OpenSockets;
 import io.sluice.node.wire.PortConflict;
@@ -18,6 +17,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -38,10 +38,8 @@ class ServiceStartTest extends NodeTestBase {
         assertThrows(
             IOException.class,
             () ->
-                inMemory(2, new TcpProvider())
-                    .listen(LOOPBACK, controlPort)
-                    .recover(recover)
-                    .start());
+                NodeService.start(
+                    inMemory(2, new TcpProvider()).listen(LOOPBACK, controlPort).recover(recover)));
     assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
     return e;
   }
@@ -58,7 +56,7 @@ class ServiceStartTest extends NodeTestBase {
       assertTrue(e.getMessage().contains(":" + port), e.getMessage());
       assertTrue(e.getMessage().contains("free port"), e.getMessage());
     }
-    service = inMemory(2, new TcpProvider()).listen(LOOPBACK, port).start();
+    service = NodeService.start(inMemory(2, new TcpProvider()).listen(LOOPBACK, port));
   }
 
   /**
@@ -73,8 +71,8 @@ class ServiceStartTest extends NodeTestBase {
     try (ServerSocket other = occupy(FreePorts.inARow(3))) {
       failedStart(other.getLocalPort(), false);
     }
-    service = inMemory(4, new TcpProvider()).recover(true).start();
-    assertEquals(1, service.storeStats().outputs());
+    service = NodeService.start(inMemory(4, new TcpProvider()).recover(true));
+    assertEquals(1, service.store().stats().outputs());
   }
 
   @Test
@@ -128,24 +126,24 @@ class ServiceStartTest extends NodeTestBase {
   void whoHasOtherPortsToTryHearsOfEachThatIsTaken() throws IOException {
     int port = FreePorts.inARow(3);
     for (int taken : List.of(port, port + 1, port + 2)) {
-      ServiceBuilder service =
+      ServiceContext service =
           inMemory(2, new NamedProvider("first"), new TcpProvider())
               .listen(LOOPBACK, port)
               .needsAllPorts();
       int openSockets = OpenSockets.count();
       try (ServerSocket other = occupy(taken)) {
-        IOException e = assertThrows(IOException.class, service::start);
+        IOException e = assertThrows(IOException.class, () -> NodeService.start(service));
         assertTrue(PortConflict.isCauseOf(e), e.toString());
         assertTrue(e.getMessage().contains(":" + other.getLocalPort()), e.getMessage());
       }
       assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
     }
     service =
-        inMemory(2, new NamedProvider("first"), new TcpProvider())
-            .listen(LOOPBACK, port)
-            .needsAllPorts()
-            .start();
-    assertEquals(List.of("first", "tcp"), List.copyOf(service.transportCounters().keySet()));
+        NodeService.start(
+            inMemory(2, new NamedProvider("first"), new TcpProvider())
+                .listen(LOOPBACK, port)
+                .needsAllPorts());
+    assertEquals(List.of("first", "tcp"), List.copyOf(service.counters().transports().keySet()));
   }
 
   /** A transport that cannot listen at any port keeps nobody from serving with the others. */
@@ -153,18 +151,22 @@ class ServiceStartTest extends NodeTestBase {
   void onlyAPortThatIsTakenIsWorthTryingOthers() throws IOException {
     TransportProvider noDevice =
         new FailingProvider("ucx: listening on 127.0.0.1 failed: No such device");
-    service = inMemory(2, noDevice, new TcpProvider()).needsAllPorts().start();
-    assertEquals(List.of("tcp"), List.copyOf(service.transportCounters().keySet()));
+    service = NodeService.start(inMemory(2, noDevice, new TcpProvider()).needsAllPorts());
+    assertEquals(List.of("tcp"), List.copyOf(service.counters().transports().keySet()));
     service.close();
     for (String said :
         List.of("UcxException: Device is busy", "rdma_bind_addr: Address already in use")) {
-      ServiceBuilder busy =
+      ServiceContext busy =
           inMemory(2, new FailingProvider(said), new TcpProvider())
               .listen(LOOPBACK, FreePorts.inARow(3))
               .needsAllPorts();
-      assertTrue(PortConflict.isCauseOf(assertThrows(IOException.class, busy::start)), said);
-      service = inMemory(2, new FailingProvider(said), new TcpProvider()).needsAllPorts().start();
-      assertEquals(Set.of("tcp"), service.transportCounters().keySet(), "any port will do");
+      assertTrue(
+          PortConflict.isCauseOf(assertThrows(IOException.class, () -> NodeService.start(busy))),
+          said);
+      service =
+          NodeService.start(
+              inMemory(2, new FailingProvider(said), new TcpProvider()).needsAllPorts());
+      assertEquals(Set.of("tcp"), service.counters().transports().keySet(), "any port will do");
       service.close();
     }
   }
@@ -205,10 +207,10 @@ class ServiceStartTest extends NodeTestBase {
     int port = FreePorts.inARow(3);
     try (ServerSocket other = occupy(port + 1)) {
       service =
-          inMemory(2, new NamedProvider("first"), new TcpProvider())
-              .listen(LOOPBACK, other.getLocalPort() - 1)
-              .start();
+          NodeService.start(
+              inMemory(2, new NamedProvider("first"), new TcpProvider())
+                  .listen(LOOPBACK, other.getLocalPort() - 1));
     }
-    assertEquals(List.of("tcp"), List.copyOf(service.transportCounters().keySet()));
+    assertEquals(List.of("tcp"), List.copyOf(service.counters().transports().keySet()));
   }
 }

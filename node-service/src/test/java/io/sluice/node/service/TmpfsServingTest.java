@@ -15,6 +15,6 @@ class TmpfsServingTest extends LabServingTestBase {
   @Test
   void isReadDirectlyOverVerbs() throws IOException {
     assertEquals(0, readOverTheDevice().bouncedReads());
-    assertTrue(service.bounceCounters().isEmpty(), "bounce buffers for registered segments");
+    assertTrue(service.counters().bounce().isEmpty(), "bounce buffers for registered segments");
   }
 }

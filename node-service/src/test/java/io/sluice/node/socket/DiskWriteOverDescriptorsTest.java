@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The same, where segments are passed over the socket: those of the disk tier for reading only. */
 class DiskWriteOverDescriptorsTest extends DiskWriteTest {
   @Override
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 

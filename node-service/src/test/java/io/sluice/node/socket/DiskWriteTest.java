@@ -5,12 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
@@ -18,11 +13,14 @@ import io.sluice.node.wire.Timeouts;
 import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
@@ -31,6 +29,8 @@ import io.sluice.spill.store.OutputReads;
 import io.sluice.spill.store.PendingWrite;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -50,7 +50,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 /** What tasks write to the disk tier, which has no memory above it here. */
-class DiskWriteTest extends LocalServerTestBase {
+class DiskWriteTest extends SocketServerTestBase {
   private static final int UNIT_BYTES = 1 << 20;
   private static final long DISK_TIMEOUT_MS = 12_000;
   private static final String OTHER_APP = "application_1_0002";
@@ -93,7 +93,7 @@ class DiskWriteTest extends LocalServerTestBase {
       try (SocketClient client =
           SocketClient.connect(
               socket(),
-              SeenFromElsewhere.owner(handout()),
+              SeenFromElsewhere.owner(access()),
               borrower,
               APP,
               SECRET,
@@ -347,7 +347,7 @@ class DiskWriteTest extends LocalServerTestBase {
   }
 
   private void hello(Frames frames) throws IOException {
-    sayHello(frames, handout());
+    sayHello(frames, access());
     receive(frames);
   }
 

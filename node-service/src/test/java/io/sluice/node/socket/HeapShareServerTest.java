@@ -4,18 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Who may still come when a user has as many outputs as fit on the heap. */
-class HeapShareServerTest extends LocalServerTestBase {
+class HeapShareServerTest extends SocketServerTestBase {
   private static final long ONE_OUTPUT_BYTES = 650;
 
   @Override

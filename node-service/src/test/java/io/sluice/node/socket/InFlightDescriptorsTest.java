@@ -32,7 +32,7 @@ class InFlightDescriptorsTest {
 
   @TempDir Path directory;
   private final List<Closeable> sockets = new ArrayList<>();
-  private final InFlightDescriptors underWay = new InFlightDescriptors(MOST);
+  private final InFlightDescriptors inFlight = new InFlightDescriptors(MOST);
   private Path file;
 
   private final class Pair {
@@ -49,7 +49,7 @@ class InFlightDescriptorsTest {
         Files.deleteIfExists(path);
       }
       sockets.addAll(List.of(task, service));
-      connection = underWay.open(owner, service.sentQueue());
+      connection = inFlight.open(owner, service.sentQueue());
     }
 
     boolean send() throws IOException {
@@ -83,7 +83,7 @@ class InFlightDescriptorsTest {
   @AfterEach
   void nothingStaysOpen() throws IOException {
     Closer.all(sockets);
-    underWay.close();
+    inFlight.close();
     assertEquals(0, OpenFiles.below(directory));
   }
 
@@ -94,7 +94,7 @@ class InFlightDescriptorsTest {
     Pair third = new Pair(ANN);
     assertTrue(first.send() && second.send());
     assertFalse(third.send());
-    assertEquals(MOST, underWay.filesOf(ANN));
+    assertEquals(MOST, inFlight.filesOf(ANN));
     assertTrue(new Pair(BOB).send());
     first.receive();
     assertTrue(third.send());
@@ -125,7 +125,7 @@ class InFlightDescriptorsTest {
     Pair first = new Pair(ANN);
     assertTrue(first.connection.add(MOST));
     first.connection.takeBack();
-    assertEquals(0, underWay.filesOf(ANN));
+    assertEquals(0, inFlight.filesOf(ANN));
     assertTrue(new Pair(ANN).connection.add(MOST));
   }
 }

@@ -52,7 +52,7 @@ class LateAnswerTest {
           out.writeShort(SocketProtocol.VERSION);
           SocketProtocol.writeInfo(out, lease);
           out.writeLong(Math.min(connection, 2)); // the first is of the service before
-          SocketProtocol.writePlaces(
+          SocketProtocol.writePaths(
               out, PoolPaths.owned(lease.poolId(), Owner.ofThisProcess(), directory, List.of()));
         },
         VERY_LONG_MS);

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.testing.Await;
-import io.sluice.node.testing.TestOutput;
 import io.sluice.rdma.memory.SharedFile;
+import io.sluice.rdma.testing.Await;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Records that cannot be written, because the file system is full. */
-class LeaseRecordsTest extends LocalServerTestBase {
+class LeaseRecordsTest extends SocketServerTestBase {
   private final List<SharedFile> opened = new ArrayList<>();
 
   private void restart(LeaseRecords.Opener opener) throws IOException {

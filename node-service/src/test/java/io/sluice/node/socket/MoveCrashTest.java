@@ -3,8 +3,6 @@ package io.sluice.node.socket;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
@@ -14,6 +12,8 @@ import io.sluice.spill.store.RecoveredLeases;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SegmentListener;
 import io.sluice.spill.store.SpillStore;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,20 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.GrantTerms;
-import io.sluice.node.ledger.MemoryKind;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.memory.RevocationNotice;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.testing.Await;
+import io.sluice.spill.ledger.GrantTerms;
+import io.sluice.spill.ledger.MemoryKind;
+import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.memory.RevocationNotice;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What reduces keep in a node's pool: it is the first to be wanted back. */
-class ReceiveMemoryTest extends LocalServerTestBase {
+class ReceiveMemoryTest extends SocketServerTestBase {
   private static final String OTHER = "application_2_0001";
   private static final int STEP_BYTES = 128 << 10;
   private static final long NOBODY_IS_LATE_MS = 600_000;
@@ -53,7 +53,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
   private SocketClient task(Borrower borrower, String application) throws IOException {
     return SocketClient.connect(
         socket(),
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         borrower,
         application,
         SECRET,
@@ -81,7 +81,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
       List<Extent> all = leaseAll(reduce); // before a map comes, for whose claim some is kept
       long heldBytes = (long) all.size() * STEP_BYTES;
       assertTrue(all.size() > 2);
-      assertEquals(heldBytes, memory.moment().ledger().heldBytes().get(MemoryKind.RECEIVE));
+      assertEquals(heldBytes, memory.snapshot().ledger().heldBytes().get(MemoryKind.RECEIVE));
       try (SocketClient map = task(Borrower.map("map", 0), OTHER)) {
         assertTrue(lease(map, MemoryUse.SORT).isEmpty());
         RevocationNotice notice = listening.await();
@@ -89,7 +89,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
         assertEquals(Long.MAX_VALUE, notice.sortBytes());
         reduce.release(all);
         assertTrue(lease(map, MemoryUse.SORT).isPresent());
-        assertEquals(0, memory.moment().ledger().heldBytes().get(MemoryKind.RECEIVE));
+        assertEquals(0, memory.snapshot().ledger().heldBytes().get(MemoryKind.RECEIVE));
       }
     }
     awaitNothingLeased();
@@ -98,7 +98,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
   @Test
   void nothingLeavesMemoryForWhatIsReceived() throws IOException {
     long capacityBytes = (long) SEGMENTS * TestPool.SEGMENT_BYTES;
-    for (int i = 0; memory.moment().ledger().freeBytes() > capacityBytes / 4; i++) {
+    for (int i = 0; memory.snapshot().ledger().freeBytes() > capacityBytes / 4; i++) {
       try (SocketClient map = connect(OTHER)) {
         TestOutput.single(new Random(i), "output_" + i, 200_000).commit(OTHER, map);
       }
@@ -107,7 +107,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
       leaseAll(reduce);
       List<Extent> beside = reduce.leaseDisk(STEP_BYTES);
       assertEquals(Tier.DISK, beside.get(0).segment().tier());
-      assertEquals(0, memory.moment().movedOutputs());
+      assertEquals(0, memory.snapshot().movedOutputs());
     }
     awaitNothingLeased();
   }
@@ -118,7 +118,7 @@ class ReceiveMemoryTest extends LocalServerTestBase {
       assertTrue(leaseAll(reduce).size() > 2);
     }
     awaitNothingLeased();
-    Await.until("it holds nothing", () -> memory.moment().holdings().isEmpty());
+    Await.until("it holds nothing", () -> memory.snapshot().holdings().isEmpty());
   }
 
   @Test

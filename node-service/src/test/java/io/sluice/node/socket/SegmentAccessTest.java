@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.testing.Await;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -15,6 +14,7 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentFile;
@@ -35,9 +35,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a task is handed that cannot open the pool's files. */
-class SegmentAccessTest extends LocalServerTestBase {
+class SegmentAccessTest extends SocketServerTestBase {
   @Override
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 

@@ -3,7 +3,7 @@ package io.sluice.node.socket;
 /** The same, where what a task writes to was passed to it, with the lock on its record. */
 class ServiceRestartOverDescriptorsTest extends ServiceRestartTest {
   @Override
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 }

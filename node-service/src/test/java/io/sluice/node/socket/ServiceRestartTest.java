@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.memory.Borrower;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestPool;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A task that is writing when its node's service goes away. */
-class ServiceRestartTest extends LocalServerTestBase {
+class ServiceRestartTest extends SocketServerTestBase {
   private static final OutputId ID = new OutputId(APP, "attempt_0");
   private static final byte[] BEFORE = new byte[100_000];
   private static final long VERY_LONG_MS = 3_600_000;
@@ -181,7 +181,7 @@ class ServiceRestartTest extends LocalServerTestBase {
 
   private SocketClient connect(Timeouts timeouts) throws IOException {
     return SocketClient.connect(
-        socket(), SeenFromElsewhere.owner(handout()), Borrower.PROCESS, APP, SECRET, timeouts);
+        socket(), SeenFromElsewhere.owner(access()), Borrower.PROCESS, APP, SECRET, timeouts);
   }
 
   /** Somebody hangs up at the socket meanwhile. */

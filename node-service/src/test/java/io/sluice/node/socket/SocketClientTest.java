@@ -62,7 +62,7 @@ class SocketClientTest {
   }
 
   /** How this service hands out segments. */
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.NAMES;
   }
 
@@ -78,7 +78,7 @@ class SocketClientTest {
 
   private void greet(MessageStream channel) throws IOException {
     Frames frames = new Frames(channel);
-    assertEquals(handout(), handout(frames.receiveHello(VERY_LONG_MS).in()));
+    assertEquals(access(), access(frames.receiveHello(VERY_LONG_MS).in()));
     LeaseInfo lease = new LeaseInfo(new UUID(1, 2), 4096, 1);
     LeaseRecords.open(socket(), false).create(lease).close(false);
     frames.send(
@@ -87,10 +87,10 @@ class SocketClientTest {
           out.writeShort(SocketProtocol.VERSION);
           SocketProtocol.writeInfo(out, lease);
           out.writeLong(1);
-          if (handout() == SegmentAccess.DESCRIPTORS) {
+          if (access() == SegmentAccess.DESCRIPTORS) {
             out.writeByte(0); // no record
           } else {
-            SocketProtocol.writePlaces(
+            SocketProtocol.writePaths(
                 out, PoolPaths.owned(lease.poolId(), Owner.ofThisProcess(), directory, List.of()));
           }
         },
@@ -100,17 +100,17 @@ class SocketClientTest {
     channel.readFully(ByteBuffer.allocate(1), MessageStream.NO_TIMEOUT);
   }
 
-  private static SegmentAccess handout(DataInputStream hello) throws IOException {
+  private static SegmentAccess access(DataInputStream hello) throws IOException {
     SocketProtocol.VERSIONS.readOf(hello, "task", "test");
     Bounded.readString(hello);
     Bounded.readBytes(hello, JobSecret.MAX_SECRET_BYTES);
-    return SocketProtocol.readHandout(hello);
+    return SocketProtocol.readAccess(hello);
   }
 
   private SocketClient connect(long timeoutMs) throws IOException {
     return SocketClient.connect(
         socket(),
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         "application_1_0001",
         new JobSecret(new byte[] {1}),
         timeoutMs);

@@ -5,26 +5,26 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.MemoryKind;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SocketServerTest extends LocalServerTestBase {
+class SocketServerTest extends SocketServerTestBase {
   private static final long A_SEGMENT_BYTES = TestPool.SEGMENT_BYTES;
   private static final long CAPACITY_BYTES = SEGMENTS * A_SEGMENT_BYTES;
 
@@ -96,7 +96,7 @@ class SocketServerTest extends LocalServerTestBase {
       CompletableFuture<IOException> waiting =
           CompletableFuture.supplyAsync(
               () -> assertThrows(IOException.class, () -> gone.lease(CAPACITY_BYTES / 2)));
-      Await.until("it waits", () -> memory.moment().ledger().queued() == 1);
+      Await.until("it waits", () -> memory.snapshot().ledger().queued() == 1);
       gone.close();
       waiting.join();
       holder.release(held);
@@ -106,7 +106,7 @@ class SocketServerTest extends LocalServerTestBase {
   }
 
   private long heldToWriteBytes() {
-    return memory.moment().ledger().heldBytes().get(MemoryKind.WRITING);
+    return memory.snapshot().ledger().heldBytes().get(MemoryKind.WRITING);
   }
 
   @Test
@@ -346,10 +346,10 @@ class SocketServerTest extends LocalServerTestBase {
     RemoteError e = assertThrows(RemoteError.class, () -> connect(APP));
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertEquals(1, refusals.counts().get(RefusalKind.UNKNOWN_APPLICATION));
-    assertEquals(List.of(), memory.moment().holdings());
+    assertEquals(List.of(), memory.snapshot().holdings());
   }
 
-  private final class EndingBetween implements SocketServer.Applications {
+  private final class EndingBetween implements ServedApplications {
     @Override
     public void admit(String applicationId, Owner task, JobSecret secret) throws RemoteError {
       try {
@@ -370,9 +370,9 @@ class SocketServerTest extends LocalServerTestBase {
   @Test
   void aTaskThatAnnouncesALongRequestLosesItsConnection() throws IOException {
     try (MessageStream stream =
-        ServiceLink.to(socket(), SeenFromElsewhere.owner(handout())).connect(TIMEOUT_MS)) {
+        ServiceLink.to(socket(), SeenFromElsewhere.owner(access())).connect(TIMEOUT_MS)) {
       Frames frames = new Frames(stream);
-      sayHello(frames, handout());
+      sayHello(frames, access());
       receive(frames);
       ByteBuffer announced = ByteBuffer.allocate(4).putInt(0, Frames.MAX_SHORT_BYTES + 1);
       stream.writeFully(announced, TIMEOUT_MS);

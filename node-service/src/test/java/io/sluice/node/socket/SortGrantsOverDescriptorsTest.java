@@ -3,7 +3,7 @@ package io.sluice.node.socket;
 /** The same, where segments are passed over the socket. */
 class SortGrantsOverDescriptorsTest extends SortGrantsTest {
   @Override
-  SegmentAccess handout() {
+  SegmentAccess access() {
     return SegmentAccess.DESCRIPTORS;
   }
 }

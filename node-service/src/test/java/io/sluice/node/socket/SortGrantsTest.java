@@ -6,20 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.GrantTerms;
-import io.sluice.node.ledger.Holding;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestOutput;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.ledger.GrantTerms;
+import io.sluice.spill.ledger.Holding;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.testing.TestOutput;
+import io.sluice.spill.testing.TestPool;
 import io.sluice.spill.writer.PoolChunks;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Map tasks that borrow of one node: they obey, or do not, are killed, or lose the service. */
-class SortGrantsTest extends LocalServerTestBase {
+class SortGrantsTest extends SocketServerTestBase {
   private static final int CHUNK_BYTES = 64 << 10;
   private static final int APPLICATIONS = 3;
   private static final int MAPS = 6;
@@ -70,7 +70,7 @@ class SortGrantsTest extends LocalServerTestBase {
       client =
           SocketClient.connect(
               socket(),
-              SeenFromElsewhere.owner(handout()),
+              SeenFromElsewhere.owner(access()),
               Borrower.map("map", ownBytes),
               application,
               SECRET,
@@ -187,10 +187,10 @@ class SortGrantsTest extends LocalServerTestBase {
       store.freeApplication("application_%d_0001".formatted(i));
     }
     awaitNothingLeased();
-    Await.until("nobody holds anything", () -> memory.moment().holdings().isEmpty());
-    var ledger = memory.moment().ledger();
+    Await.until("nobody holds anything", () -> memory.snapshot().holdings().isEmpty());
+    var ledger = memory.snapshot().ledger();
     Await.until(
-        "all is free", () -> memory.moment().ledger().freeBytes() == ledger.capacityBytes());
+        "all is free", () -> memory.snapshot().ledger().freeBytes() == ledger.capacityBytes());
   }
 
   /** It is lent nothing more until it has obeyed, and keeps what it has collected. */
@@ -215,7 +215,7 @@ class SortGrantsTest extends LocalServerTestBase {
   }
 
   private Holding holding(String application) {
-    return memory.moment().holdings().stream()
+    return memory.snapshot().holdings().stream()
         .filter(found -> found.who().application().equals(application))
         .findFirst()
         .orElseThrow();

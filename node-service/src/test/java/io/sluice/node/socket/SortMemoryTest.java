@@ -4,23 +4,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.ledger.GrantTerms;
-import io.sluice.node.ledger.HolderRole;
-import io.sluice.node.ledger.Holding;
-import io.sluice.node.ledger.MemoryKind;
-import io.sluice.node.memory.Borrower;
-import io.sluice.node.memory.RevocationNotice;
-import io.sluice.node.testing.Await;
 import io.sluice.node.testing.SeenFromElsewhere;
-import io.sluice.node.testing.TestPool;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.testing.Await;
+import io.sluice.spill.ledger.GrantTerms;
+import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.memory.RevocationNotice;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.ChunkSourceContract;
 import io.sluice.spill.store.MemoryUse;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.testing.TestPool;
 import io.sluice.spill.writer.PoolChunks;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Sort buffers that lie in a node's pool, and how it gets them back. */
-class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract {
+class SortMemoryTest extends SocketServerTestBase implements ChunkSourceContract {
   private static final String OTHER = "application_2_0001";
 
   /** In these tests nothing can be claimed, so that all is lent. */
@@ -67,7 +67,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
       open.pop().close();
     }
     awaitNothingLeased();
-    Await.until("nobody holds anything", () -> memory.moment().holdings().isEmpty());
+    Await.until("nobody holds anything", () -> memory.snapshot().holdings().isEmpty());
   }
 
   private <C extends Closeable> C opened(C made) {
@@ -79,7 +79,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
     return opened(
         SocketClient.connect(
             socket(),
-            SeenFromElsewhere.owner(handout()),
+            SeenFromElsewhere.owner(access()),
             Borrower.map("attempt_of_" + application, ownBytes),
             application,
             SECRET,
@@ -94,7 +94,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
   }
 
   private Map<MemoryKind, Long> heldBy(String application) {
-    return memory.moment().holdings().stream()
+    return memory.snapshot().holdings().stream()
         .filter(holding -> holding.who().application().equals(application))
         .map(Holding::bytes)
         .findFirst()
@@ -126,7 +126,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
   void aChunkIsChargedToItsTaskWithRoomForItsRuns() throws IOException {
     SocketClient client = map(APP, OWN_BYTES);
     List<Extent> chunk = borrow(client).stream().toList();
-    Holding.HolderId who = memory.moment().holdings().get(0).who();
+    Holding.HolderId who = memory.snapshot().holdings().get(0).who();
     assertEquals("attempt_of_" + APP, who.task());
     assertEquals(APP, who.application());
     assertEquals(HolderRole.MAP, who.role());
@@ -147,7 +147,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
     assertTrue(borrowAll(client).size() > 2);
     client.close();
     awaitNothingLeased();
-    Await.until("it holds nothing", () -> memory.moment().holdings().isEmpty());
+    Await.until("it holds nothing", () -> memory.snapshot().holdings().isEmpty());
   }
 
   @Test
@@ -178,7 +178,7 @@ class SortMemoryTest extends LocalServerTestBase implements ChunkSourceContract 
   void aListenerOfNoLeaseOfItsOwnIsRefused() throws IOException {
     long generation = map(OTHER, 0).info().generation();
     for (long foreign : new long[] {generation, generation + 100, -1}) {
-      ServiceLink link = ServiceLink.to(socket(), SeenFromElsewhere.owner(handout()));
+      ServiceLink link = ServiceLink.to(socket(), SeenFromElsewhere.owner(access()));
       RemoteError e =
           assertThrows(
               RemoteError.class,

@@ -11,7 +11,7 @@ import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.socket.SegmentAccess;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
@@ -25,6 +25,7 @@ import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.testing.TestOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -113,17 +114,17 @@ public abstract class NodeTestBase {
   }
 
   /** A service on free ports with these transports, and a pool of so many segments. */
-  protected ServiceBuilder inMemory(int segments, TransportProvider... transports) {
-    return with(TestPool.service(home(), segments), transports);
+  protected ServiceContext inMemory(int segments, TransportProvider... transports) {
+    return with(TestService.inMemory(home(), segments), transports);
   }
 
   /** The same with a disk tier. */
-  protected ServiceBuilder withDisk(int segments, TransportProvider... transports) {
-    return with(TestPool.serviceWithDisk(home(), segments), transports);
+  protected ServiceContext withDisk(int segments, TransportProvider... transports) {
+    return with(TestService.withDisk(home(), segments), transports);
   }
 
-  private ServiceBuilder with(ServiceBuilder builder, TransportProvider... transports) {
-    if (handout() == SegmentAccess.DESCRIPTORS) {
+  private ServiceContext with(ServiceContext builder, TransportProvider... transports) {
+    if (access() == SegmentAccess.DESCRIPTORS) {
       builder.users(OWN_TASKS);
     }
     return builder
@@ -135,7 +136,7 @@ public abstract class NodeTestBase {
   }
 
   /** How tasks get at the segments of services. */
-  protected SegmentAccess handout() {
+  protected SegmentAccess access() {
     return SegmentAccess.NAMES;
   }
 
@@ -146,14 +147,14 @@ public abstract class NodeTestBase {
 
   /** Starts the service over tcp, with a pool of so many segments and a disk tier. */
   protected void start(int segments) throws IOException {
-    service = withDisk(segments, new TcpProvider()).start();
+    service = NodeService.start(withDisk(segments, new TcpProvider()));
   }
 
   /** A task of this application on the node. */
   protected SocketClient task(String applicationId) throws IOException {
     return SocketClient.connect(
         service.metadata().address().socket(),
-        SeenFromElsewhere.owner(handout()),
+        SeenFromElsewhere.owner(access()),
         applicationId,
         SECRET,
         TIMEOUT_MS);
@@ -181,7 +182,7 @@ public abstract class NodeTestBase {
         new Transports(List.of(transports), WINDOW_BYTES, (long) windows * WINDOW_BYTES),
         localPoolId == null
             ? null
-            : new LocalPool(localPoolId, service.places(), SegmentOpener.BY_NAME),
+            : new LocalPool(localPoolId, service.store().places(), SegmentOpener.BY_NAME),
         Timeouts.all(timeoutMs));
   }
 

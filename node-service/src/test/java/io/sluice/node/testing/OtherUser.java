@@ -1,6 +1,7 @@
 package io.sluice.node.testing;
 
 import com.sun.security.auth.module.UnixSystem;
+import io.sluice.rdma.testing.Await;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.io.UncheckedIOException;

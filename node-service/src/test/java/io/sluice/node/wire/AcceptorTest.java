@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.testing.Await;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.threads.UnsayableError;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
@@ -59,7 +59,7 @@ class AcceptorTest {
 
   /** Whoever comes has proved that it may. */
   private static void serve(MessageStream channel, Acceptor.Peer peer) throws IOException {
-    if (peer.hasProved(null)) {
+    if (peer.authenticated(null)) {
       echo(channel);
     }
   }
@@ -218,7 +218,7 @@ class AcceptorTest {
             (channel, peer) -> {
               ByteBuffer user = ByteBuffer.allocate(1);
               channel.readFully(user, TIMEOUT_MS);
-              if (peer.hasProved(user.get(0))) {
+              if (peer.authenticated(user.get(0))) {
                 echo(channel);
               }
             });

@@ -26,7 +26,7 @@ class UnixListeningTest {
   @TempDir Path directory;
 
   private static void echo(MessageStream stream, Acceptor.Peer peer) throws IOException {
-    while (peer.hasProved(null)) {
+    while (peer.authenticated(null)) {
       ByteBuffer bytes = ByteBuffer.allocate(1);
       stream.readFully(bytes, MessageStream.NO_TIMEOUT);
       stream.writeFully(bytes.flip(), TIMEOUT_MS);

@@ -11,35 +11,33 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * How a store is opened; filled through {@link Builder}, then fixed.
  *
  * @param directory the pool directory, created if absent, or a device-DAX device; nothing else may
  *     use it
- * @param use who opens what lies in it and in the directories of the disk tier
+ * @param use who opens the files in it and in the directories of the disk tier
  * @param memoryCapacityBytes most bytes of segments in it
  * @param wholeAtStart whether all segments are made at the start, instead of as they are needed
- * @param shared whether leases of several owners are granted: then no segment is anybody's before
- *     its first lease
+ * @param shared whether several owners get leases: then a segment has no owner before its first
+ *     lease
  * @param segmentBytes length of a segment; each is registered, mapped and faulted in once
  * @param blockBytes unit of leases, a multiple of 4096 that divides {@code segmentBytes}
  * @param diskDirectories directories of the disk tier, none for no such tier
  * @param diskCapacityBytes most bytes of the disk tier, 0 for no limit
  * @param diskReserve what the disk tier leaves free on its file systems
  * @param heapBytes most that outputs and files of the disk tier may take of this process's heap
- * @param diskTimeoutMs how long a directory of the disk tier has for one thing that is asked of it
- * @param backgroundCopy whether outputs are copied to the disk tier when nobody waits for it
+ * @param diskTimeoutMs time limit of one request to a directory of the disk tier
+ * @param backgroundCopy whether outputs are copied to the disk tier while nobody waits for it
  * @param medium how bytes reach the memory tier
- * @param recover whether to rebuild the directory of outputs from what lies in the pool
+ * @param recover whether to find the outputs that lie in the pool already
  * @param runningApplications on recovery, the applications whose tasks may still be writing
- * @param applicationOwners on recovery, whose an application is, if that is known
+ * @param applicationOwners on recovery, the user of an application, if that is known
  * @param formerLeases on recovery, knows which tasks may still be writing
  * @param fillTimeoutMs how long a lease waits for segments that are being made
  * @param segmentListener is told of segments
- * @param memoryKeeper says who may have how much of the memory tier
+ * @param memoryKeeper grants the bytes of the memory tier
  * @param settingNames names of the settings, for messages
  */
 public record StoreConfig(
@@ -66,15 +64,13 @@ public record StoreConfig(
     MemoryArbiter memoryKeeper,
     SettingNames settingNames) {
 
-  private static final Logger LOG = LoggerFactory.getLogger(StoreConfig.class);
-
   /** Default segment length. */
   public static final int DEFAULT_SEGMENT_BYTES = 64 << 20;
 
   /** Default block length. */
   public static final int DEFAULT_BLOCK_BYTES = 64 << 10;
 
-  /** What the disk tier leaves free unless it is told otherwise. */
+  /** Default of the space that the disk tier leaves free. */
   public static final DiskReserve DEFAULT_DISK_RESERVE = DiskReserve.of(1L << 30);
 
   /** Outputs and files of the disk tier take a third of the heap at most. */
@@ -83,7 +79,7 @@ public record StoreConfig(
   private static final int PAGE_BYTES = 4096;
 
   /**
-   * What the settings are called where the user sets them.
+   * Names of the settings, as the user sets them.
    *
    * @param memoryCapacity name of the setting for {@link StoreConfig#memoryCapacityBytes}
    * @param diskDirectories name of the setting for {@link StoreConfig#diskDirectories}
@@ -135,7 +131,7 @@ public record StoreConfig(
     }
   }
 
-  /** A builder with every default. */
+  /** A builder that has a default for everything else. */
   public static Builder builder(Path directory, long memoryCapacityBytes) {
     return new Builder(directory, memoryCapacityBytes);
   }
@@ -143,7 +139,7 @@ public record StoreConfig(
   /** Collects the settings of a store. Thread contract: one thread. */
   public static final class Builder {
     private final Path directory;
-    private long memoryCapacityBytes;
+    private final long memoryCapacityBytes;
     private PoolVisibility use = PoolVisibility.ANNOUNCED;
     private boolean wholeAtStart;
     private boolean shared;
@@ -169,12 +165,6 @@ public record StoreConfig(
     private Builder(Path directory, long memoryCapacityBytes) {
       this.directory = directory;
       this.memoryCapacityBytes = memoryCapacityBytes;
-    }
-
-    /** The size of the memory tier; it is used in whole segments. */
-    public Builder memoryCapacity(long capacityBytes) {
-      this.memoryCapacityBytes = capacityBytes;
-      return this;
     }
 
     /** Which users open the files of the pool. */
@@ -221,13 +211,13 @@ public record StoreConfig(
       return this;
     }
 
-    /** How long a directory of the disk tier has for one thing that is asked of it. */
+    /** Time limit of one request to a directory of the disk tier. */
     public Builder diskTimeoutMs(long diskTimeoutMs) {
       this.diskTimeoutMs = diskTimeoutMs;
       return this;
     }
 
-    /** Copies outputs to the disk tier when nobody waits for it. */
+    /** Copies outputs to the disk tier while nobody waits for it. */
     public Builder backgroundCopy(boolean backgroundCopy) {
       this.backgroundCopy = backgroundCopy;
       return this;
@@ -239,14 +229,14 @@ public record StoreConfig(
       return this;
     }
 
-    /** Recovers what lies in the pool, with tasks of these applications perhaps still writing. */
+    /** Recovers the outputs in the pool; tasks of these applications may still be writing. */
     public Builder recover(Set<String> runningApplications) {
       this.recover = true;
       this.runningApplications = runningApplications;
       return this;
     }
 
-    /** Whose the applications are that a former store had outputs of. */
+    /** The users of the applications whose outputs are recovered. */
     public Builder applicationOwners(Function<String, Optional<Owner>> applicationOwners) {
       this.applicationOwners = applicationOwners;
       return this;
@@ -276,51 +266,9 @@ public record StoreConfig(
       return this;
     }
 
-    /** The place of the memory tier. */
-    public Path directory() {
-      return directory;
-    }
-
-    /** What the memory tier can hold: whole segments. */
-    public long usableMemoryBytes() {
-      return memoryCapacityBytes / segmentBytes * segmentBytes;
-    }
-
-    /** How messages call the settings. */
+    /** Names of the settings in messages. */
     public Builder settingNames(SettingNames settingNames) {
       this.settingNames = settingNames;
-      return this;
-    }
-
-    /**
-     * Keeps the length of segments of the pool that is recovered, should it be another one: outputs
-     * lie in them. Where no application runs there is nothing to be kept, and the pool begins anew.
-     * Said after {@link #recover}.
-     *
-     * @param formerBytes of its segments
-     */
-    public Builder recoverSegments(int formerBytes) {
-      if (formerBytes == segmentBytes) {
-        return this;
-      }
-      if (runningApplications.isEmpty()) {
-        LOG.info(
-            "The pool at {} begins anew with segments of {} bytes, it had such of {}: no"
-                + " application runs whose outputs could lie in it",
-            directory,
-            segmentBytes,
-            formerBytes);
-        recover = false;
-      } else {
-        LOG.warn(
-            "The pool at {} keeps its segments of {} bytes, not {}: outputs of applications that"
-                + " run lie in them. It takes the new length at a start at which none runs, or"
-                + " without recovery",
-            directory,
-            formerBytes,
-            segmentBytes);
-        segmentBytes = formerBytes;
-      }
       return this;
     }
 

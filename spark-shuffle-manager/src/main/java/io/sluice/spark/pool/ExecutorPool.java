@@ -107,7 +107,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
           directory,
           size.reason(),
           service.metadata().address().controlPort(),
-          service.listening());
+          service.endpoints().listening());
       return new ExecutorPool(applicationId, conf, key, home, service);
     } catch (Throwable e) {
       Closer.after(e, home);
@@ -122,7 +122,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
 
   /** How full the pool is. */
   public StoreStats stats() {
-    return service.storeStats();
+    return service.store().stats();
   }
 
   /** Bytes of all outputs that were committed so far, even if they were freed. */
@@ -141,7 +141,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
    * @throws StoreFullException that says why, if there is no space
    */
   public void checkRoom() throws IOException {
-    StoreStats stats = service.storeStats();
+    StoreStats stats = service.store().stats();
     long freeBytes = stats.memory().createdBytes() - stats.memory().usedBytes();
     boolean grows = stats.memory().createdBytes() < stats.memory().capacityBytes();
     if (freeBytes >= MapOutput.LEASE_BYTES || (grows && stats.segmentFailures() == 0)) {
@@ -200,7 +200,9 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     try {
       return closed
           ? List.of()
-          : service.outputIds(applicationId).stream().map(BlockNames::parse).toList();
+          : service.store().outputs(applicationId).stream()
+              .map(output -> BlockNames.parse(output.id().outputId()))
+              .toList();
     } finally {
       lock.readLock().unlock();
     }
@@ -251,7 +253,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     lock.readLock().lock();
     try {
       while (!closed) {
-        Optional<CommittedOutput> output = service.find(id);
+        Optional<CommittedOutput> output = service.store().find(id);
         if (output.isEmpty()) {
           break;
         }
@@ -283,7 +285,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
     lock.readLock().lock();
     try {
       requireOpen();
-      return service.copy(output, logicalOffsetBytes, destination);
+      return service.reads().copy(output, logicalOffsetBytes, destination);
     } finally {
       lock.readLock().unlock();
     }
@@ -295,7 +297,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
    */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
-    unlessClosed(() -> service.freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
+    unlessClosed(() -> service.store().freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
   }
 
   @Override
@@ -319,7 +321,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   public void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException {
     writtenBytes.add(lengthBytes);
     if (freed.isFreed(attempt)) {
-      unlessClosed(() -> service.freeOutput(id));
+      unlessClosed(() -> service.store().freeOutput(id));
     }
   }
 

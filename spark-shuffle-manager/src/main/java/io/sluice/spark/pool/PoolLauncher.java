@@ -1,7 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.wire.PortConflict;
 import io.sluice.spark.conf.SparkSettings;
@@ -77,21 +77,22 @@ final class PoolLauncher {
       List<Path> localDirs,
       int port)
       throws IOException {
-    return ServiceBuilder.at(
-            ServiceDirectories.in(directory, PoolVisibility.PRIVATE), size.capacityBytes())
-        .segments(size.segmentBytes())
-        .overflow(localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
-        .settingNames(
-            SparkSettings.POOL_DIR.name(),
-            new StoreConfig.SettingNames(
-                SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
-        .medium(SparkSettings.POOL_MEDIUM.get(settings))
-        .transports(transports.bestFirst())
-        .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
-        .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
-        .limits(SparkSettings.LIMITS.get(settings))
-        .listen(port)
-        .needsAllPorts()
-        .start();
+    return NodeService.start(
+        ServiceContext.at(
+                ServiceDirectories.in(directory, PoolVisibility.PRIVATE), size.capacityBytes())
+            .segments(size.segmentBytes())
+            .overflow(
+                localDirs.stream().map(local -> local.resolve("sluice-overflow")).toList(), 0, 0)
+            .settingNames(
+                SparkSettings.POOL_DIR.name(),
+                new StoreConfig.SettingNames(
+                    SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
+            .medium(SparkSettings.POOL_MEDIUM.get(settings))
+            .transports(transports.bestFirst())
+            .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
+            .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
+            .limits(SparkSettings.LIMITS.get(settings))
+            .listen(port)
+            .needsAllPorts());
   }
 }

@@ -2,8 +2,8 @@ package io.sluice.spark.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.node.testing.Await;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.testing.Await;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.wire.ServiceAddress;
@@ -96,13 +96,14 @@ class NodeTargetTest {
   private NodeService service(Path directory, long capacityBytes, int segmentBytes)
       throws IOException {
     NodeService started =
-        ServiceBuilder.at(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), capacityBytes)
-            .segments(segmentBytes)
-            .overflow(List.of(base.resolve("overflow-" + directory.getFileName())), 0)
-            .transport(TransportChooser.AUTO)
-            .listen(InetAddress.getLoopbackAddress(), 0)
-            .recover(true)
-            .start();
+        NodeService.start(
+            ServiceContext.at(
+                    ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), capacityBytes)
+                .segments(segmentBytes)
+                .overflow(List.of(base.resolve("overflow-" + directory.getFileName())), 0)
+                .transport(TransportChooser.AUTO)
+                .listen(InetAddress.getLoopbackAddress(), 0)
+                .recover(true));
     ServiceFile.write(directory, started.metadata().address().at(""));
     return started;
   }
@@ -176,17 +177,17 @@ class NodeTargetTest {
       SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
       assertEquals(Map.of(), manager.counters().fallbacks());
       assertTrue(manager.poolStats().isEmpty(), "the executor has opened a pool of its own");
-      assertEquals(3, service.storeStats().outputs());
+      assertEquals(3, service.store().stats().outputs());
       assertTrue(manager.counters().serviceBytes() > 0, "what it wrote is counted");
       assertTrue(context.sc().shuffleDriverComponents().supportsReliableStorage());
       grouped(context).count();
-      assertEquals(6, service.storeStats().outputs());
+      assertEquals(6, service.store().stats().outputs());
       context.sc().shuffleDriverComponents().removeShuffle(0, true);
-      assertEquals(3, service.storeStats().outputs());
-      assertEquals(1, service.applicationsNotHeardOf(0).size());
+      assertEquals(3, service.store().stats().outputs());
+      assertEquals(1, service.applications().notHeardOf(0).size());
     }
-    assertEquals(0, service.storeStats().outputs());
-    assertEquals(Set.of(), service.applicationsNotHeardOf(0));
+    assertEquals(0, service.store().stats().outputs());
+    assertEquals(Set.of(), service.applications().notHeardOf(0));
   }
 
   @Test
@@ -196,11 +197,11 @@ class NodeTargetTest {
       assertEquals(100, grouped(context).collectAsMap().size());
       SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
       assertEquals(Map.of(), manager.counters().fallbacks());
-      assertEquals(3, service.storeStats().outputs());
+      assertEquals(3, service.store().stats().outputs());
       assertTrue(manager.poolStats().isEmpty(), "the executor has opened a pool of its own");
       assertTrue(context.sc().shuffleDriverComponents().supportsReliableStorage());
     }
-    assertEquals(0, service.storeStats().outputs());
+    assertEquals(0, service.store().stats().outputs());
   }
 
   /** An application may have no executor for hours, which else show it. */
@@ -224,7 +225,7 @@ class NodeTargetTest {
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       assertFalse(context.sc().shuffleDriverComponents().supportsReliableStorage());
       grouped(context).count();
-      assertEquals(0, service.storeStats().outputs());
+      assertEquals(0, service.store().stats().outputs());
     }
   }
 
@@ -235,11 +236,11 @@ class NodeTargetTest {
       JavaPairRDD<Integer, Integer> grouped = grouped(context);
       assertEquals(100, grouped.count());
       assertEquals(100, grouped.count());
-      assertEquals(3, service.storeStats().outputs());
+      assertEquals(3, service.store().stats().outputs());
       String host = SparkEnv.get().blockManager().blockManagerId().host();
       context.sc().dagScheduler().workerRemoved("worker-1", host, "lost");
       assertEquals(100, grouped.collectAsMap().size());
-      assertEquals(6, service.storeStats().outputs());
+      assertEquals(6, service.store().stats().outputs());
     }
   }
 
@@ -253,12 +254,12 @@ class NodeTargetTest {
       ServiceDriver driver = (ServiceDriver) context.sc().shuffleDriverComponents();
       driver.inTurn(() -> await(asked));
       driver.removeShuffle(0, false);
-      assertEquals(3, service.storeStats().outputs());
+      assertEquals(3, service.store().stats().outputs());
       asked.countDown();
       CountDownLatch removed = new CountDownLatch(1);
       driver.inTurn(removed::countDown);
       assertTrue(removed.await(1, TimeUnit.MINUTES));
-      assertEquals(0, service.storeStats().outputs());
+      assertEquals(0, service.store().stats().outputs());
     }
   }
 
@@ -289,7 +290,9 @@ class NodeTargetTest {
   }
 
   private List<String> outputs(JavaSparkContext context) {
-    return service.outputIds(context.sc().applicationId());
+    return service.store().outputs(context.sc().applicationId()).stream()
+        .map(output -> output.id().outputId())
+        .toList();
   }
 
   private static void await(CountDownLatch latch) {
@@ -319,18 +322,18 @@ class NodeTargetTest {
     try (ServiceConnection pool = nodePool(conf, "app-1", base.resolve("service"))) {
       pool.connect();
       write(pool, pool.target().begin(4));
-      assertEquals(1, service.storeStats().outputs());
+      assertEquals(1, service.store().stats().outputs());
       Attempt late = pool.target().begin(5);
       Attempt later = pool.target().begin(5);
       pool.target().free(5);
       write(pool, late);
-      assertEquals(1, service.storeStats().outputs());
+      assertEquals(1, service.store().stats().outputs());
       write(pool, pool.target().begin(5));
-      assertEquals(2, service.storeStats().outputs());
+      assertEquals(2, service.store().stats().outputs());
       write(pool, later, 18); // must not take the newer one with it
       assertEquals(List.of("shuffle_4_17", "shuffle_5_17"), outputs());
     }
-    assertEquals(2, service.storeStats().outputs());
+    assertEquals(2, service.store().stats().outputs());
   }
 
   /** YARN starts the driver again, which makes another secret; names of outputs begin anew. */
@@ -354,7 +357,7 @@ class NodeTargetTest {
       write(ofSecond, ofSecond.target().begin(4));
       assertTrue(
           ofSecond.reads().block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
-      assertEquals(Set.of("app-1", "app-1_2"), service.applicationsNotHeardOf(0));
+      assertEquals(Set.of("app-1", "app-1_2"), service.applications().notHeardOf(0));
       service.applicationStopped("app-1_2");
       assertTrue(
           ofFirst.reads().block(NodeReads.NO_TASK, 4, 17, PartitionRange.one(0)).isPresent());
@@ -362,7 +365,10 @@ class NodeTargetTest {
   }
 
   private List<String> outputs() {
-    return service.outputIds("app-1").stream().sorted().toList();
+    return service.store().outputs("app-1").stream()
+        .map(output -> output.id().outputId())
+        .sorted()
+        .toList();
   }
 
   /** The key of the outputs of app-1; null if they are not encrypted. */
@@ -562,7 +568,7 @@ class NodeTargetTest {
         assertEquals(20, shuffled.take(20).size());
       }
       assertEquals(64, shuffled.count());
-      assertTrue(service.storeStats().disk().usedBytes() > 0, "nothing is on the disk tier");
+      assertTrue(service.store().stats().disk().usedBytes() > 0, "nothing is on the disk tier");
     }
   }
 
@@ -661,7 +667,7 @@ class NodeTargetTest {
           Set.of("a node's service that cannot be reached"),
           manager.counters().fallbacks().keySet());
       assertEquals(3, manager.poolStats().orElseThrow().outputs());
-      assertEquals(0, service.storeStats().outputs());
+      assertEquals(0, service.store().stats().outputs());
     }
   }
 }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.socket.ServiceFile;
-import io.sluice.node.testing.Await;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
@@ -112,12 +112,12 @@ class KilledWriterTest {
   private NodeService service() throws IOException {
     Path directory = base.resolve("service");
     NodeService started =
-        ServiceBuilder.at(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), 8 << 20)
-            .segments(1 << 20)
-            .overflow(List.of(base.resolve("overflow")), 0)
-            .transport(TransportChooser.AUTO)
-            .listen(InetAddress.getLoopbackAddress(), 0)
-            .start();
+        NodeService.start(
+            ServiceContext.at(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), 8 << 20)
+                .segments(1 << 20)
+                .overflow(List.of(base.resolve("overflow")), 0)
+                .transport(TransportChooser.AUTO)
+                .listen(InetAddress.getLoopbackAddress(), 0));
     ServiceFile.write(directory, started.metadata().address().at(""));
     return started;
   }
@@ -172,7 +172,7 @@ class KilledWriterTest {
           Await.until("all tasks have ended", () -> executionMemoryBytes() == 0);
           assertEquals(0, CountingCodec.OPEN.get());
           remove(context, ATTEMPTS);
-          Await.until("nothing is left", () -> isEmpty(ofNode ? service.storeStats() : stats()));
+          Await.until("nothing is left", () -> isEmpty(ofNode ? service.store().stats() : stats()));
           Await.until("no thread is left", () -> threads() <= threadsBefore);
           Await.until(
               "no read of a task's stays",

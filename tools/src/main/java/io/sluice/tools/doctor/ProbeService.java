@@ -2,7 +2,7 @@ package io.sluice.tools.doctor;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.Probes;
-import io.sluice.node.service.ServiceBuilder;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportProvider;
@@ -43,13 +43,14 @@ public final class ProbeService implements Closeable {
     try {
       return new ProbeService(
           directory,
-          ServiceBuilder.at(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), POOL_BYTES)
-              .segments(POOL_BYTES, POOL_BYTES)
-              .medium("plain")
-              .transports(transports)
-              .listen(controlPort)
-              .probes(Probes.ALL)
-              .start());
+          NodeService.start(
+              ServiceContext.at(
+                      ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED), POOL_BYTES)
+                  .segments(POOL_BYTES, POOL_BYTES)
+                  .medium("plain")
+                  .transports(transports)
+                  .listen(controlPort)
+                  .probes(Probes.ALL)));
     } catch (IOException | RuntimeException e) {
       PrivateDirectory.delete(directory);
       throw e;

@@ -1,4 +1,0 @@
-package io.sluice.node.ledger;
-
-/** A committed output of a {@link LedgerModel}. */
-record ModelOutput(long number, long bytes, long failedUntilMs) {}

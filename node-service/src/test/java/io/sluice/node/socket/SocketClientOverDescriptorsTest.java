@@ -1,0 +1,19 @@
+package io.sluice.node.socket;
+
+import io.sluice.node.wire.Listener;
+import io.sluice.node.wire.UnixListening;
+import io.sluice.rdma.unix.UnixListener;
+import java.io.IOException;
+
+/** The same task, to whom segments are passed. */
+class SocketClientOverDescriptorsTest extends SocketClientTest {
+  @Override
+  SegmentAccess access() {
+    return SegmentAccess.DESCRIPTORS;
+  }
+
+  @Override
+  Listener listener() throws IOException {
+    return new UnixListening(UnixListener.bind(socket(), 10));
+  }
+}

@@ -1,0 +1,9 @@
+package io.sluice.node.socket;
+
+/** The same, where segments are passed over the socket. */
+class SocketServerOverDescriptorsTest extends SocketServerTest {
+  @Override
+  SegmentAccess access() {
+    return SegmentAccess.DESCRIPTORS;
+  }
+}
