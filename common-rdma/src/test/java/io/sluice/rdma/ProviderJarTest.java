@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.TransportChooser.ProviderJar;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;

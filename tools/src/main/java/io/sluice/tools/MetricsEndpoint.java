@@ -4,8 +4,18 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.sluice.node.metrics.Metric;
+import io.sluice.node.metrics.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.NodeService;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
@@ -15,6 +25,9 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.slf4j.Logger;
@@ -111,5 +124,65 @@ final class MetricsEndpoint implements Closeable {
   public void close() {
     server.stop(0);
     threads.shutdownNow();
+  }
+
+  /**
+   * The values of a moment as Prometheus' library has them.
+   *
+   * <p>Thread contract: one thread.
+   */
+  static final class PrometheusSnapshots implements MetricSink {
+    /** The library puts it behind the name of a counter itself. */
+    private static final String TOTAL = "_total";
+
+    private final Map<Metric, MetricSnapshot.Builder<?>> metrics = new LinkedHashMap<>();
+
+    @Override
+    public void number(Metric metric, List<String> labelValues, long value) {
+      Labels labels = Labels.of(metric.labels(), labelValues);
+      if (metric.type() == Metric.Type.COUNTER) {
+        of(metric, CounterSnapshot.builder())
+            .dataPoint(
+                CounterSnapshot.CounterDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(value)
+                    .build());
+      } else {
+        of(metric, GaugeSnapshot.builder())
+            .dataPoint(
+                GaugeSnapshot.GaugeDataPointSnapshot.builder().labels(labels).value(value).build());
+      }
+    }
+
+    @Override
+    public void waits(Metric metric, List<String> labelValues, WaitCounts value) {
+      ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+      for (int i = 0; i <= WaitCounts.BOUNDS; i++) {
+        buckets.bucket(WaitCounts.boundSeconds(i), value.counts().get(i));
+      }
+      of(metric, HistogramSnapshot.builder())
+          .dataPoint(
+              HistogramSnapshot.HistogramDataPointSnapshot.builder()
+                  .labels(Labels.of(metric.labels(), labelValues))
+                  .classicHistogramBuckets(buckets.build())
+                  .sum(value.totalSeconds())
+                  .build());
+    }
+
+    /** The builder that this metric already has, which is of its type, or the given one. */
+    private <B extends MetricSnapshot.Builder<B>> B of(Metric metric, B fresh) {
+      MetricSnapshot.Builder<?> known =
+          metrics.computeIfAbsent(
+              metric, m -> fresh.name(m.name().replaceAll(TOTAL + "$", "")).help(m.help()));
+      @SuppressWarnings("unchecked")
+      B same = (B) fresh.getClass().cast(known);
+      return same;
+    }
+
+    MetricSnapshots build() {
+      MetricSnapshots.Builder all = MetricSnapshots.builder();
+      metrics.values().forEach(metric -> all.metricSnapshot(metric.build()));
+      return all.build();
+    }
   }
 }

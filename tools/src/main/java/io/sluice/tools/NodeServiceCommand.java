@@ -15,6 +15,7 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.tools.Tools.ToolsVersion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;

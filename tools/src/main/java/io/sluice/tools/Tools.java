@@ -1,8 +1,10 @@
 package io.sluice.tools;
 
+import io.sluice.rdma.Release;
 import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 
 /**
  * The command line of the tools' jar, which needs neither a checkout nor an engine. Exit status 0
@@ -12,7 +14,7 @@ import picocli.CommandLine.Command;
     name = "sluice-tools",
     description = "What a node needs of Sluice besides the jar of its engine.",
     mixinStandardHelpOptions = true,
-    versionProvider = ToolsVersion.class,
+    versionProvider = Tools.ToolsVersion.class,
     subcommands = {DoctorCommand.class, NodeServiceCommand.class},
     synopsisSubcommandLabel = "COMMAND")
 public final class Tools {
@@ -34,5 +36,13 @@ public final class Tools {
     properties.putIfAbsent("org.slf4j.simpleLogger.log.io.sluice", "info");
     properties.putIfAbsent("org.slf4j.simpleLogger.showDateTime", "true");
     properties.putIfAbsent("org.slf4j.simpleLogger.dateTimeFormat", "yyyy-MM-dd HH:mm:ss");
+  }
+
+  /** What the manifest of the jar says. */
+  static final class ToolsVersion implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {Release.of(ToolsVersion.class)};
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.rdma.memory;
 
 import com.sun.jna.LastErrorException;
+import io.sluice.rdma.memory.NativeCalls.Libc;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

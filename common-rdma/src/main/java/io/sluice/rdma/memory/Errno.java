@@ -1,5 +1,6 @@
 package io.sluice.rdma.memory;
 
+import io.sluice.rdma.memory.NativeCalls.Libc;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

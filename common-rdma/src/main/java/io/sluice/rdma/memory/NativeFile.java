@@ -2,6 +2,7 @@ package io.sluice.rdma.memory;
 
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Pointer;
+import io.sluice.rdma.memory.NativeCalls.Libc;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 

@@ -1,5 +1,8 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -2,6 +2,7 @@ package io.sluice.rdma.transport;
 
 import io.sluice.rdma.memory.DirectMemory;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.net.InetSocketAddress;
 
 /**

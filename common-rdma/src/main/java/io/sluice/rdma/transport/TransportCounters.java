@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport;
 
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 
 /**
  * What an endpoint has done since it was opened: a snapshot, each number exact, not one instant.

@@ -4,6 +4,8 @@ import com.sun.jna.LastErrorException;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.NativeCalls;
+import io.sluice.rdma.unix.NativeSocket.SocketAddresses;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -216,5 +218,83 @@ public final class UnixSocket extends NativeSocket {
       descriptors.addAll(received);
     }
     return n;
+  }
+
+  /**
+   * Who is at the other end of a Unix socket, as the kernel noted when that process connected or
+   * began to listen. Ids are unsigned.
+   *
+   * @param pid its number; 0 if it lies in another namespace of processes
+   * @param uid its user; that of nobody, 65534, if the user is not known in this namespace
+   * @param gid its group
+   */
+  public record PeerCredentials(int pid, int uid, int gid) {}
+
+  /** The peer has passed descriptors that could not all be received; none of them is open here. */
+  public static final class LostDescriptorsException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    LostDescriptorsException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * This user has passed more open files than its limit on them ({@code ulimit -n}) that nobody has
+   * received yet. Nothing was sent; it can be tried again later.
+   */
+  public static final class TooManyInFlightException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    TooManyInFlightException(Throwable cause) {
+      super("too many open files are on their way and not received yet", cause);
+    }
+  }
+
+  /**
+   * What was sent over a {@link UnixSocket} and its peer has not received. Descriptors among it
+   * count against the sender until then, also when the sender has closed the socket; so this can
+   * outlive it.
+   *
+   * <p>Thread contract: safe from any thread, none of which uses it once another closes it.
+   * Ownership: who asked the socket for it closes it; the peer sees no end of the connection
+   * before, unless {@link #endConnection} says so. Failure: {@link IOException} with the system's
+   * own words.
+   */
+  public static final class SentQueue implements Closeable {
+    private final Descriptor socket;
+
+    /** Takes over a duplicate of the socket. */
+    SentQueue(Descriptor socket) {
+      this.socket = socket;
+    }
+
+    /**
+     * How much memory the kernel keeps of it: 0 once the peer has received all, or has closed its
+     * end.
+     */
+    public int untakenBytes() throws IOException {
+      int[] bytes = new int[1];
+      try {
+        LibcSockets.ioctl(socket.number(), LibcSockets.SIOCOUTQ, bytes);
+      } catch (LastErrorException e) {
+        throw NativeCalls.failure("ask what a peer has not received", e);
+      }
+      return bytes[0];
+    }
+
+    /** The peer receives what was sent, and then sees the end. */
+    public void endConnection() {
+      try {
+        LibcSockets.shutdown(socket.number(), LibcSockets.SHUT_RDWR);
+      } catch (LastErrorException e) {
+        // ENOTCONN: the peer is gone
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
   }
 }

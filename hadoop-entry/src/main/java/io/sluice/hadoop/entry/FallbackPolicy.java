@@ -43,4 +43,17 @@ public enum FallbackPolicy {
   public String refusal(String reason) {
     return this == AUTO ? null : KEY + " is " + value() + ", and " + reason;
   }
+
+  /**
+   * A map that Sluice cannot collect, in a job that has ruled out everything else. An error,
+   * because a map task answers an exception with the next collector of the job's list.
+   */
+  public static final class FallbackRefused extends Error {
+    private static final long serialVersionUID = 1L;
+
+    /** For this reason, in plain words. */
+    public FallbackRefused(String reason) {
+      super(reason);
+    }
+  }
 }

@@ -1,8 +1,8 @@
 package io.sluice.hadoop.fs;
 
-import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.entry.Implementation;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.Declined;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import java.io.IOException;
 import java.net.URI;
 import java.util.function.Supplier;

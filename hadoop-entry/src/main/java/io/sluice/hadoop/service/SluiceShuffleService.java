@@ -1,9 +1,16 @@
 package io.sluice.hadoop.service;
 
-import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.entry.Implementation;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.Declined;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
 import org.apache.hadoop.yarn.server.api.AuxiliaryService;
@@ -94,5 +101,63 @@ public final class SluiceShuffleService extends AuxiliaryService {
   @Override
   public ByteBuffer getMetaData() {
     return role != null ? role.metadata() : DegradedNode.metadata(declined);
+  }
+
+  /**
+   * What the tasks of a node are told where Sluice's own classes do not load, in the form of {@code
+   * io.sluice.node.wire.NodeMetadata}, which is one of them; a test holds the two together.
+   *
+   * <pre>
+   *   0        4         6             7                11
+   *   +--------+---------+-------------+----------------+-----------------+
+   *   | "SLCE" | version | DEGRADED, 2 | length of text | reason in UTF-8 |
+   *   +--------+---------+-------------+----------------+-----------------+
+   * </pre>
+   */
+  static final class DegradedNode {
+    private static final int MAGIC = 0x534c4345;
+    private static final int VERSION = 3;
+    private static final int DEGRADED = 2;
+
+    private DegradedNode() {}
+
+    static ByteBuffer metadata(String reason) {
+      byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      try {
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.writeInt(MAGIC);
+        out.writeShort(VERSION);
+        out.writeByte(DEGRADED);
+        out.writeInt(text.length);
+        out.write(text);
+      } catch (IOException e) {
+        throw new UncheckedIOException("writing to memory cannot fail", e);
+      }
+      return ByteBuffer.wrap(bytes.toByteArray());
+    }
+  }
+
+  /** What the auxiliary service does on a node, apart from being loaded there. */
+  public interface NodeRole {
+    /**
+     * Begins.
+     *
+     * @param recoveryPath where the NodeManager has its auxiliary service keep what it needs after
+     *     a restart over which it keeps its containers; null if it does not
+     */
+    void start(Configuration conf, Path recoveryPath);
+
+    /** What the tasks of the node are told. */
+    ByteBuffer metadata();
+
+    /** YARN starts a container of an application for a user, or has found one again. */
+    void startContainer(String applicationId, String user);
+
+    /** An application has ended. */
+    void stopApplication(String applicationId);
+
+    /** Ends; {@code recovers} if the NodeManager keeps its containers over a restart. */
+    void stop(boolean recovers);
   }
 }

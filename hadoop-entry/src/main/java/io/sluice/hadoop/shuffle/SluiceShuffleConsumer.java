@@ -1,10 +1,10 @@
 package io.sluice.hadoop.shuffle;
 
 import io.sluice.hadoop.SluiceCounter;
-import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.entry.Implementation;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.Declined;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import java.io.IOException;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;

@@ -3,7 +3,7 @@ package io.sluice.hadoop.node;
 import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,7 +2,7 @@ package io.sluice.node.memory;
 
 import io.sluice.node.ledger.Holding;
 import io.sluice.node.ledger.LedgerStats;
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.List;
 
 /**

@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Locale;
 
 /**
  * What a check found, in plain words.
@@ -56,5 +57,37 @@ public record Finding(Level level, String subject, String what, String cause, St
       text.append("\n           fix: ").append(remedy);
     }
     return text.toString();
+  }
+
+  /** Numbers of bytes as people read them. */
+  public static final class ByteSize {
+    private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+
+    private ByteSize() {}
+
+    /** With its unit. */
+    public static String of(long bytes) {
+      double value = bytes;
+      int unit = 0;
+      while (value >= 1024 && unit < UNITS.length - 1) {
+        value /= 1024;
+        unit++;
+      }
+      boolean whole = value >= 10 || value == Math.rint(value);
+      return String.format(Locale.ROOT, whole ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
+    }
+  }
+
+  /** A word of a command that somebody is to give a shell. */
+  public static final class ShellWord {
+    private ShellWord() {}
+
+    /** As it is if a shell takes it so, else in quotes. */
+    public static String of(Object word) {
+      String text = word.toString();
+      return text.matches("[\\p{Alnum}_@%+=:,./-]+")
+          ? text
+          : "'" + text.replace("'", "'\\''") + "'";
+    }
   }
 }

@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 /**
  * Keeps what libraries have to say away from what people and programs read. UCX writes to the
  * standard output unless {@code UCX_LOG_FILE} says otherwise. JNA writes a stack trace to the
- * standard error where it cannot unpack its library, which {@link NativeCallsCheck} says in words.
+ * standard error where it cannot unpack its library, which {@link JavaCheck} says in words.
  *
  * <p>Thread contract: safe from any thread; before libucs is loaded, which asks the C library's
  * environment.

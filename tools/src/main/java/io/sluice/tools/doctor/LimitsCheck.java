@@ -1,6 +1,7 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.tools.doctor.Finding.ByteSize;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,7 +11,7 @@ import java.util.List;
  *
  * @param files where the kernel shows limits
  */
-record LimitsCheck(SystemFiles files) implements Check {
+record LimitsCheck(SystemFiles files) {
   private static final long FILES_NEEDED = 4096;
   private static final ConnectionLimits CONNECTIONS = ConnectionLimits.DEFAULT;
   private static final int TRANSPORTS =
@@ -19,8 +20,7 @@ record LimitsCheck(SystemFiles files) implements Check {
       "ulimit -n %s before the process starts; for good: LimitNOFILE=%s in its systemd unit";
   private static final long MAPS_NEEDED = 65_530; // the kernel's default
 
-  @Override
-  public List<Finding> look() {
+  List<Finding> look() {
     List<Finding> findings = new ArrayList<>();
     findings.add(openFiles());
     limit(

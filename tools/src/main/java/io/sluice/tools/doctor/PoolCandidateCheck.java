@@ -2,7 +2,8 @@ package io.sluice.tools.doctor;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.ProcessUser;
-import io.sluice.tools.text.ShellWord;
+import io.sluice.tools.doctor.Finding.ByteSize;
+import io.sluice.tools.doctor.Finding.ShellWord;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,12 +23,10 @@ import java.util.stream.Stream;
  * @param trial registers a piece of it
  */
 record PoolCandidateCheck(
-    Path path, SystemFiles files, Mounts mounts, Predicate<Path> hasMapSync, Trial trial)
-    implements Check {
+    Path path, SystemFiles files, Mounts mounts, Predicate<Path> hasMapSync, Trial trial) {
   private static final long DEFAULT_POOL_BYTES = 1L << 30;
 
-  @Override
-  public List<Finding> look() {
+  List<Finding> look() {
     String subject = "pool on " + path;
     if (!Files.exists(path)) {
       return List.of(
@@ -111,14 +110,14 @@ record PoolCandidateCheck(
                   + " --mode=devdax (deletes what is on it), then a pool on /dev/daxX.Y");
       case DAX -> withoutMapSync(subject, what, place.mount());
       case DISK ->
-          PoolCandidates.isOnPmem(place.mount())
+          PoolCandidate.isOnPmem(place.mount())
               ? withoutMapSync(subject, what, place.mount())
               : Finding.problem(
                   subject,
                   what,
                   "map output would be written to a disk",
                   "set sluice.pool.dir to a directory in memory, such as one in "
-                      + PoolCandidates.DEFAULT);
+                      + PoolCandidate.DEFAULT);
       case TMPFS, HUGETLBFS, DEVICE_DAX ->
           refusal
               .map(
@@ -160,7 +159,7 @@ record PoolCandidateCheck(
             enlarge + "set sluice.node.memory-mb to less"));
   }
 
-  private static String registration(PoolCandidateKind kind, Optional<Trial.Outcome> outcome) {
+  private static String registration(PoolCandidate.Kind kind, Optional<Trial.Outcome> outcome) {
     return outcome
         .map(
             tried ->

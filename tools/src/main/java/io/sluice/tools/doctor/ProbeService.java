@@ -35,7 +35,7 @@ public final class ProbeService implements Closeable {
   /** Starts one at a control port, or at a free one if it is 0. */
   static ProbeService start(int controlPort, List<TransportProvider> transports)
       throws IOException {
-    Path memory = PoolCandidates.DEFAULT;
+    Path memory = PoolCandidate.DEFAULT;
     Path directory =
         Files.isWritable(memory)
             ? Files.createTempDirectory(memory, "sluice-probe-")

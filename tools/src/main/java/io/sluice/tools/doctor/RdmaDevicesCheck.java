@@ -7,12 +7,11 @@ import java.util.List;
  *
  * @param files where the kernel shows them
  */
-record RdmaDevicesCheck(SystemFiles files) implements Check {
+record RdmaDevicesCheck(SystemFiles files) {
   private static final String SUBJECT = "RDMA devices";
   private static final int IFF_UP = 1;
 
-  @Override
-  public List<Finding> look() {
+  List<Finding> look() {
     List<RdmaPort> ports = RdmaPort.read(files);
     return ports.isEmpty() ? List.of(none()) : ports.stream().map(this::look).toList();
   }

@@ -2,6 +2,7 @@ package io.sluice.tools.site;
 
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.site.SiteConf.Property;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

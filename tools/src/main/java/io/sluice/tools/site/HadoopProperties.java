@@ -1,6 +1,7 @@
 package io.sluice.tools.site;
 
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

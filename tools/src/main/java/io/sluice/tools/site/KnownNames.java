@@ -2,6 +2,7 @@ package io.sluice.tools.site;
 
 import io.sluice.node.conf.SettingNames;
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,10 +2,13 @@ package io.sluice.tools.site;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.disk.Device;
-import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
-import io.sluice.tools.text.ShellWord;
+import io.sluice.tools.doctor.Finding.ByteSize;
+import io.sluice.tools.doctor.Finding.ShellWord;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -198,5 +201,38 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
                         .formatted(leftMb)
                     : "lower %s, which leaves none to containers".formatted(NODE_MEMORY)))
         : Optional.empty();
+  }
+
+  /**
+   * The file system of this host that a pool lies in, or will.
+   *
+   * @param path what there is of the way to it
+   * @param type of the file system
+   * @param totalBytes its size; 0 if it says none, as devices and hugetlbfs do
+   */
+  record PoolFileSystem(Path path, String type, long totalBytes) {
+    private static final String SCHEME = "file:";
+
+    /** Of a directory, named by a path or by a URI of the local file system. */
+    static PoolFileSystem of(String directory) throws IOException {
+      String name = directory.startsWith(SCHEME) ? directory.substring(SCHEME.length()) : directory;
+      Path path = Path.of(name.replaceFirst("^//+", "/")).toAbsolutePath();
+      while (!Files.exists(path)) {
+        path = path.getParent();
+      }
+      FileStore store = Files.getFileStore(path);
+      return new PoolFileSystem(
+          path, store.type(), Files.isDirectory(path) ? store.getTotalSpace() : 0);
+    }
+
+    /** Whether what lies there takes the machine's memory, and no more than the mount allows. */
+    boolean isTmpfs() {
+      return type.equals("tmpfs");
+    }
+
+    /** The same, with or without a bound. */
+    boolean isMemory() {
+      return isTmpfs() || type.equals("ramfs");
+    }
   }
 }

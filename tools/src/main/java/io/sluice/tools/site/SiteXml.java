@@ -2,6 +2,7 @@ package io.sluice.tools.site;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,10 +2,12 @@ package io.sluice.tools.site;
 
 import io.sluice.node.conf.Units;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.doctor.Finding.ByteSize;
+import io.sluice.tools.doctor.Finding.ShellWord;
 import io.sluice.tools.doctor.SystemFiles;
-import io.sluice.tools.text.ShellWord;
+import io.sluice.tools.site.NodeMemoryCheck.PoolFileSystem;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -11,6 +11,7 @@ import io.sluice.node.probe.ProbePlan;
 import io.sluice.node.probe.ProbeResult;
 import io.sluice.node.probe.Prober;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.tools.doctor.Probe.HostPort;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.site.NodeMemoryCheck.PoolFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.support;
 
+import io.sluice.rdma.memory.LockedMemoryLimit;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
@@ -83,6 +85,25 @@ public final class RdmaDevices {
       return Files.isReadable(file) && Files.readString(file).startsWith(start);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns if so much more memory may be pinned for a NIC. It is asked before each registration:
+   * see {@link LockedMemoryLimit}.
+   *
+   * @throws RegistrationException if not; it names the limit and the setting that raises it
+   */
+  public static void checkMayPin(String provider, long lengthBytes) throws RegistrationException {
+    Optional<String> refusal;
+    try {
+      refusal = new LockedMemoryLimit().refusal(lengthBytes);
+    } catch (IOException e) {
+      throw new RegistrationException(
+          provider + ": cannot find out how much memory may be pinned", e);
+    }
+    if (refusal.isPresent()) {
+      throw new RegistrationException(provider + ": " + refusal.get());
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.memory.LendingReader;
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.transport.MemoryRegion;
 import java.io.IOException;

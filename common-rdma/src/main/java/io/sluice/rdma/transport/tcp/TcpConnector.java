@@ -4,9 +4,9 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Ticket;
-import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.Deadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
-import io.sluice.rdma.transport.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.support.PendingRead;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -6,6 +6,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpServerEndpoint.TcpServerTimeouts;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 

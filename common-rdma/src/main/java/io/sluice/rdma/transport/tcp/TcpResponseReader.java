@@ -5,7 +5,7 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.SafeLog;
-import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.TransportMeter;
 import io.sluice.rdma.transport.support.Uninterruptibly;

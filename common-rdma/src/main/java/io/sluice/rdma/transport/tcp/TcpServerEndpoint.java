@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.tcp;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.MemoryRegion;
@@ -17,12 +18,17 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Serves regions over TCP, each connection on a thread of its own.
@@ -38,7 +44,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private static final long SERVER_STACK_BYTES = 256 << 10;
 
   private final InetSocketAddress address;
-  private final TcpAcceptor acceptor;
+  private final Acceptor acceptor;
   private final Set<TcpServerConnection> connections = ConcurrentHashMap.newKeySet();
   private final TransportMeter meter = new TransportMeter();
   private final TcpRegions regions = new TcpRegions(meter);
@@ -66,7 +72,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
               Sockets.shutdown(channel);
             });
     this.serving = new TcpServerContext(regions, admission, unproved, meter, memory);
-    this.acceptor = new TcpAcceptor(listener, address, this::serve);
+    this.acceptor = new Acceptor(listener);
   }
 
   static TcpServerEndpoint open(
@@ -183,6 +189,91 @@ final class TcpServerEndpoint implements ServerEndpoint {
     } catch (IOException | RuntimeException | Error e) {
       connection.abandon();
       throw e;
+    }
+  }
+
+  /**
+   * How long a server waits for a client that takes no bytes of what it has asked for.
+   *
+   * @param stallLimitMs as a rule
+   * @param lendLimitMs while those bytes lie in memory that was lent for sending them: half of what
+   *     others wait for that memory, or one client keeps a device from all
+   */
+  record TcpServerTimeouts(long stallLimitMs, long lendLimitMs) {
+    static final TcpServerTimeouts DEFAULT = new TcpServerTimeouts(60_000, 10_000);
+
+    long shortestMs() {
+      return Math.min(stallLimitMs, lendLimitMs);
+    }
+  }
+
+  /**
+   * What the connections of one TCP server share: how they let in, serve and count.
+   *
+   * <p>Thread contract: safe from any thread.
+   *
+   * @param unproved the sockets of clients that have not shown yet what lets them in
+   * @param memory where a connection has its buffers from, which {@link OffHeap#free} frees
+   */
+  record TcpServerContext(
+      TcpRegions regions,
+      Admission admission,
+      UnauthenticatedLimit<SocketChannel> unproved,
+      TransportMeter meter,
+      IntFunction<ByteBuffer> memory) {}
+
+  /**
+   * Accepts connections and hands each over.
+   *
+   * <p>Thread contract: {@link #start} once, {@link #close} from any thread; the rest runs on its
+   * own daemon thread. Failure: an accept that fails (out of file descriptors, mostly) is logged
+   * and tried again, because giving up would cut this node off until a restart; nothing is lost by
+   * it, the client sees a connect that fails.
+   */
+  private final class Acceptor implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(TcpServerEndpoint.class);
+    private static final long PAUSE_AFTER_FAILURE_MS = 100;
+
+    private final ServerSocketChannel listener;
+    private final Thread thread;
+
+    private Acceptor(ServerSocketChannel listener) {
+      this.listener = listener;
+      this.thread = DaemonThreads.create("sluice-tcp-accept-" + address.getPort(), this);
+    }
+
+    void start() {
+      thread.start();
+    }
+
+    @Override
+    public void run() {
+      while (listener.isOpen()) {
+        try {
+          serve(listener.accept());
+        } catch (ClosedChannelException e) {
+          return;
+        } catch (IOException | RuntimeException | Error e) {
+          SafeLog.warn(
+              LOG,
+              "tcp: cannot take a connection on {}, trying again; raise the limit on open files"
+                  + " (ulimit -n) or threads (ulimit -u) if that is the cause",
+              address,
+              e);
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_AFTER_FAILURE_MS));
+        }
+      }
+    }
+
+    void close() {
+      try {
+        listener.close();
+        thread.join(TimeUnit.SECONDS.toMillis(10));
+      } catch (IOException e) {
+        LOG.warn("tcp: closing the listener on {} failed", address, e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

@@ -5,7 +5,7 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.PointerByReference;
 import io.sluice.rdma.memory.OffHeap;
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;

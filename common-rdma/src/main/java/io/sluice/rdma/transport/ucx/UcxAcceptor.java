@@ -126,7 +126,7 @@ final class UcxAcceptor {
   private void giveUp(UcpEndpoint accepted) {
     try {
       endpoints.remove(accepted);
-      UcxEndpoints.closeForced(loop, accepted, () -> {});
+      loop.closeForced(accepted, () -> {});
     } catch (RuntimeException | Error e) {
       SafeLog.debug(LOG, "ucx: cannot end a connection on {}", address, e);
     }
@@ -135,7 +135,7 @@ final class UcxAcceptor {
   private void drop(UcpEndpoint endpoint, String reason) {
     if (endpoints.containsKey(endpoint) && ending.add(endpoint)) {
       LOG.debug("ucx: a connection on {} ended: {}", address, reason);
-      UcxEndpoints.closeForced(loop, endpoint, () -> forget(endpoint));
+      loop.closeForced(endpoint, () -> forget(endpoint));
     }
   }
 

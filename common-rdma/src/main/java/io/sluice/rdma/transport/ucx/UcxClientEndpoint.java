@@ -1,14 +1,14 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
-import io.sluice.rdma.transport.support.ClientResources;
-import io.sluice.rdma.transport.support.EndpointBuffer;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
+import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

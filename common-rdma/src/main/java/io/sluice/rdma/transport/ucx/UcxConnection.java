@@ -1,14 +1,14 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.ReadFactory;
+import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;

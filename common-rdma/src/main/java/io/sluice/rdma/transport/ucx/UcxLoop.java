@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.openucx.jucx.UcxException;
 import org.openucx.jucx.ucp.UcpContext;
+import org.openucx.jucx.ucp.UcpEndpoint;
 import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
@@ -161,6 +162,23 @@ final class UcxLoop implements AutoCloseable {
   /** Runs {@code then} on the loop when the request has finished. */
   void watch(UcpRequest request, Runnable then) {
     watched.add(new Watched(request, then));
+  }
+
+  /**
+   * Ends a UCX endpoint at once, without asking the peer. Runs {@code then} when UCX has released
+   * all of its requests: from then on nothing is written or read through this endpoint. On the loop
+   * only.
+   */
+  void closeForced(UcpEndpoint endpoint, Runnable then) {
+    UcpRequest request;
+    try {
+      request = endpoint.closeNonBlockingForce();
+    } catch (UcxException e) {
+      LOG.warn("ucx: {} was already broken when it was closed", endpoint, e);
+      then.run();
+      return;
+    }
+    watch(request, then);
   }
 
   boolean isLoopThread() {

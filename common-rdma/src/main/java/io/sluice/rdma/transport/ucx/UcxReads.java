@@ -1,10 +1,11 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.ucx.UcxRegion.UcxAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -138,7 +139,7 @@ final class UcxReads {
     if (peer == null) {
       released();
     } else {
-      UcxEndpoints.closeForced(loop, peer, this::released);
+      loop.closeForced(peer, this::released);
     }
   }
 

@@ -1,8 +1,7 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.TransportNames;
-import io.sluice.rdma.transport.support.Pinning;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.util.Map;
 import org.openucx.jucx.ucp.UcpContext;
@@ -50,10 +49,10 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
     return UcxVersions.withoutWarning(() -> new UcpContext(params));
   }
 
-  /** Must be called before registering: see {@link Pinning}. */
+  /** Must be called before registering: see {@link RdmaDevices#checkMayPin}. */
   void checkMayPin(long lengthBytes) throws RegistrationException {
     if (needsDevice) {
-      Pinning.check(TransportNames.UCX, lengthBytes);
+      RdmaDevices.checkMayPin(TransportNames.UCX, lengthBytes);
     }
   }
 }

@@ -12,11 +12,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.ClientEndpoint;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;

@@ -1,13 +1,17 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.rdma.transport.disni.DisniDevices.DisniDevice;
+import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
+import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -104,5 +108,25 @@ final class DisniClientEndpoint extends ClientEndpointBase {
   @Override
   protected void closeRest() {
     devices.close();
+  }
+
+  /** Landing memory the NICs know. */
+  static final class DisniRegisteredBuffer extends EndpointBuffer {
+    private final DisniRegion region;
+
+    DisniRegisteredBuffer(ClientResources holdings, ByteBuffer direct, DisniRegion region) {
+      super(holdings, direct);
+      this.region = region;
+    }
+
+    int localKey(DisniDevice device) {
+      return region.localKey(device);
+    }
+
+    @Override
+    protected void release() {
+      region.deregister();
+      holdings().deregistered(this);
+    }
   }
 }

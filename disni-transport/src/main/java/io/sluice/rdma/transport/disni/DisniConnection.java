@@ -1,17 +1,20 @@
 package io.sluice.rdma.transport.disni;
 
+import com.ibm.disni.util.MemoryUtils;
 import com.ibm.disni.verbs.IbvWC.IbvWcStatus;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.RemoteAccessException;
-import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
+import io.sluice.rdma.transport.disni.DisniClientEndpoint.DisniRegisteredBuffer;
+import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.ReadFactory;
+import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -248,5 +251,66 @@ final class DisniConnection implements Connection {
   @Override
   public String toString() {
     return "disni connection to " + remote;
+  }
+
+  /**
+   * A read on its way through the NIC, as one or several work requests.
+   *
+   * <p>Thread contract: made by the caller; its completions are counted on the connection's thread.
+   */
+  static final class DisniRead {
+    /** No device takes less in one message; rxe, the smallest met, takes 8 MiB. */
+    static final int MAX_PIECE_BYTES = 4 << 20;
+
+    /** One work request's part of a read. */
+    record Piece(DisniRead whole, int offsetBytes, int lengthBytes) {}
+
+    private final PendingRead read;
+    private final long localAddress;
+    private final int localKey;
+    private final long remoteAddress;
+    private final int remoteKey;
+    private int missingBytes;
+
+    DisniRead(PendingRead read, int localKey, int remoteKey) {
+      this.read = read;
+      this.localAddress = MemoryUtils.getAddress(read.landing());
+      this.localKey = localKey;
+      this.remoteAddress = DisniAddress.address(read.remote()) + read.remoteOffsetBytes();
+      this.remoteKey = remoteKey;
+      this.missingBytes = read.lengthBytes();
+    }
+
+    PendingRead read() {
+      return read;
+    }
+
+    List<Piece> pieces() {
+      List<Piece> pieces = new ArrayList<>();
+      for (int at = 0; at < read.lengthBytes(); ) {
+        int lengthBytes = Math.min(MAX_PIECE_BYTES, read.lengthBytes() - at);
+        pieces.add(new Piece(this, at, lengthBytes));
+        at += lengthBytes;
+      }
+      return pieces;
+    }
+
+    void post(DisniWorkQueue queue, long workRequestId, Piece piece) throws IOException {
+      queue.post(
+          workRequestId,
+          localAddress + piece.offsetBytes(),
+          localKey,
+          remoteAddress + piece.offsetBytes(),
+          remoteKey,
+          piece.lengthBytes());
+    }
+
+    /** A piece has arrived; with the last one the read is done. */
+    void arrived(Piece piece) {
+      missingBytes -= piece.lengthBytes();
+      if (missingBytes == 0) {
+        read.succeed();
+      }
+    }
   }
 }

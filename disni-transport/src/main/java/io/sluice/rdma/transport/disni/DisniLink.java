@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.disni;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.transport.disni.DisniDevices.DisniDevice;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.util.Optional;

@@ -6,6 +6,7 @@ import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaConnParam;
+import io.sluice.rdma.transport.disni.DisniDevices.DisniDevice;
 import java.io.IOException;
 
 /**
