@@ -29,39 +29,39 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code doctor}: status 1 if something keeps Sluice from working at all, or a probe found no
- * transport that works.
+ * The command {@code doctor}. Its exit status is 1 if a finding is BROKEN, or if no transport works
+ * in a probe.
  */
 @Command(
     name = "doctor",
     description =
-        "Says in plain words what this machine offers to Sluice, what it lacks and what fixes it;"
-            + " or tries the way to another host's node service.",
+        "Reports what Sluice can use on this machine, what is missing, and how to fix it."
+            + " Can also examine configuration files, or read from another host's node service.",
     mixinStandardHelpOptions = true,
     versionProvider = ToolsVersion.class)
 public final class DoctorCommand implements Callable<Integer> {
-  @Option(names = "--json", description = "Say it as JSON.")
+  @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
   @Option(
       names = "--pool",
       paramLabel = "PATH",
-      description = "Also look at this directory or device as the place of a pool; repeatable.")
+      description = "Also examine this directory or device as a candidate for a pool; repeatable.")
   private List<Path> pools = new ArrayList<>();
 
   @Option(
       names = "--hadoop-conf",
       paramLabel = "DIR",
       description =
-          "Instead of this machine look at the site files of Hadoop in this directory: what is"
-              + " missing or wrong in them for Sluice, and what to write.")
-  private Path hadoopConf; // null: not asked for
+          "Examine Hadoop's site files in this directory, instead of this machine: report what is"
+              + " missing or wrong for Sluice, and what to write.")
+  private Path hadoopConf; // null: not given
 
   @Option(
       names = "--spark-conf",
       paramLabel = "DIR",
-      description = "The same of spark-defaults.conf in this directory.")
-  private Path sparkConf; // null: not asked for
+      description = "Examine spark-defaults.conf in this directory, instead of this machine.")
+  private Path sparkConf; // null: not given
 
   @Spec private CommandSpec spec;
 
@@ -74,10 +74,10 @@ public final class DoctorCommand implements Callable<Integer> {
         paramLabel = "HOST[:PORT]",
         converter = HostPortConverter.class,
         description =
-            "Read from that host's node service over every transport, and say how fast it is"
-                + " (port: that of the control connections; by default "
+            "Read from that host's node service over every transport, and report the speed."
+                + " PORT is the control port: by default "
                 + HostPort.DEFAULT_PORT
-                + ", a NodeManager's; that of node-service is 13600).")
+                + ", a NodeManager's; node-service listens at 13600.")
     private HostPort probed;
 
     @Option(
@@ -86,8 +86,8 @@ public final class DoctorCommand implements Callable<Integer> {
         arity = "0..1",
         fallbackValue = "" + HostPort.DEFAULT_PORT,
         description =
-            "Be a node service that can be probed, without a cluster, until interrupted; port 0"
-                + " takes a free one (default: ${FALLBACK-VALUE}).")
+            "Run a node service that other hosts can probe, without a cluster, until interrupted."
+                + " Port 0 takes a free one (default: ${FALLBACK-VALUE}).")
     private Integer servedPort;
   }
 
@@ -111,12 +111,13 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private List<Finding> examineFiles() {
     if (otherHost != null || !pools.isEmpty()) {
-      throw misuse("--hadoop-conf and --spark-conf look at files, not at hosts or pools");
+      throw misuse(
+          "--hadoop-conf and --spark-conf examine files; they exclude --probe, --serve and --pool");
     }
     List<Finding> findings = new ArrayList<>();
     for (Path directory : Arrays.asList(hadoopConf, sparkConf)) {
       if (directory != null && !Files.isDirectory(directory)) {
-        throw misuse(directory + " is no directory");
+        throw misuse(directory + " is not a directory");
       }
     }
     if (hadoopConf != null) {
@@ -145,7 +146,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(value);
   }
 
-  /** Other hosts' services on the command line. */
+  /** Parses the address of another host's service. */
   static final class HostPortConverter implements ITypeConverter<HostPort> {
     @Override
     public HostPort convert(String text) {

@@ -3,11 +3,11 @@ package io.sluice.tools;
 import io.sluice.rdma.text.ErrorText;
 import picocli.CommandLine;
 
-/** How a failed command ends: every cause's message, and status 1. */
+/** Prints the messages of a failed command and of all its causes, and returns status 1. */
 public final class Failure {
   private Failure() {}
 
-  /** To be given to a command line as its handler of exceptions. */
+  /** The handler of exceptions for a command line. */
   public static int report(
       Exception failure, CommandLine commandLine, CommandLine.ParseResult parseResult) {
     commandLine.getErr().println("FAILED: " + ErrorText.of(failure));

@@ -7,12 +7,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 
 /**
- * The command line of the tools' jar, which needs neither a checkout nor an engine. Exit status 0
- * when all went well, 1 when something failed, 2 for bad usage.
+ * The command line of the tools' jar, which needs neither a checkout nor Hadoop nor Spark. The exit
+ * status is 0 for success, 1 for a failure, 2 for bad usage.
  */
 @Command(
     name = "sluice-tools",
-    description = "What a node needs of Sluice besides the jar of its engine.",
+    description = "Checks a machine for Sluice, and runs a node's service.",
     mixinStandardHelpOptions = true,
     versionProvider = Tools.ToolsVersion.class,
     subcommands = {DoctorCommand.class, NodeServiceCommand.class},
@@ -30,7 +30,10 @@ public final class Tools {
             .execute(arguments));
   }
 
-  /** Before the first logger is made. A doctor says what he finds; a service has its log alone. */
+  /**
+   * Turns on the log lines of a service, before the first logger is made. The doctor prints its
+   * findings instead.
+   */
   private static void logAsAService() {
     Properties properties = System.getProperties();
     properties.putIfAbsent("org.slf4j.simpleLogger.log.io.sluice", "info");
@@ -38,7 +41,7 @@ public final class Tools {
     properties.putIfAbsent("org.slf4j.simpleLogger.dateTimeFormat", "yyyy-MM-dd HH:mm:ss");
   }
 
-  /** What the manifest of the jar says. */
+  /** The version in the jar's manifest. */
   static final class ToolsVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -7,15 +7,15 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Whether this process can make system calls that the JDK does not offer, and what their failures
- * look like.
+ * Tells whether this process can make system calls that the JDK does not offer, and converts their
+ * failures to exceptions.
  *
  * <p>Thread contract: stateless.
  */
 public final class NativeCalls {
   private NativeCalls() {}
 
-  /** Why no native call works in this process; empty if they do. */
+  /** Why native calls do not work in this process; empty if they work. */
   public static Optional<String> unavailabilityCause() {
     try {
       return Libc.loadFailure()
@@ -25,20 +25,20 @@ public final class NativeCalls {
     }
   }
 
-  /** What could not be done, with the system's own words. */
+  /** The exception for a failed call, with the system's text. */
   public static IOException failure(String what, LastErrorException e) {
     return new IOException("cannot " + what + ": " + e.getMessage(), e);
   }
 
-  /** The same, of a call that returns its error. */
+  /** The exception for a call that returned its error. */
   public static IOException failure(String what, int errno) {
     return new IOException("cannot " + what + ": [" + errno + "] " + Libc.strerror(errno));
   }
 
   /**
-   * The system calls that {@link NativeFile} and {@link Descriptor} need. Loaded on first use;
-   * where JNA does not work only {@link #loadFailure} may be called. The constants are those of
-   * Linux on x86-64 and aarch64.
+   * The system calls that {@link NativeFile} and {@link Descriptor} need. The class is loaded on
+   * first use. If JNA does not work, only {@link #loadFailure} may be called. The constants are
+   * those of Linux on x86-64 and aarch64.
    *
    * <p>Thread contract: safe from any thread. Failure: {@link LastErrorException} with the errno.
    */
@@ -60,7 +60,7 @@ public final class NativeCalls {
 
     private Libc() {}
 
-    /** Why these calls do not work; empty if they do. */
+    /** Why these calls do not work; empty if they work. */
     static Optional<Throwable> loadFailure() {
       return Optional.ofNullable(LOAD_FAILURE);
     }

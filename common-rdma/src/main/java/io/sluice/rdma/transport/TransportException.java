@@ -3,9 +3,9 @@ package io.sluice.rdma.transport;
 import java.io.IOException;
 
 /**
- * A transport could not do what it was asked; the message says what, where, and what to do.
+ * A transport failed; the message says what failed, where, and what to do.
  *
- * <p>The subclasses are what a caller may want to treat differently.
+ * <p>The nested subclasses are the failures that a caller may treat differently.
  */
 public class TransportException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -18,9 +18,7 @@ public class TransportException extends IOException {
     super(message, cause);
   }
 
-  /**
-   * The peer could not be reached, refused, or is not what was expected; try again or elsewhere.
-   */
+  /** The peer cannot be reached, refuses, or is no Sluice endpoint; try again or read elsewhere. */
   public static final class ConnectFailedException extends TransportException {
     private static final long serialVersionUID = 1L;
 
@@ -36,21 +34,21 @@ public class TransportException extends IOException {
     }
 
     /**
-     * @param later whether the peer is there and hung up before it let this side in, or said that
-     *     it has no place: it is worth asking for another ticket
+     * @param later whether the peer works, but closed the connection before it admitted this side,
+     *     or has no free place: another ticket may help
      */
     public ConnectFailedException(String message, Throwable cause, boolean later) {
       super(message, cause);
       this.later = later;
     }
 
-    /** Whether nothing is wrong with the peer, so that it may be asked again later. */
+    /** Whether the peer works, so that a later attempt may succeed. */
     public boolean isLater() {
       return later;
     }
   }
 
-  /** The connection ended before the read was complete; nothing of it may be used. */
+  /** The connection ended before the read was complete; none of the bytes may be used. */
   public static final class ConnectionLostException extends TransportException {
     private static final long serialVersionUID = 1L;
 
@@ -63,7 +61,7 @@ public class TransportException extends IOException {
     }
   }
 
-  /** A read missed its deadline; the connection was given up with it. */
+  /** A read missed its deadline; its connection was closed. */
   public static final class ReadTimeoutException extends TransportException {
     private static final long serialVersionUID = 1L;
 
@@ -76,7 +74,7 @@ public class TransportException extends IOException {
     }
   }
 
-  /** Memory could not be registered; the message names the limit and the knob that raises it. */
+  /** Memory could not be registered; the message names the limit and the setting that raises it. */
   public static final class RegistrationException extends TransportException {
     private static final long serialVersionUID = 1L;
 
@@ -89,7 +87,10 @@ public class TransportException extends IOException {
     }
   }
 
-  /** The peer refused a read: unknown or deregistered region, wrong key, or out of range. */
+  /**
+   * The peer refused a read: the region is unknown or deregistered, the key is wrong, or the range
+   * is outside the region.
+   */
   public static final class RemoteAccessException extends TransportException {
     private static final long serialVersionUID = 1L;
 

@@ -21,17 +21,17 @@ import org.slf4j.LoggerFactory;
 /**
  * The NodeManager's auxiliary service.
  *
- * <p>It is configured in {@code yarn.nodemanager.aux-services} only and never named by jobs ({@code
- * mapreduce.job.shuffle.provider.services}), so nodes with and without it mix. Tasks learn of it
- * from their environment, and it learns of an application's end from YARN, named or not.
+ * <p>It is configured only in {@code yarn.nodemanager.aux-services}. Jobs do not name it in {@code
+ * mapreduce.job.shuffle.provider.services}, so a cluster may have nodes with and without it. Tasks
+ * find it through their environment. YARN tells it when any application ends.
  *
- * <p>It is Java 8 bytecode, as {@link JavaVersion} says: an auxiliary service that does not load
- * takes its NodeManager down. Thread contract: called by the NodeManager's dispatcher. Ownership:
- * YARN starts and stops it. Failure: none that it throws; where it cannot serve it says why in one
- * line of the log and to the tasks, and they use the stock shuffle.
+ * <p>It is Java 8 bytecode, see {@link JavaVersion}: an auxiliary service that does not load ends
+ * its NodeManager. Thread contract: called by the NodeManager's dispatcher. Ownership: YARN starts
+ * and stops it. Failure: it throws nothing. If it cannot serve, it logs the reason in one line and
+ * tells it to the tasks, which use the stock shuffle.
  */
 public final class SluiceShuffleService extends AuxiliaryService {
-  /** The name it must have in {@code yarn.nodemanager.aux-services}. */
+  /** Its required name in {@code yarn.nodemanager.aux-services}. */
   public static final String NAME = "sluice_shuffle";
 
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleService.class);
@@ -41,7 +41,7 @@ public final class SluiceShuffleService extends AuxiliaryService {
   private NodeRole role;
   private String declined = "it has not been started";
 
-  /** Made by the NodeManager. */
+  /** Called by the NodeManager. */
   public SluiceShuffleService() {
     this(JavaVersion.current());
   }
@@ -79,7 +79,8 @@ public final class SluiceShuffleService extends AuxiliaryService {
 
   @Override
   public void initializeApplication(ApplicationInitializationContext context) {
-    // Not named by jobs, hence never called; tasks introduce their application themselves.
+    // YARN calls it only for services that a job names; tasks register their application
+    // themselves.
   }
 
   @Override
@@ -104,8 +105,9 @@ public final class SluiceShuffleService extends AuxiliaryService {
   }
 
   /**
-   * What the tasks of a node are told where Sluice's own classes do not load, in the form of {@code
-   * io.sluice.node.wire.NodeMetadata}, which is one of them; a test holds the two together.
+   * The metadata for the tasks of a node on which Sluice's other classes do not load. It has the
+   * form of {@code io.sluice.node.wire.NodeMetadata}, which is one of those classes; a test keeps
+   * the two equal.
    *
    * <pre>
    *   0        4         6             7                11
@@ -138,26 +140,26 @@ public final class SluiceShuffleService extends AuxiliaryService {
     }
   }
 
-  /** What the auxiliary service does on a node, apart from being loaded there. */
+  /** The work of the auxiliary service, apart from the class that YARN loads. */
   public interface NodeRole {
     /**
-     * Begins.
+     * Starts.
      *
-     * @param recoveryPath where the NodeManager has its auxiliary service keep what it needs after
-     *     a restart over which it keeps its containers; null if it does not
+     * @param recoveryPath the NodeManager's directory for the service's state across a restart that
+     *     keeps containers; null if it keeps none
      */
     void start(Configuration conf, Path recoveryPath);
 
-    /** What the tasks of the node are told. */
+    /** The metadata for the tasks of the node. */
     ByteBuffer metadata();
 
-    /** YARN starts a container of an application for a user, or has found one again. */
+    /** YARN starts, or has recovered, a container of an application for a user. */
     void startContainer(String applicationId, String user);
 
     /** An application has ended. */
     void stopApplication(String applicationId);
 
-    /** Ends; {@code recovers} if the NodeManager keeps its containers over a restart. */
+    /** Stops; {@code recovers} if the NodeManager keeps its containers over a restart. */
     void stop(boolean recovers);
   }
 }

@@ -50,7 +50,7 @@ public final class Acceptor implements AutoCloseable {
   private final Handler handler;
   private final Pause pause;
   private final Deadlines deadlines;
-  private final UnauthenticatedLimit<MessageStream> unproved;
+  private final UnauthenticatedLimit<MessageStream> unauthenticated;
   private final AuthenticatedLimit<MessageStream> proved;
   private final Map<MessageStream, Thread> connections = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
@@ -123,9 +123,9 @@ public final class Acceptor implements AutoCloseable {
             System::nanoTime,
             unused -> expel(unused, "is unused, and another one needs its place"));
     this.deadlines = new Deadlines(name + "-deadlines");
-    this.unproved =
+    this.unauthenticated =
         new UnauthenticatedLimit<>(
-            limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
+            limits.maxUnauthenticated(), limits.authenticationTimeoutMs(), deadlines, this::expel);
     this.acceptThread = DaemonThreads.create(name + "-accept", STACK_BYTES, this::acceptLoop);
     acceptThread.start();
   }
@@ -171,7 +171,7 @@ public final class Acceptor implements AutoCloseable {
       Thread thread =
           DaemonThreads.create(name + "-" + ++connectionNumber, STACK_BYTES, () -> handle(stream));
       connections.put(stream, thread);
-      unproved.enter(stream, from);
+      unauthenticated.enter(stream, from);
       thread.start();
     } catch (IOException | RuntimeException | Error e) { // of memory or threads, mostly
       forget(stream);
@@ -215,7 +215,7 @@ public final class Acceptor implements AutoCloseable {
       if (e instanceof ProtocolException || e instanceof SocketTimeoutException) {
         dropped.increment();
       }
-      if (unproved.leave(stream) || isClosed()) { // strangers do not fill the log
+      if (unauthenticated.leave(stream) || isClosed()) { // strangers do not fill the log
         LOG.debug("{}: the conversation with {} ended in an error", name, stream.peer(), e);
       } else {
         LOG.warn("{}: the conversation with {} ended in an error", name, stream.peer(), e);
@@ -241,7 +241,7 @@ public final class Acceptor implements AutoCloseable {
         refused.increment();
         return false;
       }
-      if (!unproved.leave(stream)) { // whose place is given back when it is forgotten
+      if (!unauthenticated.leave(stream)) { // whose place is given back when it is forgotten
         throw new EOFException("the proof of " + stream.peer() + " came too late");
       }
       return true;
@@ -264,7 +264,7 @@ public final class Acceptor implements AutoCloseable {
   }
 
   private void forget(MessageStream stream) {
-    unproved.leave(stream);
+    unauthenticated.leave(stream);
     closeQuietly(stream);
     proved.leave(stream);
     connections.remove(stream);
@@ -286,7 +286,7 @@ public final class Acceptor implements AutoCloseable {
   /** What became of those who came. */
   public ConnectionCounters counters() {
     return new ConnectionCounters(
-        proved.taken(), refused.sum(), unproved.expelled(), dropped.sum(), errors.get());
+        proved.taken(), refused.sum(), unauthenticated.expelled(), dropped.sum(), errors.get());
   }
 
   @Override

@@ -18,31 +18,33 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The way to another host's node service, tried over every transport.
+ * The result of reads from another host's node service over every transport.
  *
- * @param host that host
- * @param port its control port
- * @param transports what came of each
+ * @param host the other host
+ * @param port the control port of its service
+ * @param transports one result for each transport
  */
 public record Probe(String host, int port, List<Way> transports) {
   private static final long TIMEOUT_MS = 15_000;
 
   /**
-   * One transport.
+   * The result over one transport.
    *
-   * @param transport its name
-   * @param speed what was measured; null if it does not work between the hosts
-   * @param cause why it does not; empty if it does
+   * @param transport the transport's name
+   * @param speed the speed; null if the transport does not work between the hosts
+   * @param cause why it does not work; empty if it works
    */
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
   public record Way(String transport, ProbeResult.Speed speed, String cause) {
     private String failure() {
       String name = transport + ": ";
-      return cause.startsWith(name) ? cause : name + cause; // errors of transports begin with it
+      return cause.startsWith(name)
+          ? cause
+          : name + cause; // most messages of transports begin with the name
     }
   }
 
-  /** Reads from that host. */
+  /** Reads from a host over every transport. */
   public static Probe of(HostPort other) throws IOException {
     Prober prober =
         new Prober(TransportChooser.standard().providers(), ProbePlan.STANDARD, TIMEOUT_MS);
@@ -58,22 +60,22 @@ public record Probe(String host, int port, List<Way> transports) {
             .toList());
   }
 
-  /** Whether anything but causes came of it. */
+  /** Whether any transport works. */
   public boolean anyWorks() {
     return transports.stream().anyMatch(way -> way.speed() != null);
   }
 
-  /** A table of what works, and below it why the rest does not. */
+  /** A table of the transports that work, and below it why the others do not. */
   public String toText() {
     StringBuilder text = new StringBuilder();
     if (anyWorks()) {
       text.append(
-          "Reads from %s; \"x tcp\" is how many times as quick as over tcp\n"
+          "Reads from %s; \"x tcp\" is the speed relative to tcp\n"
               .formatted(HostAndPort.of(host, port)));
       text.append(table());
     } else {
       text.append(
-          "No transport works between this host and %s\n".formatted(HostAndPort.of(host, port)));
+          "No transport works between this host and %s:\n".formatted(HostAndPort.of(host, port)));
     }
     transports.stream()
         .filter(way -> way.speed() == null)
@@ -121,10 +123,11 @@ public record Probe(String host, int port, List<Way> transports) {
   }
 
   /**
-   * A host's node service, as people write it: {@code host}, {@code host:port}, {@code [::1]:port}.
+   * The address of a node service on the command line: {@code host}, {@code host:port} or {@code
+   * [::1]:port}.
    *
-   * @param host name or address
-   * @param port of its control connections
+   * @param host its name or address
+   * @param port the port of control connections
    */
   public record HostPort(String host, int port) {
     /** The ShuffleHandler's default port plus the default of sluice.service.port-offset. */
@@ -134,9 +137,9 @@ public record Probe(String host, int port, List<Way> transports) {
         Pattern.compile("(?:\\[(?<v6>[^\\]]+)\\]|(?<name>[^:\\[\\]]+))(?::(?<port>\\d{1,5}))?");
 
     /**
-     * Reads it.
+     * Parses an address.
      *
-     * @throws IllegalArgumentException if it is neither of these
+     * @throws IllegalArgumentException if the text has none of these forms
      */
     public static HostPort parse(String text) {
       Matcher matcher = FORM.matcher(text);
@@ -149,7 +152,7 @@ public record Probe(String host, int port, List<Way> transports) {
         }
       }
       throw new IllegalArgumentException(
-          "\"%s\" is no HOST, HOST:PORT or [IPV6]:PORT with a port from 1 to 65535"
+          "\"%s\" is not HOST, HOST:PORT or [IPV6]:PORT with a port from 1 to 65535"
               .formatted(text));
     }
   }

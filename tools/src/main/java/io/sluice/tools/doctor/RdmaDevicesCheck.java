@@ -3,7 +3,7 @@ package io.sluice.tools.doctor;
 import java.util.List;
 
 /**
- * The RDMA devices the kernel shows, and of each port whether it is up and has an address.
+ * Checks which RDMA devices the kernel shows, and whether each port is up and has an address.
  *
  * @param files where the kernel shows them
  */
@@ -22,7 +22,7 @@ record RdmaDevicesCheck(SystemFiles files) {
           SUBJECT,
           "none",
           "the kernel can do RDMA, but no NIC's driver is loaded and no software device was made",
-          "modprobe mlx5_ib (or what drives the NIC); without a NIC, over any Ethernet interface:"
+          "modprobe mlx5_ib (or the NIC's driver); without a NIC, over any Ethernet interface:"
               + " rdma link add rxe0 type rxe netdev INTERFACE");
     }
     String release = files.line("/proc/sys/kernel/osrelease").orElse("unknown");
@@ -37,7 +37,7 @@ record RdmaDevicesCheck(SystemFiles files) {
         SUBJECT,
         "none",
         "no RDMA module is loaded (there is no /sys/class/infiniband)",
-        "modprobe mlx5_ib (or what drives the NIC); without a NIC, over any Ethernet interface:"
+        "modprobe mlx5_ib (or the NIC's driver); without a NIC, over any Ethernet interface:"
             + " modprobe rdma_rxe && rdma link add rxe0 type rxe netdev INTERFACE");
   }
 
@@ -46,7 +46,7 @@ record RdmaDevicesCheck(SystemFiles files) {
     if (!port.nodeType().equals("CA")) {
       return Finding.problem(
           subject,
-          "is of a kind (%s) that Sluice does not use".formatted(port.nodeType()),
+          "has node type %s, which Sluice does not use".formatted(port.nodeType()),
           "transports ucx and disni work with InfiniBand and RoCE only",
           "switch the NIC to RoCE if it can");
     }

@@ -14,30 +14,30 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * What the reading sides of all providers have alike: they hold connections and landing memory, and
- * close all of it once.
+ * Base class of the providers' reading sides: holds connections and registered buffers, and closes
+ * all of them once.
  *
- * <p>Thread contract: safe from any thread. Ownership: see {@link ClientEndpoint}; what a provider
- * opens beside that is closed in {@link #closeRest}.
+ * <p>Thread contract: safe from any thread. Ownership: see {@link ClientEndpoint}; a provider
+ * closes its other resources in {@link #closeRest}.
  */
 public abstract class ClientEndpointBase implements ClientEndpoint {
   private final String transport;
-  private final ClientResources holdings;
+  private final ClientResources resources;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * Open, with nothing registered.
+   * Opens the endpoint, with nothing registered.
    *
-   * @param transport its name, for messages and threads
+   * @param transport the transport's name, for messages and threads
    */
   protected ClientEndpointBase(String transport) {
     this.transport = transport;
-    this.holdings = new ClientResources(transport);
+    this.resources = new ClientResources(transport);
   }
 
-  /** What this endpoint holds; its connections and landing memory are made with it. */
-  protected final ClientResources holdings() {
-    return holdings;
+  /** The resources of this endpoint; its connections and buffers are made with them. */
+  protected final ClientResources resources() {
+    return resources;
   }
 
   /** Whether {@link #close} was called. */
@@ -45,7 +45,7 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
     return closed.get();
   }
 
-  /** Fails once {@link #close} was called. */
+  /** Throws once {@link #close} was called. */
   protected final void requireOpen() throws TransportException {
     if (isClosed()) {
       throw new TransportException(transport + ": the client endpoint is closed");
@@ -54,7 +54,7 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
 
   @Override
   public final TransportCounters counters() {
-    return holdings.meter().snapshot();
+    return resources.meter().snapshot();
   }
 
   @Override
@@ -64,22 +64,22 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
     }
   }
 
-  /** Closes everything, once, when {@link #isClosed} is true already. */
+  /** Closes all resources; called once, when {@link #isClosed} is already true. */
   protected void closeAll() {
-    holdings.release();
+    resources.release();
     closeRest();
-    holdings.deadlines().close();
+    resources.deadlines().close();
   }
 
-  /** Closes what only this provider has; nothing is connected or registered any more. */
+  /** Closes the provider's own resources; nothing is connected or registered then. */
   protected abstract void closeRest();
 
   /**
-   * What one reading side holds, and what its connections and landing memory know of it: the list
-   * of both, their counters, and the timer of the reads' deadlines.
+   * The resources of one reading side: the list of its connections and registered buffers, their
+   * counters, and the timer of the reads' deadlines.
    *
-   * <p>There is one for each endpoint, so a connection and a buffer with the same one belong
-   * together. Thread contract: safe from any thread. Ownership: the endpoint closes.
+   * <p>Each endpoint has one, so a connection and a buffer with the same one belong together.
+   * Thread contract: safe from any thread. Ownership: the endpoint closes it.
    */
   public static final class ClientResources {
     private final TransportMeter meter = new TransportMeter();
@@ -87,19 +87,19 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
     private final Set<RegisteredBuffer> buffers = ConcurrentHashMap.newKeySet();
 
-    /** Nothing is held yet; {@code transport} names the timer's thread. */
+    /** Holds nothing yet; {@code transport} names the timer's thread. */
     ClientResources(String transport) {
       this.deadlines = new Deadlines("sluice-" + transport + "-deadlines");
     }
 
-    /** Takes up landing memory, which says {@link #deregistered} when it is none any more. */
+    /** Adds a registered buffer, which calls {@link #deregistered} at its end. */
     public <B extends RegisteredBuffer> B registered(B buffer) {
       buffers.add(buffer);
       meter.registered(buffer.lengthBytes());
       return buffer;
     }
 
-    /** Landing memory is none any more; said again, it changes nothing. */
+    /** Removes a buffer that was deregistered; idempotent. */
     public void deregistered(RegisteredBuffer buffer) {
       if (buffers.remove(buffer)) {
         meter.deregistered(buffer.lengthBytes());
@@ -107,20 +107,20 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
     }
 
     /**
-     * Takes up a connection, which says {@link #ended} when it is none any more; who establishes it
-     * counts it.
+     * Adds a connection, which calls {@link #ended} at its end. The code that establishes it counts
+     * it.
      */
     public <C extends Connection> C began(C connection) {
       connections.add(connection);
       return connection;
     }
 
-    /** A connection has ended, or never came about; said again, it changes nothing. */
+    /** Removes a connection that has ended or was not established; idempotent. */
     public void ended(Connection connection) {
       connections.remove(connection);
     }
 
-    /** Counts what happens to connections and reads. */
+    /** The counters of connections and reads. */
     public TransportMeter meter() {
       return meter;
     }
@@ -130,7 +130,7 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
       return deadlines;
     }
 
-    /** Closes all connections, then all landing memory, whatever becomes of one. */
+    /** Closes all connections, then all buffers, and goes on after a failure. */
     void release() {
       Closer.all(
           Stream.concat(
@@ -139,18 +139,18 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
     }
   }
 
-  /** Landing memory that knows the one endpoint whose connections may read into it. */
+  /** A registered buffer of one endpoint, whose connections alone may read into it. */
   public abstract static class EndpointBuffer extends RegisteredBuffer {
-    private final ClientResources holdings;
+    private final ClientResources resources;
 
-    protected EndpointBuffer(ClientResources holdings, ByteBuffer direct) {
+    protected EndpointBuffer(ClientResources resources, ByteBuffer direct) {
       super(direct);
-      this.holdings = holdings;
+      this.resources = resources;
     }
 
-    /** What the endpoint it is registered with holds. */
-    public final ClientResources holdings() {
-      return holdings;
+    /** The resources of the endpoint with which it is registered. */
+    public final ClientResources resources() {
+      return resources;
     }
   }
 }

@@ -13,10 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The RDMA devices the kernel shows, asked without loading any native library.
+ * The RDMA devices that the kernel shows, read without any native library; and the check of locked
+ * memory.
  *
- * <p>Only channel adapters (InfiniBand, RoCE) count: UCX refuses iWARP, and no iWARP device was
- * ever tried with DiSNI. Thread contract: immutable; reads /sys at every call.
+ * <p>Only channel adapters (InfiniBand, RoCE) count: UCX refuses iWARP, and DiSNI was never tried
+ * with it. Thread contract: immutable; reads /sys at every call.
  */
 public final class RdmaDevices {
   private static final String CHANNEL_ADAPTER = "1:";
@@ -29,12 +30,12 @@ public final class RdmaDevices {
     this(Path.of("/sys/class"));
   }
 
-  /** The devices shown in a directory like {@code /sys/class}. */
+  /** The devices in a directory of the form of {@code /sys/class}. */
   public RdmaDevices(Path sysClass) {
     this.sysClass = sysClass;
   }
 
-  /** Why no transport can use them; empty if one can connect through some port. */
+  /** Why no transport can use the devices; empty if a transport can connect through a port. */
   public Optional<String> unusableCause() {
     if (activePorts().isEmpty()) {
       return Optional.of(

@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The regions that a TCP server serves, by their ids.
  *
- * <p>Thread contract: safe from any thread. Ownership: the endpoint deregisters what is left.
+ * <p>Thread contract: safe from any thread. Ownership: the endpoint deregisters the remaining
+ * regions.
  */
 final class TcpRegions {
   private final Map<Long, TcpRegion> regions = new ConcurrentHashMap<>();
@@ -32,7 +33,7 @@ final class TcpRegions {
     this(meter, TcpRegion.GRACE_MS, TcpRegion.SHUTDOWN_LIMIT_MS);
   }
 
-  /** As above, by other limits: a test has a sender that does not end. */
+  /** Uses other limits, for a test with a sender that does not end. */
   TcpRegions(TransportMeter meter, long graceMs, long shutdownLimitMs) {
     this.meter = meter;
     this.graceMs = graceMs;
@@ -50,26 +51,26 @@ final class TcpRegions {
   }
 
   /**
-   * Returns when nobody sends from it any more; said again, it changes nothing.
+   * Deregisters a region, and returns when no thread sends from it; idempotent.
    *
-   * @throws IllegalStateException if somebody still does; it is to be said again then
+   * @throws IllegalStateException if a thread still sends from it; call it again then
    */
   void deregister(RegionDescriptor descriptor) {
     TcpRegion region = regions.get(descriptor.regionId());
     if (region != null && region.descriptor().equals(descriptor)) {
-      region.retire(); // first: if that fails, it must not seem done when it is said again
+      region.retire(); // first: if it fails, a second call must try again
       if (regions.remove(descriptor.regionId(), region)) {
         meter.deregistered(descriptor.lengthBytes());
       }
     }
   }
 
-  /** As {@link #deregister} of each: one that is still sent from does not keep the others. */
+  /** Deregisters all regions; a failure for one does not keep the others. */
   void deregisterAll() {
     Closer.all(regions.values().stream().map(region -> () -> deregister(region.descriptor())));
   }
 
-  /** The region of that id if the key is the right one, else null. */
+  /** The region of an id if the key is right, else null. */
   TcpRegion find(long regionId, long key) {
     TcpRegion region = regions.get(regionId);
     return region != null && region.descriptor().key() == key ? region : null;
@@ -91,21 +92,21 @@ final class TcpRegions {
     } catch (RegistrationException e) {
       throw e;
     } catch (IOException e) {
-      throw new RegistrationException("tcp: cannot ask the size of the region's file", e);
+      throw new RegistrationException("tcp: cannot read the size of the region's file", e);
     }
   }
 
   /**
-   * A registered region and the sockets that are being sent to from it right now, so that
-   * deregistration can promise that nobody is.
+   * A registered region and the sockets to which it is being sent. So deregistration can wait until
+   * no thread sends from it.
    *
    * <p>Thread contract: safe from any thread.
    */
   static final class TcpRegion {
-    /** How long a transfer under way may take to finish before its connection is given up. */
+    /** How long a transfer may take to finish before its connection is closed. */
     static final long GRACE_MS = 1_000;
 
-    /** A socket that was shut down wakes its thread at once; longer than this is a bug. */
+    /** How long a thread may take to leave after its socket was shut down; longer is a bug. */
     static final long SHUTDOWN_LIMIT_MS = 10_000;
 
     private final RegionDescriptor descriptor;
@@ -131,7 +132,7 @@ final class TcpRegions {
       return memory;
     }
 
-    /** Enters a sender, by its socket; false if the region was retired. */
+    /** Adds a sender, by its socket; false if the region was retired. */
     synchronized boolean enter(SocketChannel sender) {
       return !retired && senders.add(sender);
     }
@@ -141,7 +142,7 @@ final class TcpRegions {
       notifyAll();
     }
 
-    /** Lets nobody in any more, and returns when the last sender has left. */
+    /** Accepts no more senders, and returns when the last one has left. */
     synchronized void retire() {
       retired = true;
       if (!awaitNoSenders(graceMs)) {
@@ -158,7 +159,7 @@ final class TcpRegions {
       }
     }
 
-    /** The promise to the caller comes before an interrupt. */
+    /** Waits even if interrupted, because the caller will unmap the memory. */
     private boolean awaitNoSenders(long limitMs) {
       return Uninterruptibly.await(this, senders::isEmpty, limitMs);
     }

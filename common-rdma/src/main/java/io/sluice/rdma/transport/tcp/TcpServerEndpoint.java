@@ -33,11 +33,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Serves regions over TCP, each connection on a thread of its own.
  *
- * <p>Who connects has a short time to show its ticket, in the small share of those who have not;
- * see {@link Admission} for who is let in then.
+ * <p>A client must show its ticket within a short time; {@link UnauthenticatedLimit} bounds the
+ * clients that have not done so. {@link Admission} then decides which clients are let in.
  *
  * <p>Thread contract: safe from any thread; one daemon thread accepts, one per connection serves,
- * one watches for clients that stall. Ownership: the caller closes; that ends all of them.
+ * one watches for clients that stall. Ownership: the caller closes it, which ends all of these
+ * threads.
  */
 final class TcpServerEndpoint implements ServerEndpoint {
   /** A serving thread needs little stack, and there may be a thousand. */
@@ -50,8 +51,8 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private final TcpRegions regions = new TcpRegions(meter);
   private final Deadlines stallWatch;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final UnauthenticatedLimit<SocketChannel> unproved;
-  private final TcpServerContext serving;
+  private final UnauthenticatedLimit<SocketChannel> unauthenticated;
+  private final TcpServerContext context;
 
   private TcpServerEndpoint(
       ServerSocketChannel listener,
@@ -62,30 +63,30 @@ final class TcpServerEndpoint implements ServerEndpoint {
     this.stallWatch = stallWatch;
     this.address = (InetSocketAddress) listener.getLocalAddress();
     ConnectionLimits limits = admission.limits();
-    this.unproved =
+    this.unauthenticated =
         new UnauthenticatedLimit<>(
-            limits.maxUnproved(),
-            limits.proofTimeoutMs(),
+            limits.maxUnauthenticated(),
+            limits.authenticationTimeoutMs(),
             stallWatch,
             (channel, reason) -> {
               admission.expelled();
               Sockets.shutdown(channel);
             });
-    this.serving = new TcpServerContext(regions, admission, unproved, meter, memory);
+    this.context = new TcpServerContext(regions, admission, unauthenticated, meter, memory);
     this.acceptor = new Acceptor(listener);
   }
 
   static TcpServerEndpoint open(
-      InetSocketAddress bindAddress, Admission admission, TcpServerTimeouts patience)
+      InetSocketAddress bindAddress, Admission admission, TcpServerTimeouts timeouts)
       throws TransportException {
-    return open(bindAddress, admission, patience, OffHeap::allocate);
+    return open(bindAddress, admission, timeouts, OffHeap::allocate);
   }
 
-  /** As above, with {@code memory} for what {@link OffHeap#free} frees: a test has it refused. */
+  /** Opens an endpoint with its own allocator of off-heap memory: a test refuses memory. */
   static TcpServerEndpoint open(
       InetSocketAddress bindAddress,
       Admission admission,
-      TcpServerTimeouts patience,
+      TcpServerTimeouts timeouts,
       IntFunction<ByteBuffer> memory)
       throws TransportException {
     try {
@@ -93,7 +94,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
       try {
         listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
         listener.bind(bindAddress, ConnectionLimits.BACKLOG);
-        return start(listener, admission, patience, memory);
+        return start(listener, admission, timeouts, memory);
       } catch (IOException | RuntimeException | Error e) {
         listener.close();
         throw e;
@@ -109,11 +110,11 @@ final class TcpServerEndpoint implements ServerEndpoint {
     }
   }
 
-  /** Takes the listener over; if that fails, it is still the caller's. */
+  /** Takes over the listener; if that fails, the caller still owns it. */
   private static TcpServerEndpoint start(
       ServerSocketChannel listener,
       Admission admission,
-      TcpServerTimeouts patience,
+      TcpServerTimeouts timeouts,
       IntFunction<ByteBuffer> memory)
       throws IOException {
     Deadlines stallWatch = new Deadlines("sluice-tcp-stall-watch");
@@ -121,8 +122,8 @@ final class TcpServerEndpoint implements ServerEndpoint {
       TcpServerEndpoint endpoint = new TcpServerEndpoint(listener, admission, stallWatch, memory);
       long idleLimitMs = admission.limits().idleTimeoutMs();
       stallWatch.every(
-          Math.max(1, Math.min(patience.shortestMs(), idleLimitMs) / 4),
-          () -> endpoint.connections.forEach(c -> c.shutdownIfLate(patience, idleLimitMs)));
+          Math.max(1, Math.min(timeouts.shortestMs(), idleLimitMs) / 4),
+          () -> endpoint.connections.forEach(c -> c.shutdownIfLate(timeouts, idleLimitMs)));
       endpoint.acceptor.start(); // last: from here on there are connections
       return endpoint;
     } catch (IOException | RuntimeException | Error e) {
@@ -171,7 +172,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
   private void serve(SocketChannel channel) throws IOException {
     TcpServerConnection connection;
     try {
-      connection = new TcpServerConnection(serving, channel, connections::remove);
+      connection = new TcpServerConnection(context, channel, connections::remove);
     } catch (RuntimeException | Error e) {
       channel.close(); // so that the client need not wait for its deadline
       throw e;
@@ -181,7 +182,7 @@ final class TcpServerEndpoint implements ServerEndpoint {
       Thread server =
           DaemonThreads.create("sluice-tcp-serve-" + connection, SERVER_STACK_BYTES, connection);
       connections.add(connection);
-      unproved.enter(channel, channel.socket().getInetAddress());
+      unauthenticated.enter(channel, channel.socket().getInetAddress());
       if (closed.get()) {
         connection.shutdown();
       }
@@ -193,11 +194,11 @@ final class TcpServerEndpoint implements ServerEndpoint {
   }
 
   /**
-   * How long a server waits for a client that takes no bytes of what it has asked for.
+   * How long a server waits for a client that does not read the bytes that it requested.
    *
-   * @param stallLimitMs as a rule
-   * @param lendLimitMs while those bytes lie in memory that was lent for sending them: half of what
-   *     others wait for that memory, or one client keeps a device from all
+   * @param stallLimitMs the general limit
+   * @param lendLimitMs the limit while those bytes lie in lent memory: half of the time that others
+   *     wait for that memory, so that one client cannot block a device
    */
   record TcpServerTimeouts(long stallLimitMs, long lendLimitMs) {
     static final TcpServerTimeouts DEFAULT = new TcpServerTimeouts(60_000, 10_000);
@@ -208,27 +209,27 @@ final class TcpServerEndpoint implements ServerEndpoint {
   }
 
   /**
-   * What the connections of one TCP server share: how they let in, serve and count.
+   * The objects that the connections of one TCP server share.
    *
    * <p>Thread contract: safe from any thread.
    *
-   * @param unproved the sockets of clients that have not shown yet what lets them in
-   * @param memory where a connection has its buffers from, which {@link OffHeap#free} frees
+   * @param unauthenticated the sockets of clients that have not shown a ticket yet
+   * @param memory allocates a connection's buffers, which {@link OffHeap#free} frees
    */
   record TcpServerContext(
       TcpRegions regions,
       Admission admission,
-      UnauthenticatedLimit<SocketChannel> unproved,
+      UnauthenticatedLimit<SocketChannel> unauthenticated,
       TransportMeter meter,
       IntFunction<ByteBuffer> memory) {}
 
   /**
-   * Accepts connections and hands each over.
+   * Accepts connections and starts to serve each.
    *
    * <p>Thread contract: {@link #start} once, {@link #close} from any thread; the rest runs on its
-   * own daemon thread. Failure: an accept that fails (out of file descriptors, mostly) is logged
-   * and tried again, because giving up would cut this node off until a restart; nothing is lost by
-   * it, the client sees a connect that fails.
+   * own daemon thread. Failure: an accept that fails, mostly for want of file descriptors, is
+   * logged and tried again. To give up would cut off this node until a restart. Nothing is lost:
+   * the client's connect fails.
    */
   private final class Acceptor implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpServerEndpoint.class);

@@ -14,10 +14,11 @@ import org.openucx.jucx.ucp.UcpEndpoint;
 import org.openucx.jucx.ucp.UcpRemoteKey;
 
 /**
- * Registered memory and the buffer it lies in, which must not be collected while a NIC may read it.
+ * Registered memory. It keeps the buffer reachable while a NIC may read it.
  *
- * <p>Thread contract: made and deregistered on the loop. Failure: what could not be deregistered
- * cannot be later either, because UCX may have freed the handle.
+ * <p>Thread contract: made and deregistered on the loop. Ownership: the endpoint deregisters it,
+ * then the caller frees the memory. Failure: a failed deregistration cannot be repeated, because
+ * UCX may have freed the handle.
  */
 final class UcxRegion {
   private final UcpContext context;
@@ -49,9 +50,9 @@ final class UcxRegion {
   }
 
   /**
-   * Registers memory that the other side may read, and asks for no more than that.
+   * Registers memory that the other side may only read.
    *
-   * @param unmapping deregisters by the handle
+   * @param unmapping deregisters a handle
    */
   static UcxRegion toBeRead(
       UcxLoop loop,
@@ -119,7 +120,7 @@ final class UcxRegion {
   }
 
   /**
-   * What UCX needs of a remote region, in the descriptor's provider data, big-endian:
+   * The provider data of a region's descriptor, big-endian:
    *
    * <pre>
    *   0                 8

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ClientResourcesTest {
-  private final ClientResources holdings = new ClientResources("test");
+  private final ClientResources resources = new ClientResources("test");
 
   @AfterEach
   void endTimer() {
-    holdings.deadlines().close();
+    resources.deadlines().close();
   }
 
   private RegisteredBuffer register(Runnable release) {
@@ -36,15 +36,15 @@ class ClientResourcesTest {
     int others = 100;
     for (int i = 0; i < others; i++) {
       if (i == others / 2) {
-        holdings.registered(
+        resources.registered(
             register(
                 () -> {
                   throw broken;
                 }));
       }
-      holdings.registered(register(released::incrementAndGet));
+      resources.registered(register(released::incrementAndGet));
     }
-    assertSame(broken, assertThrows(IllegalStateException.class, holdings::release));
+    assertSame(broken, assertThrows(IllegalStateException.class, resources::release));
     assertEquals(others, released.get());
   }
 }

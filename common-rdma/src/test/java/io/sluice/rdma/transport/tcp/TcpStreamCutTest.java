@@ -78,7 +78,7 @@ class TcpStreamCutTest {
   @Test
   void answerToAQuestionNotAsked() throws Exception {
     assertLost(
-        "which was not asked", (in, out) -> header(out, readRequest(in) + 1, STATUS_OK, LENGTH));
+        "which was not sent", (in, out) -> header(out, readRequest(in) + 1, STATUS_OK, LENGTH));
   }
 
   @Test

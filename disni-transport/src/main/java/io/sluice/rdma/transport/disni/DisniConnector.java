@@ -15,9 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Connects a queue pair within a deadline, on the caller's thread.
+ * Connects a queue pair within a deadline, on the caller's thread. On failure it destroys all
+ * native objects that it made.
  *
- * <p>Thread contract: one use by one thread.
+ * <p>Thread contract: one thread uses it, once.
  */
 final class DisniConnector {
   private final DisniDevices devices;
@@ -30,9 +31,9 @@ final class DisniConnector {
   private DisniQueuePair pair;
 
   /**
-   * The deadline runs from now on.
+   * Starts the deadline.
    *
-   * @param givenUp asked again and again; true ends the attempt
+   * @param givenUp polled; true ends the attempt
    */
   DisniConnector(
       DisniDevices devices, InetSocketAddress remote, long timeoutMs, BooleanSupplier givenUp) {
@@ -43,7 +44,7 @@ final class DisniConnector {
     this.givenUp = givenUp;
   }
 
-  /** The established link, or nothing left behind. */
+  /** Connects; on failure nothing is left behind. */
   DisniLink connect(Inet4Address address, int maxWorkRequests) throws ConnectFailedException {
     try {
       try {

@@ -26,12 +26,12 @@ import java.util.List;
 /**
  * The RDMA devices of one endpoint.
  *
- * <p>Which device a connection leaves by is known only when its route is resolved, after memory was
- * registered; so an endpoint opens all of them, which nearly always is one. They are found by
- * binding every IPv4 address of this host: librdmacm knows which belong to a device.
+ * <p>The device of a connection is known only when its route is resolved, after memory was
+ * registered. So an endpoint opens all devices, nearly always one. It finds them by binding every
+ * IPv4 address of this host: librdmacm knows which of them belong to a device.
  *
- * <p>Thread contract: immutable once opened. Ownership: the endpoint closes it, after every queue
- * pair and every registration.
+ * <p>Thread contract: immutable once opened. Ownership: the endpoint closes it, after all queue
+ * pairs and registrations.
  */
 final class DisniDevices implements AutoCloseable {
   private final RdmaEventChannel channel;
@@ -112,7 +112,7 @@ final class DisniDevices implements AutoCloseable {
     try {
       id.bindAddr(new InetSocketAddress(address, 0));
     } catch (IOException e) {
-      return null; // an address of some other network device
+      return null; // an address of another network device
     }
     return id.getVerbs();
   }
@@ -126,7 +126,7 @@ final class DisniDevices implements AutoCloseable {
     IbvContext context = id.getVerbs();
     DisniDevice device = context == null ? null : find(context);
     if (device == null) {
-      throw new IOException("the route leads through an RDMA device that has no IPv4 address");
+      throw new IOException("the route uses an RDMA device that has no IPv4 address");
     }
     return device;
   }
@@ -151,7 +151,7 @@ final class DisniDevices implements AutoCloseable {
    * A device and one protection domain on it.
    *
    * <p>Thread contract: safe from any thread once its addresses are known. Ownership: {@link
-   * DisniDevices}; the bound id keeps librdmacm from closing the device.
+   * DisniDevices} closes it. The bound id keeps librdmacm from closing the device.
    */
   static final class DisniDevice {
     private final RdmaCmId bound;
@@ -184,7 +184,10 @@ final class DisniDevices implements AutoCloseable {
       return addresses;
     }
 
-    /** DiSNI makes a Java object per question, all for the same native context. */
+    /**
+     * Whether the device has this context. DiSNI returns a new object each time for one native
+     * context.
+     */
     boolean has(IbvContext other) {
       return ((NatIbvContext) context).getObjId() == ((NatIbvContext) other).getObjId();
     }

@@ -16,11 +16,11 @@ import java.util.function.BooleanSupplier;
  * Reads over RDMA, through DiSNI and its native half libdisni: the NIC serves, the remote CPU does
  * not.
  *
- * <p>Unlike {@code ucx} it talks to verbs directly: a deregistered region is really gone, a refused
- * read is told from a lost connection, and nothing is taken over from the JVM. In exchange it knows
- * IPv4 only, and libdisni has to be built by hand (docs/disni.md).
+ * <p>Unlike {@code ucx} it uses verbs directly. A NIC refuses a deregistered region at once, a
+ * refused read differs from a lost connection, and libdisni takes no signals from the JVM. But it
+ * supports IPv4 only, and libdisni must be built by hand (docs/disni.md).
  *
- * <p>Thread contract: safe from any thread; the first question about availability may load
+ * <p>Thread contract: safe from any thread; the first call of {@link #unavailabilityCause} may load
  * libdisni.
  */
 public final class DisniProvider implements TransportProvider {
@@ -46,13 +46,13 @@ public final class DisniProvider implements TransportProvider {
 
   @Override
   public boolean isConfined() {
-    // Nothing runs for a client here: the NIC looks at keys, of the protection domain alone.
+    // No code runs for a client here: the NIC checks keys, and only those of the protection domain.
     return true;
   }
 
   @Override
   public boolean keysCanBeGuessed() {
-    return true; // of 32 bits, most of them an index; each endpoint has its protection domains
+    return true; // they have 32 bits, mostly an index; each endpoint has its own protection domains
   }
 
   @Override
@@ -76,8 +76,8 @@ public final class DisniProvider implements TransportProvider {
   }
 
   /**
-   * Finds out once whether DiSNI can work here: first what can be seen without native code, then by
-   * really opening the devices, because the library is loaded by a static initialiser.
+   * Finds out once whether DiSNI can work here: first without native code, then by opening the
+   * devices, because a static initialiser loads the library.
    *
    * <p>Thread contract: safe from any thread.
    */
@@ -124,7 +124,7 @@ public final class DisniProvider implements TransportProvider {
       try {
         if (!mayAskForAddresses.getAsBoolean()) {
           return Optional.of(
-              "DiSNI may not ask this JVM for the addresses of buffers; start it with " + FLAG);
+              "DiSNI has no access to the addresses of buffers in this JVM; start it with " + FLAG);
         }
         trial.run();
         return Optional.empty();

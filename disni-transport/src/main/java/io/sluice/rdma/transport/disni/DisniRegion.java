@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Memory registered with every device of an endpoint, and the buffer it lies in, which must not be
- * collected while a NIC may use it.
+ * Memory registered with every device of an endpoint. It keeps the buffer reachable while a NIC may
+ * use the memory.
  *
- * <p>Thread contract: immutable until whoever registered it deregisters it, on one thread at a
- * time.
+ * <p>Thread contract: immutable until {@link #deregister}, which one thread at a time calls.
+ * Ownership: the caller that registered it deregisters it, then frees the memory.
  */
 final class DisniRegion {
   private final ByteBuffer memory;
@@ -60,7 +60,7 @@ final class DisniRegion {
     }
   }
 
-  /** Where the memory starts; the same for every device. */
+  /** The address of the memory; the same for every device. */
   long address() {
     return registrations.values().iterator().next().getAddr();
   }
@@ -79,10 +79,11 @@ final class DisniRegion {
   }
 
   /**
-   * From its return on no NIC uses the memory. Said again after a failure, it is tried again with
-   * the devices that have not let go; DiSNI never has a NIC asked twice.
+   * Deregisters the memory; after it returns, no NIC uses the memory. A second call after a failure
+   * tries again with the devices that failed.
    *
-   * @throws IllegalStateException if a device does not let go of it; it must then not be unmapped
+   * @throws IllegalStateException if a device cannot deregister it; the memory must not be unmapped
+   *     then
    */
   void deregister() {
     try {
@@ -102,9 +103,8 @@ final class DisniRegion {
   }
 
   /**
-   * What verbs need of a remote region, in the descriptor's provider data, big-endian: a region has
-   * an rkey of its own on every device of its server, told apart by the address that one connects
-   * to.
+   * The provider data of a region's descriptor, big-endian. A region has a different rkey on each
+   * device of its server; the address that a client connects to selects it.
    *
    * <pre>
    *   0                 8              12       16
@@ -131,7 +131,7 @@ final class DisniRegion {
       return ByteBuffer.wrap(descriptor.providerData()).getLong(ADDRESS_OFFSET);
     }
 
-    /** The rkey for whoever is connected to {@code server}; empty if the region has none there. */
+    /** The rkey for a client connected to {@code server}; empty if the region has none there. */
     static OptionalInt remoteKey(RegionDescriptor descriptor, Inet4Address server) {
       ByteBuffer data = ByteBuffer.wrap(descriptor.providerData());
       int wanted = ByteBuffer.wrap(server.getAddress()).getInt();
@@ -143,13 +143,13 @@ final class DisniRegion {
       return OptionalInt.empty();
     }
 
-    /** DiSNI would cut an IPv6 address to its first four bytes. */
+    /** Checks for IPv4: DiSNI would cut an IPv6 address to its first four bytes. */
     static Inet4Address ipv4(InetAddress address) throws TransportException {
       if (address instanceof Inet4Address ipv4) {
         return ipv4;
       }
       throw new TransportException(
-          "disni: " + address.getHostAddress() + " is an IPv6 address, DiSNI knows IPv4 only");
+          "disni: " + address.getHostAddress() + " is an IPv6 address; DiSNI supports IPv4 only");
     }
   }
 }

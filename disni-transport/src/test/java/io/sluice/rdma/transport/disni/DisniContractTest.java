@@ -35,7 +35,7 @@ class DisniContractTest extends RdmaContractTest {
 
   @Test
   void aLongReadIsSplitAndAWildcardServesEveryAddress() throws Exception {
-    int lengthBytes = 2 * DisniRead.MAX_PIECE_BYTES + 7;
+    int lengthBytes = 2 * DisniRead.MAX_PART_BYTES + 7;
     RegionFixture fixture = closing(new RegionFixture(dir, lengthBytes, 3));
     ServerEndpoint server = closing(provider().listen(new InetSocketAddress(0)));
     RegionDescriptor descriptor = server.register(fixture.region());
