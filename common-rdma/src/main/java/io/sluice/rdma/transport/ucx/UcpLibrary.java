@@ -12,9 +12,9 @@ import java.util.Optional;
 import org.openucx.jucx.ucp.UcpContext;
 
 /**
- * The calls of libucp that register memory. jucx has them too, but after a failed registration it
- * goes on with an uninitialised handle, which may crash the process ({@code memoryMapNative} in its
- * {@code context.cc}, up to its newest release).
+ * The calls of libucp that register memory. jucx has them too, but it goes on with an uninitialised
+ * handle after a failed registration, which may crash the process. That is {@code memoryMapNative}
+ * in its {@code context.cc}, up to its newest release.
  *
  * <pre>
  *  0            8         16       24      28           32            36
