@@ -299,7 +299,7 @@ class HadoopChecksTest {
 
   @Test
   void portsOfOutgoingConnectionsMayBeTaken() throws IOException {
-    assertContains("ports from 15000 to 60999 to outgoing", ofPorts("15000 60999"));
+    assertContains("ports from 15000 to 60999 for outgoing", ofPorts("15000 60999"));
   }
 
   @Test
