@@ -2,11 +2,14 @@ package io.sluice.rdma;
 
 import java.util.Optional;
 
-/** Says which release of Sluice a class is of, for logs and command lines. */
+/**
+ * Names the release of Sluice that has a class, for logs and command lines. Thread contract:
+ * stateless.
+ */
 public final class Release {
   private Release() {}
 
-  /** What the manifest of the class's jar says; that there is none, if there is none. */
+  /** The release in the manifest of the class's jar, or a text that there is none. */
   public static String of(Class<?> one) {
     return "Sluice "
         + Optional.ofNullable(one.getPackage().getImplementationVersion())

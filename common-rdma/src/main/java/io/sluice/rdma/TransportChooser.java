@@ -1,10 +1,15 @@
 package io.sluice.rdma;
 
+import io.sluice.rdma.TransportChooser.MissingProvider;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,37 +18,37 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Turns the transport setting into a provider, and says which and why.
+ * Chooses a provider by the transport setting, with a reason for the log.
  *
- * <p>Thread contract: safe from any thread. Failure: a provider that is asked for by name and does
- * not work here is an error; only {@code auto} takes another.
+ * <p>Thread contract: safe from any thread. Failure: {@link TransportException} if the named
+ * provider does not work here; only {@code auto} takes another one.
  */
 public final class TransportChooser {
-  /** The setting that takes the best provider that works. */
+  /** The value of the setting that chooses the best provider that works. */
   public static final String AUTO = "auto";
 
   private final List<TransportProvider> bestFirst;
 
   /**
-   * @param bestFirst the providers there are, with different names, in order of preference
+   * @param bestFirst all providers, with different names, in order of preference
    */
   public TransportChooser(List<TransportProvider> bestFirst) {
     this.bestFirst = List.copyOf(bestFirst);
   }
 
-  /** RDMA where it works, TCP elsewhere. */
+  /** The chooser of Sluice: RDMA if it works, else TCP. */
   public static TransportChooser standard() {
     return new TransportChooser(
         List.of(new UcxProvider(), ProviderJar.DISNI.load(), new TcpProvider()));
   }
 
   /**
-   * What was chosen.
+   * The result of a choice.
    *
    * @param provider the provider
-   * @param isNamed whether it was asked for by its name
-   * @param reason one sentence for the log: which, and why
-   * @param unavailable for each provider that does not work here, by name, the cause
+   * @param isNamed whether the setting names it
+   * @param reason one sentence for the log: the provider and why it was chosen
+   * @param unavailable why other providers do not work here, by their names
    */
   public record Choice(
       TransportProvider provider,
@@ -60,20 +65,23 @@ public final class TransportChooser {
     return setting.equals(AUTO) ? chooseBest() : chooseNamed(setting);
   }
 
-  /** Every provider there is, best first, whether it works here or not. */
+  /** All providers, best first, whether they work here or not. */
   public List<TransportProvider> providers() {
     return bestFirst;
   }
 
-  /** The same without those whose peers can do more than read; see {@link TransportProvider}. */
+  /**
+   * A chooser without the providers whose peers can do more than read; see {@link
+   * TransportProvider#isConfined}.
+   */
   public TransportChooser confined() {
     return new TransportChooser(bestFirst.stream().filter(TransportProvider::isConfined).toList());
   }
 
   /**
-   * The chosen provider, then those that take over from it: every one of lower rank that works
-   * here, or, if it was asked for by its name, {@code tcp} alone. So naming one keeps memory from
-   * being registered with another, and what the named one cannot serve is served all the same.
+   * The chosen provider, then those that take over from it: all that work here and rank lower, or
+   * {@code tcp} alone if the setting names the chosen one. So a named provider is the only one that
+   * registers memory, and memory that it cannot serve is still served.
    */
   public List<TransportProvider> withFallbacks(Choice choice) {
     List<TransportProvider> result = new ArrayList<>();
@@ -97,7 +105,7 @@ public final class TransportChooser {
       if (cause.isEmpty()) {
         String reason =
             unavailable.isEmpty()
-                ? "transport " + provider.name() + ": the best there is, and it works here"
+                ? "transport " + provider.name() + ": the best one, and it works here"
                 : "transport " + provider.name() + ": " + sentence(unavailable);
         return new Choice(provider, false, reason, unavailable);
       }
@@ -114,9 +122,9 @@ public final class TransportChooser {
           throw new TransportException(
               "transport "
                   + name
-                  + " was asked for and does not work here: "
+                  + " is configured but does not work here: "
                   + cause.get()
-                  + "; put that right, or set the transport to "
+                  + "; fix that, or set the transport to "
                   + AUTO);
         }
         return new Choice(provider, true, "transport " + name + ": as configured", Map.of());
@@ -132,5 +140,94 @@ public final class TransportChooser {
     return unavailable.entrySet().stream()
         .map(entry -> entry.getKey() + " is not available (" + entry.getValue() + ")")
         .collect(Collectors.joining("; "));
+  }
+
+  /**
+   * Stands for a transport whose jar is missing. Its name stays known, and its messages say what is
+   * missing.
+   *
+   * <p>Thread contract: immutable.
+   *
+   * @param name the transport's name
+   * @param cause what is missing, and what to do about it
+   */
+  public record MissingProvider(String name, String cause) implements TransportProvider {
+    @Override
+    public Optional<String> unavailabilityCause() {
+      return Optional.of(cause);
+    }
+
+    @Override
+    public boolean isConfined() {
+      return true; // it reads nothing
+    }
+
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
+      throw unavailable();
+    }
+
+    @Override
+    public ClientEndpoint openClient() throws TransportException {
+      throw unavailable();
+    }
+
+    private TransportException unavailable() {
+      return new TransportException(name + " is not available: " + cause);
+    }
+  }
+
+  /**
+   * An optional jar beside Sluice's with one more transport. Its provider is found by the name of
+   * its class, not as a service. So Sluice decides the order of preference, no other jar can add a
+   * transport to a NodeManager, and a missing jar can be reported.
+   *
+   * <p>Thread contract: immutable.
+   *
+   * @param transport the transport's name
+   * @param jar the jar's name without version
+   * @param provider the name of the provider's class
+   */
+  record ProviderJar(String transport, String jar, String provider) {
+    static final ProviderJar DISNI =
+        new ProviderJar(
+            TransportNames.DISNI, "sluice-disni", "io.sluice.rdma.transport.disni.DisniProvider");
+
+    /** Returns its provider, or one that says why there is none. */
+    TransportProvider load() {
+      ClassLoader ours = ProviderJar.class.getClassLoader();
+      try {
+        Class<? extends TransportProvider> found =
+            Class.forName(provider, true, ours).asSubclass(TransportProvider.class);
+        Optional<String> mismatch =
+            mismatch(
+                ProviderJar.class.getPackage().getImplementationVersion(),
+                found.getPackage().getImplementationVersion());
+        return mismatch.isPresent()
+            ? new MissingProvider(transport, mismatch.get())
+            : found.getDeclaredConstructor().newInstance();
+      } catch (ClassNotFoundException e) {
+        return new MissingProvider(
+            transport,
+            "%s-<version>.jar is not on the class path that has Sluice's jar; see docs/%s.md"
+                .formatted(jar, transport));
+      } catch (ReflectiveOperationException | ClassCastException | LinkageError e) {
+        // The cast fails if another class loader has both jars.
+        return new MissingProvider(
+            transport,
+            "%s cannot be used (%s); it must be of the same release as Sluice, on the class path"
+                    .formatted(jar, e)
+                + " that has Sluice's jar");
+      }
+    }
+
+    /** Why the releases do not fit; a class outside a jar has no version and fits all. */
+    Optional<String> mismatch(String ours, String its) {
+      return ours == null || its == null || ours.equals(its)
+          ? Optional.empty()
+          : Optional.of(
+              "%s is release %s, but Sluice is %s; use the same release".formatted(jar, its, ours));
+    }
   }
 }

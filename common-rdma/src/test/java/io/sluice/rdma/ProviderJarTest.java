@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.TransportChooser.ProviderJar;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
@@ -51,7 +52,7 @@ class ProviderJarTest {
     String cause = left.unavailabilityCause().orElseThrow();
     assertEquals("carrier-pigeon", left.name());
     assertTrue(cause.contains("ExceptionInInitializerError"), cause);
-    assertTrue(cause.contains("must be of Sluice's own release"), cause);
+    assertTrue(cause.contains("must be of the same release"), cause);
   }
 
   /** As where a parent class loader has both jars, and ours has Sluice's alone. */
@@ -64,7 +65,7 @@ class ProviderJarTest {
   @Test
   void aJarOfAnotherVersionIsRefused() {
     assertEquals(
-        Optional.of("sluice-pigeon is 0.1.0 beside Sluice 0.2.0; take that of the same"),
+        Optional.of("sluice-pigeon is release 0.1.0, but Sluice is 0.2.0; use the same release"),
         jar.mismatch("0.2.0", "0.1.0"));
     assertEquals(Optional.empty(), jar.mismatch("0.2.0", "0.2.0"));
     assertEquals(Optional.empty(), jar.mismatch(null, "0.2.0"));

@@ -30,7 +30,7 @@ class TransportChooserTest {
     assertEquals("transport plain: fast is not available (no NIC)", choice.reason());
     assertEquals(Map.of("fast", "no NIC"), choice.unavailable());
     assertEquals(
-        "transport plain: the best there is, and it works here",
+        "transport plain: the best one, and it works here",
         new TransportChooser(List.of(PLAIN)).choose("auto").reason());
   }
 

@@ -8,7 +8,7 @@ import org.apache.hadoop.mapreduce.counters.LimitExceededException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a task says of its way through Sluice; the counter group is {@value #GROUP}. */
+/** The counters of a task that uses Sluice; their group is {@value #GROUP}. */
 public enum SluiceCounter {
   /** Map: time in which records were sorted and written to the pool. */
   SPILL_MS,
@@ -16,11 +16,11 @@ public enum SluiceCounter {
   SORT_MS,
   /** Map: time in which runs were merged and committed. */
   MERGE_MS,
-  /** Map: runs served, over all partitions. */
+  /** Map: runs in the output, over all partitions. */
   MAP_OUTPUT_RUNS,
-  /** Map: most that its sort buffer has borrowed of the node's memory at one time. */
+  /** Map: the most bytes that its sort buffer borrowed from the node's memory at one time. */
   SORT_BYTES_BORROWED,
-  /** Map: spills before the sort buffer was full, because the node wanted its memory back. */
+  /** Map: spills before the sort buffer was full, because the node revoked lent memory. */
   EARLY_SPILLS,
   /** Map: bytes written to the memory tier. */
   SPILL_BYTES_MEMORY,
@@ -34,7 +34,7 @@ public enum SluiceCounter {
   READ_BYTES_UCX,
   /** Reduce: bytes read over RDMA, through DiSNI, from another node's pool. */
   READ_BYTES_DISNI,
-  /** Reduce: the part of those that came through bounce buffers of its node. */
+  /** Reduce: the part of the RDMA bytes that came through bounce buffers of the other node. */
   BOUNCED_BYTES,
   /** Reduce: bytes fetched from stock ShuffleHandlers. */
   READ_BYTES_HTTP,
@@ -42,45 +42,45 @@ public enum SluiceCounter {
   STAGED_BYTES_MEMORY,
   /** Reduce: bytes written to disk by merge rounds and fetches from stock. */
   STAGED_BYTES_DISK,
-  /** Reduce: rounds of merging before the final one. */
+  /** Reduce: merge rounds before the final merge. */
   MERGE_ROUNDS,
-  /** Map and reduce: bytes of records encrypted, compressed if they are. */
+  /** Map and reduce: bytes of records encrypted, counted after compression. */
   ENCRYPTED_BYTES,
-  /** Map and reduce: bytes of records decrypted, compressed if they are. */
+  /** Map and reduce: bytes of records decrypted, counted before decompression. */
   DECRYPTED_BYTES,
-  /** Map and reduce: time in which that was done. */
+  /** Map and reduce: time spent on encryption and decryption. */
   CRYPTO_MS,
-  /** Reduce: map outputs that were refused because no task of the job had encrypted them so. */
+  /** Reduce: map outputs refused because no task of the job encrypted them as they are. */
   FORGED_RUNS,
-  /** Map attempts that used the stock collector instead. */
+  /** Map attempts that used the stock collector. */
   FALLBACK_MAP_TO_STOCK,
-  /** Reduce attempts that used the stock shuffle instead. */
+  /** Reduce attempts that used the stock shuffle. */
   FALLBACK_REDUCE_TO_STOCK,
-  /** Map outputs fetched from the stock ShuffleHandler by a reducer of ours. */
+  /** Map outputs that a reduce of Sluice fetched from a stock ShuffleHandler. */
   FALLBACK_FETCH_TO_HTTP,
-  /** Times that a reducer gave up a transport for the next one. */
+  /** Times that a reduce changed to the next transport because one failed. */
   FALLBACK_TRANSPORT,
-  /** Times that a node had no bounce buffer free and a reducer read over the next transport. */
+  /** Times that a node had no free bounce buffer and a reduce read over the next transport. */
   FALLBACK_BOUNCE_BUSY,
-  /** Times that a node's service took no further connection and a reducer came again later. */
+  /** Times that a node's service was busy and a reduce connected again later. */
   FALLBACK_NODE_BUSY,
-  /** Times that a map sorted in its own memory alone, because its node could not be heard. */
+  /** Times that a map sorted in its own memory alone, because its node's service did not answer. */
   FALLBACK_SORT_ALONE;
 
   /** The group's name in job history. */
   public static final String GROUP = "Sluice";
 
   private static final Logger LOG = LoggerFactory.getLogger(SluiceCounter.class);
-  private static final Set<String> LEFT_OUT = ConcurrentHashMap.newKeySet(); // said once each
+  private static final Set<String> LEFT_OUT = ConcurrentHashMap.newKeySet(); // each is logged once
 
-  /** This counter in a task. */
+  /** The counter of this name in a task. */
   public Counters.Counter of(Reporter reporter) {
     return reporter.getCounter(GROUP, name());
   }
 
   /**
-   * Adds {@code amount} to it, creating nothing when that is zero. Where the task has as many
-   * counters as a job may have, it is only logged: no task fails for want of a counter of ours.
+   * Adds {@code amount} to the counter; zero creates no counter. If the task has as many counters
+   * as a job may have, the counter is left out and logged once: a missing counter fails no task.
    */
   public void add(Reporter reporter, long amount) {
     if (amount != 0) {
@@ -88,7 +88,7 @@ public enum SluiceCounter {
     }
   }
 
-  /** The same of a counter that has a name of its own. */
+  /** Adds {@code amount} to a counter of the group that this enum does not list. */
   public static void add(Reporter reporter, String name, long amount) {
     try {
       reporter.getCounter(GROUP, name).increment(amount);

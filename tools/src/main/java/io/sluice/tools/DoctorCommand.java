@@ -3,11 +3,12 @@ package io.sluice.tools;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.sluice.tools.Tools.ToolsVersion;
 import io.sluice.tools.doctor.Doctor;
 import io.sluice.tools.doctor.Finding;
-import io.sluice.tools.doctor.HostPort;
 import io.sluice.tools.doctor.LibraryLogs;
 import io.sluice.tools.doctor.Probe;
+import io.sluice.tools.doctor.Probe.HostPort;
 import io.sluice.tools.doctor.ProbeService;
 import io.sluice.tools.site.ClusterDoctor;
 import java.io.IOException;
@@ -28,14 +29,14 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code doctor}: status 1 if something keeps Sluice from working at all, or a probe found no
- * transport that works.
+ * The command {@code doctor}. Its exit status is 1 if a finding is BROKEN, or if no transport works
+ * in a probe.
  */
 @Command(
     name = "doctor",
     description =
-        "Says what this machine offers to Sluice, what it lacks, and what fixes that. With --probe"
-            + " it tries the way to another host's node service.",
+        "Reports what Sluice can use on this machine, what is missing, and how to fix it."
+            + " Can also examine configuration files, or read from another host's node service.",
     mixinStandardHelpOptions = true,
     versionProvider = ToolsVersion.class)
 public final class DoctorCommand implements Callable<Integer> {
@@ -45,22 +46,22 @@ public final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = "--pool",
       paramLabel = "PATH",
-      description = "Also examine this directory or device as the place of a pool; repeatable.")
+      description = "Also examine this directory or device as a candidate for a pool; repeatable.")
   private List<Path> pools = new ArrayList<>();
 
   @Option(
       names = "--hadoop-conf",
       paramLabel = "DIR",
       description =
-          "Examine Hadoop's site files in this directory instead of this machine. Say what is"
-              + " missing or wrong in them for Sluice, and what to write.")
-  private Path hadoopConf; // null: not asked for
+          "Examine Hadoop's site files in this directory, instead of this machine. Report what is"
+              + " missing or wrong for Sluice, and what to write.")
+  private Path hadoopConf; // null: not given
 
   @Option(
       names = "--spark-conf",
       paramLabel = "DIR",
-      description = "Examine spark-defaults.conf in this directory in the same way.")
-  private Path sparkConf; // null: not asked for
+      description = "Examine spark-defaults.conf in this directory, instead of this machine.")
+  private Path sparkConf; // null: not given
 
   @Spec private CommandSpec spec;
 
@@ -73,10 +74,10 @@ public final class DoctorCommand implements Callable<Integer> {
         paramLabel = "HOST[:PORT]",
         converter = HostPortConverter.class,
         description =
-            "Read from this host's node service over every transport, and say how fast that is."
-                + " The port is that of control connections (default: "
+            "Read from this host's node service over every transport, and report the speed."
+                + " PORT is the control port: by default "
                 + HostPort.DEFAULT_PORT
-                + ", a NodeManager's). The command node-service has 13600.")
+                + ", a NodeManager's; node-service listens at 13600.")
     private HostPort probed;
 
     @Option(
@@ -85,8 +86,8 @@ public final class DoctorCommand implements Callable<Integer> {
         arity = "0..1",
         fallbackValue = "" + HostPort.DEFAULT_PORT,
         description =
-            "Serve probes of other hosts, without a cluster, until interrupted. Port 0 takes a free"
-                + " one (default: ${FALLBACK-VALUE}).")
+            "Run a node service that other hosts can probe, without a cluster, until interrupted."
+                + " Port 0 takes a free one (default: ${FALLBACK-VALUE}).")
     private Integer servedPort;
   }
 
@@ -110,12 +111,13 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private List<Finding> examineFiles() {
     if (otherHost != null || !pools.isEmpty()) {
-      throw misuse("--hadoop-conf and --spark-conf look at files, not at hosts or pools");
+      throw misuse(
+          "--hadoop-conf and --spark-conf examine files; they exclude --probe, --serve and --pool");
     }
     List<Finding> findings = new ArrayList<>();
     for (Path directory : Arrays.asList(hadoopConf, sparkConf)) {
       if (directory != null && !Files.isDirectory(directory)) {
-        throw misuse(directory + " is no directory");
+        throw misuse(directory + " is not a directory");
       }
     }
     if (hadoopConf != null) {
@@ -144,7 +146,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(value);
   }
 
-  /** Other hosts' services on the command line. */
+  /** Parses the address of another host's service. */
   static final class HostPortConverter implements ITypeConverter<HostPort> {
     @Override
     public HostPort convert(String text) {

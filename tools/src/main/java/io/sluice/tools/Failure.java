@@ -3,7 +3,7 @@ package io.sluice.tools;
 import io.sluice.rdma.text.ErrorText;
 import picocli.CommandLine;
 
-/** How a command ends that fails, or that refuses its arguments. */
+/** The ends of a command that fails, and of one that refuses its arguments. */
 public final class Failure {
   private Failure() {}
 
@@ -20,7 +20,7 @@ public final class Failure {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** Says every cause's message; status 1. */
+  /** Prints the messages of a failed command and of all its causes; status 1. */
   public static int report(
       Exception failure, CommandLine commandLine, CommandLine.ParseResult parseResult) {
     commandLine.getErr().println("FAILED: " + ErrorText.of(failure));

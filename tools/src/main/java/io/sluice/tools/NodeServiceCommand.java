@@ -15,6 +15,7 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.StoreConfig;
+import io.sluice.tools.Tools.ToolsVersion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -32,10 +33,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A node's service as a process of its own, for clusters whose manager does not run it: standalone
- * ones and Kubernetes. It serves the applications of the user who starts it.
+ * The command {@code node-service}: runs a node's service as a process of its own, for Spark's
+ * standalone clusters and Kubernetes. It serves the applications of the user who starts it.
  *
- * <p>It ends by a signal, and keeps what is in its pool for its successor in the same directory.
+ * <p>A signal ends it. Its pool stays for the next service in the same directory.
  */
 @Command(
     name = NodeServiceCommand.NAME,
@@ -78,7 +79,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
           "Size of the memory tier alone, instead of "
               + MEMORY
               + ": for a pool that is not in the node's memory.")
-  private Long capacityBytes; // null: what the whole leaves
+  private Long capacityBytes; // null: the rest of the memory
 
   @Option(
       names = "--allocation",
@@ -205,10 +206,10 @@ public final class NodeServiceCommand implements Callable<Integer> {
   private final DiscoveryFile removedAddress =
       new DiscoveryFile(
           "the file in --dir that tells executors of this service",
-          "Executors that start now do not find it until that is mended");
+          "Executors that start now do not find the service until that is fixed");
   private boolean closed;
 
-  /** As they are written on the command line. */
+  /** The values of --allocation, in the notation of the command line. */
   private enum Allocation {
     start,
     demand
@@ -251,7 +252,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
     return CommandLine.ExitCode.OK;
   }
 
-  /** Where Prometheus finds metrics of the service from now on; null if that is not wanted. */
+  /** Starts to serve metrics; null without --metrics-port. */
   MetricsEndpoint openMetrics(NodeService service) throws IOException {
     return metricsPort == null
         ? null
@@ -259,7 +260,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
             service, metricsBindAddress == null ? bindAddress : metricsBindAddress, metricsPort);
   }
 
-  /** Starts it, and tells the executors of this node. */
+  /** Starts the service, and writes the file by which executors of this node find it. */
   NodeService start() throws IOException {
     NodeService service = open();
     try {
@@ -280,7 +281,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
         sized(ServiceDirectories.in(directory, PoolVisibility.ANNOUNCED))
             .wholeAtStart(allocation == Allocation.start)
             .segments(segmentBytes)
-            .overflow(overflowPlaces(), 0)
+            .overflow(overflowOfUser(), 0)
             .backgroundCopy(backgroundCopy)
             .settingNames(
                 "--dir",
@@ -298,35 +299,35 @@ public final class NodeServiceCommand implements Callable<Integer> {
             .recover(true));
   }
 
-  private ServiceContext sized(ServiceDirectories place) throws IOException {
+  private ServiceContext sized(ServiceDirectories directories) throws IOException {
     if (memoryBytes != null && capacityBytes != null) {
-      throw new IOException(MEMORY + " and " + CAPACITY + " say the same in two ways; give one");
+      throw new IOException(MEMORY + " and " + CAPACITY + " exclude each other; give one of them");
     }
     return capacityBytes == null
-        ? ServiceContext.within(place, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
-        : ServiceContext.at(place, capacityBytes);
+        ? ServiceContext.within(directories, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
+        : ServiceContext.at(directories, capacityBytes);
   }
 
   private ConnectionLimits limits() {
     ConnectionLimits defaults = ConnectionLimits.DEFAULT;
     return new ConnectionLimits(
         maxConnections,
-        defaults.maxUnproved(),
-        defaults.proofTimeoutMs(),
+        defaults.maxUnauthenticated(),
+        defaults.authenticationTimeoutMs(),
         defaults.idleTimeoutMs());
   }
 
-  private List<Path> overflowPlaces() throws IOException {
+  private List<Path> overflowOfUser() throws IOException {
     String name = "sluice-overflow-" + ProcessUser.name();
     return overflowDirectories == null
         ? List.of()
         : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();
   }
 
-  /** Makes again what executors find the service by, if somebody has removed it. */
+  /** Restores the socket and the file by which executors find the service, if they were removed. */
   synchronized void restoreRemoved(NodeService service) {
     if (closed) {
-      return; // what is gone then is to be
+      return; // they were removed on purpose
     }
     service.restoreSocket();
     removedAddress.restore(() -> restoreAddress(service));
@@ -340,15 +341,15 @@ public final class NodeServiceCommand implements Callable<Integer> {
     return isGone;
   }
 
-  /** Drivers say when an application has ended; those that were killed do not. */
+  /** Removes the outputs of applications whose driver was killed and did not report their end. */
   void removeLeftovers(NodeService service) {
     try {
       for (String each : service.applications().notHeardOf(keepMs)) {
-        LOG.info("Forgetting {}, of which nobody has come for {} s", each, keepMs / 1_000);
+        LOG.info("Removing {}: none of its processes has connected for {} s", each, keepMs / 1_000);
         remove(service, each);
       }
-    } catch (RuntimeException | Error e) { // the service ends with this thread
-      SafeLog.error(LOG, "Looking for leftovers in {} failed", directory, e);
+    } catch (RuntimeException | Error e) { // else this thread and the service end
+      SafeLog.error(LOG, "The search for ended applications in {} failed", directory, e);
     }
   }
 
@@ -356,26 +357,26 @@ public final class NodeServiceCommand implements Callable<Integer> {
     try {
       service.applicationStopped(application);
     } catch (IOException | RuntimeException | Error e) {
-      SafeLog.error(LOG, "Not everything of {} could be given back", application, e);
+      SafeLog.error(LOG, "Not all outputs of {} could be removed", application, e);
     }
   }
 
-  /** Ends it, and leaves its pool to a successor. */
+  /** Ends the service, and leaves its pool for the next one. */
   synchronized void close(NodeService service) {
     closed = true;
     try (service) {
       ServiceFile.remove(directory);
       LOG.info(
-          "What is in the pool of {} stays for the next service that is started there; if none will"
-              + " be, remove that directory and {}",
+          "The pool in {} stays for the next service that starts there. If there will be none,"
+              + " remove that directory and {}",
           directory,
-          overflowPlaces());
+          overflowOfUser());
     } catch (IOException e) {
       LOG.warn("The service did not close cleanly", e);
     }
   }
 
-  /** Options whose values have a unit, as {@link Units} reads them. */
+  /** Converters of options whose values have a unit; {@link Units} parses them. */
   static final class AmountConverter {
     private AmountConverter() {}
 
@@ -393,7 +394,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
       }
     }
 
-    /** The size of a segment, which is mapped at once. */
+    /** The size of a segment, which one mapping covers. */
     static final class SegmentBytes implements ITypeConverter<Integer> {
       private static final long MAX = 1 << 30;
 

@@ -1,18 +1,20 @@
 package io.sluice.tools;
 
+import io.sluice.rdma.Release;
 import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 
 /**
- * The command line of the tools' jar, which needs neither a checkout nor an engine. Exit status 0
- * when all went well, 1 when something failed, 2 for bad usage.
+ * The command line of the tools' jar, which needs neither a checkout nor Hadoop nor Spark. The exit
+ * status is 0 for success, 1 for a failure, 2 for bad usage.
  */
 @Command(
     name = "sluice-tools",
-    description = "Tools for a node, beside the jar of its engine.",
+    description = "Checks a machine for Sluice, and runs a node's service.",
     mixinStandardHelpOptions = true,
-    versionProvider = ToolsVersion.class,
+    versionProvider = Tools.ToolsVersion.class,
     subcommands = {DoctorCommand.class, NodeServiceCommand.class},
     synopsisSubcommandLabel = "COMMAND")
 public final class Tools {
@@ -31,11 +33,22 @@ public final class Tools {
         .setExecutionExceptionHandler(Failure::report);
   }
 
-  /** Before the first logger is made. A service has only its log to say something. */
+  /**
+   * Turns on the log lines of a service, before the first logger is made. The doctor prints its
+   * findings instead.
+   */
   private static void logAsAService() {
     Properties properties = System.getProperties();
     properties.putIfAbsent("org.slf4j.simpleLogger.log.io.sluice", "info");
     properties.putIfAbsent("org.slf4j.simpleLogger.showDateTime", "true");
     properties.putIfAbsent("org.slf4j.simpleLogger.dateTimeFormat", "yyyy-MM-dd HH:mm:ss");
+  }
+
+  /** The version in the jar's manifest. */
+  static final class ToolsVersion implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {Release.of(ToolsVersion.class)};
+    }
   }
 }

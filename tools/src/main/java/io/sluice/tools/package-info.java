@@ -1,5 +1,2 @@
-/**
- * The command line that needs no engine and no checkout: what looks at a host, and a node's
- * service.
- */
+/** The command line that needs neither Hadoop nor Spark: the doctor, and a node's service. */
 package io.sluice.tools;

@@ -7,13 +7,13 @@ import java.util.Collection;
 import java.util.stream.Stream;
 
 /**
- * Closes several things, in their order, whatever becomes of one: memory, files and locks that are
- * not given back would be missed until the process ends. {@link #all} takes the things together; an
+ * Closes several resources in order, and goes on after a failure: memory, files and locks that are
+ * not released stay lost until the process ends. {@link #all} takes the resources together. An
  * instance takes the steps of a clean-up one by one, as they turn up.
  *
- * <p>Thread contract: that of the things; an instance is for one thread. Failure: the first one's,
- * to which the others' are added as suppressed ones. It may be a checked exception that no
- * signature declares: Scala's methods throw those.
+ * <p>Thread contract: that of the resources; an instance is for one thread. Failure: the first
+ * exception, with the others as suppressed ones. It may be a checked exception that no signature
+ * declares, because Scala's methods throw those.
  */
 public final class Closer {
   private Throwable failure; // the first one; null: none yet
@@ -46,18 +46,18 @@ public final class Closer {
     }
   }
 
-  /** As below, of what does no I/O. */
+  /** Runs all of them, like {@link #all(Closeable...)}, for actions that do no I/O. */
   public static void all(Stream<Runnable> ends) {
     try {
       all(ends.map(end -> (Closeable) end::run).toList());
     } catch (IOException e) {
-      throw new AssertionError("none of them does any", e);
+      throw new AssertionError("none of them does I/O", e);
     }
   }
 
   /**
-   * Closes something because of a failure, which stays the failure: what closing throws is added to
-   * it. What was never opened is null. Needs no memory, which there may be none of.
+   * Closes a resource after a failure. An exception from closing is added to the failure. A
+   * resource that was never opened is null. Allocates no memory, because there may be none.
    */
   public static void after(Throwable failure, Closeable thing) {
     try {
@@ -71,7 +71,7 @@ public final class Closer {
     }
   }
 
-  /** The same of several things. */
+  /** Closes several resources after a failure. */
   public static void after(Throwable failure, Collection<? extends Closeable> things) {
     for (Closeable thing : things) {
       after(failure, thing);
@@ -111,7 +111,7 @@ public final class Closer {
     return before;
   }
 
-  /** Lets the compiler take any failure for one that may be thrown. */
+  /** Lets the compiler accept any failure as one that may be thrown. */
   @SuppressWarnings("unchecked")
   private static <T extends Throwable> T asItIs(Throwable failure) throws T {
     throw (T) failure;

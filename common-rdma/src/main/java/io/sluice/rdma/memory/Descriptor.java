@@ -1,6 +1,7 @@
 package io.sluice.rdma.memory;
 
 import com.sun.jna.LastErrorException;
+import io.sluice.rdma.memory.NativeCalls.Libc;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,14 +9,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An open file descriptor by its number: what another process has handed over, or what is to be
- * handed over to one. Unlike a {@link NativeFile} it knows no path, and offers nothing to do with
- * it.
+ * An open file descriptor, by its number, that passes between processes. Unlike a {@link
+ * NativeFile} it has no path, and cannot be read or mapped.
  *
- * <p>Thread contract: safe from any thread; whoever uses the number sees to it that nobody closes
- * it meanwhile, since the kernel gives the number to the next file that is opened. Ownership:
- * whoever holds it closes it, or gives it to somebody who does. Failure: {@link IOException} with
- * the system's own words.
+ * <p>Thread contract: safe from any thread; a user of the number ensures that no thread closes it
+ * meanwhile, because the kernel gives the number to the next file that is opened. Ownership: the
+ * holder closes it or passes it on. Failure: {@link IOException} with the system's own words.
  */
 public final class Descriptor implements Closeable {
   private final int number;
@@ -30,7 +29,7 @@ public final class Descriptor implements Closeable {
     return new Descriptor(number);
   }
 
-  /** Opens what exists, and is no symbolic link. */
+  /** Opens a file that exists and is no symbolic link. */
   public static Descriptor open(Path path, boolean writable) throws IOException {
     Optional<String> cause = NativeCalls.unavailabilityCause();
     if (cause.isPresent()) {
@@ -44,7 +43,7 @@ public final class Descriptor implements Closeable {
     }
   }
 
-  /** Another one of the same open file, which is closed by itself. */
+  /** Another descriptor of the same open file; the caller closes it separately. */
   public Descriptor duplicate() throws IOException {
     try {
       return new Descriptor(Libc.fcntl(number, Libc.F_DUPFD_CLOEXEC, 0));
@@ -54,9 +53,10 @@ public final class Descriptor implements Closeable {
   }
 
   /**
-   * Locks the open file against everybody who opened it for himself, as {@link NativeFile#tryLock}
-   * does, and for as long as this or any duplicate, in whatever process, is open; false if somebody
-   * else holds the lock.
+   * Locks the open file, as {@link NativeFile#tryLock} does, against all that opened it separately.
+   * The lock lasts until this descriptor and its duplicates, in all processes, are closed.
+   *
+   * @return false if another open file has the lock
    */
   public boolean tryLock() throws IOException {
     try {
@@ -76,8 +76,8 @@ public final class Descriptor implements Closeable {
   }
 
   /**
-   * The name under which this process can ask for what it is, its kind and its length for example,
-   * though it could not reach the file by its own name. Of no use once it is closed.
+   * A path by which this process can query the file, its kind and length for example, even if it
+   * may not reach the file by its own path. Useless once this is closed.
    */
   public Path self() {
     return Path.of("/proc/self/fd", Integer.toString(number));

@@ -5,13 +5,13 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * How much direct memory the JVM allows ({@code -XX:MaxDirectMemorySize}, by default as much as
- * {@code -Xmx}), and how much of it is in use, by Sluice and by everybody else in the process.
+ * The limit on direct memory of this JVM ({@code -XX:MaxDirectMemorySize}, by default equal to
+ * {@code -Xmx}), and how much of it the whole process uses.
  *
- * <p>It differs from the count of what Sluice itself has allocated: that says what leaks.
+ * <p>{@link OffHeap#allocatedBytes} differs: it counts Sluice's own memory, to find leaks.
  *
- * <p>Thread contract: safe from any thread. Failure: none; a JVM that does not tell its limit is
- * taken to allow as much as its heap, which is every JVM's default.
+ * <p>Thread contract: safe from any thread. Failure: none; if a JVM does not report its limit, the
+ * size of its heap is assumed, the default of every JVM.
  */
 public final class DirectMemory {
   private static final long LEAST_HEAD_ROOM_BYTES = 24 << 20;
@@ -20,20 +20,20 @@ public final class DirectMemory {
 
   private DirectMemory() {}
 
-  /** What {@code ByteBuffer.allocateDirect} gives at most, over all callers. */
+  /** The most that {@code ByteBuffer.allocateDirect} gives to all callers together. */
   public static long limitBytes() {
     return LIMIT_BYTES;
   }
 
   /**
-   * What is not given to those who can do with less: disk buffers, codecs, network and file I/O
-   * need it. An eighth, at least 24 MiB, but no more than half.
+   * The part of the limit that optional buffers must leave free for disk buffers, codecs, and
+   * network and file I/O: an eighth, at least 24 MiB, but at most half.
    */
   public static long headRoomBytes() {
     return Math.max(LIMIT_BYTES / 8, Math.min(LIMIT_BYTES / 2, LEAST_HEAD_ROOM_BYTES));
   }
 
-  /** What it has given, and what has not been freed since. */
+  /** The direct memory that is allocated now. */
   public static long usedBytes() {
     return POOL.getTotalCapacity();
   }
@@ -47,7 +47,7 @@ public final class DirectMemory {
         configuredBytes = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
       }
     } catch (IllegalArgumentException e) {
-      configuredBytes = 0; // another JVM than HotSpot
+      configuredBytes = 0; // the JVM is not HotSpot
     }
     return configuredBytes > 0 ? configuredBytes : Runtime.getRuntime().maxMemory();
   }
@@ -56,6 +56,6 @@ public final class DirectMemory {
     return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
         .filter(pool -> pool.getName().equals("direct"))
         .findFirst()
-        .orElseThrow(); // every platform has it
+        .orElseThrow(); // every JVM has it
   }
 }

@@ -1,31 +1,32 @@
 package io.sluice.rdma.memory;
 
+import io.sluice.rdma.memory.NativeCalls.Libc;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Errors of the kernel that a process must tell from others, and that Java tells by their words
- * alone. It quotes {@code strerror}, which speaks the language of the process's environment where
- * the C library has a translation.
+ * Errors of the kernel that a process must recognise, though Java's exceptions have only their
+ * text. That text comes from {@code strerror}, in the language of the process's environment if the
+ * C library has a translation.
  *
- * <p>Thread contract: safe from any thread. Failure: none; where native calls do not work, only the
- * English words are known.
+ * <p>Thread contract: safe from any thread. Failure: none; if native calls do not work, only the
+ * English text is known.
  */
 public enum Errno {
-  /** No memory, of the kernel's or of the process. */
+  /** The kernel or the process has no memory left. */
   ENOMEM(12, "Cannot allocate memory"),
-  /** No descriptor left in the whole host. */
+  /** The host has no descriptor left. */
   ENFILE(23, "Too many open files in system"),
-  /** No descriptor left in the process. */
+  /** The process has no descriptor left. */
   EMFILE(24, "Too many open files"),
-  /** No port left, mostly. */
+  /** Mostly: no port is left. */
   EADDRNOTAVAIL(99, "Cannot assign requested address"),
-  /** No memory for a socket. */
+  /** The kernel has no memory for a socket. */
   ENOBUFS(105, "No buffer space available");
 
-  /** What the C library takes a process's language from. */
+  /** The variables from which the C library takes the language. */
   private static final List<String> VARIABLES =
       List.of("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG");
 
@@ -40,8 +41,9 @@ public enum Errno {
   }
 
   /**
-   * What Java may quote: in English, and in the language of this process if that is another one.
-   * The latter takes a library, so a process that may run out of descriptors asks before.
+   * The texts that an exception may quote: in English, and in the language of this process if that
+   * differs. The latter loads a library, so a process calls this before it can run out of
+   * descriptors.
    */
   public List<String> words() {
     return isEnglish(System.getenv()) || NativeCalls.unavailabilityCause().isPresent()
@@ -49,7 +51,7 @@ public enum Errno {
         : List.of(english, quoted());
   }
 
-  /** As the C library says it. */
+  /** The text of the C library. */
   String quoted() {
     return Libc.strerror(number);
   }

@@ -18,25 +18,25 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A locked file: as long as it is open, nobody else locks it, in this process or in another. A
- * process that dies lets go of it.
+ * A locked file. While it is open, no other owner can lock it, in this process or in another. The
+ * lock ends when the process ends.
  *
- * <p>The kernel's lock ({@code fcntl}, which the JDK takes) is against other processes only, and a
- * process loses it as soon as it closes any descriptor of the file. So a file that this process
- * holds must not even be opened by it to see whether it is locked. An empty file beside it says
- * that, by its name, for as long as the lock is held:
+ * <p>The kernel's lock ({@code fcntl}, used by the JDK) excludes other processes only, and a
+ * process loses it when it closes any descriptor of the file. So a process must not open a file
+ * that it has locked, not even to check the lock. While the lock is held, an empty file beside it
+ * shows that by its name:
  *
  * <pre>
  *   pool.lock                      locked
  *   pool.lock.1234-1700000000000   by process 1234, which was started then
  * </pre>
  *
- * <p>That works for everybody in the process, whatever loader their classes have, and without
- * native code, unlike {@link NativeFile#tryLock}, which a device needs because each of its segments
- * is the same file.
+ * <p>This works across all class loaders of the process and without native code. {@link
+ * NativeFile#tryLock} needs native code; devices use it, because all their segments are in one
+ * file.
  *
- * <p>Thread contract: safe from any thread, an interrupted one too. Ownership: whoever has locked
- * it closes it. Failure: {@link IOException} of the directory.
+ * <p>Thread contract: safe from any thread, also from an interrupted one. Ownership: the caller of
+ * {@link #tryLock} closes it. Failure: {@link IOException} of the directory.
  */
 public final class LockFile implements Closeable {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -44,7 +44,7 @@ public final class LockFile implements Closeable {
   private static final String THIS_PROCESS = thisProcess();
 
   private final Path path;
-  private final FileChannel channel; // for its lock alone
+  private final FileChannel channel; // only for its lock
   private final Object gate;
 
   private LockFile(Path path, FileChannel channel, Object gate) {
@@ -54,8 +54,8 @@ public final class LockFile implements Closeable {
   }
 
   /**
-   * What is held while a lock file is taken or let go of: one for all class loaders of this
-   * process, and one for each directory, because a file system may hang.
+   * The monitor that is held while a lock file is locked or released. All class loaders of this
+   * process share it. Each directory has its own, because a file system may hang.
    */
   private static Object gate(Path path) throws IOException {
     return (LockFile.class.getName() + path.toAbsolutePath().getParent().toRealPath()).intern();
@@ -67,7 +67,7 @@ public final class LockFile implements Closeable {
     return self.pid() + "-" + start.toEpochMilli();
   }
 
-  /** Locks a file, which is made if it is not there; empty if it is locked. */
+  /** Locks a file, and creates it if it does not exist; empty if it is locked already. */
   public static Optional<LockFile> tryLock(Path path) throws IOException {
     Object gate = gate(path);
     synchronized (gate) {
@@ -81,7 +81,7 @@ public final class LockFile implements Closeable {
       boolean held = false;
       try {
         if (channel.tryLock() != null) {
-          deleteBeside(path); // of processes that have died
+          deleteBeside(path); // files of processes that have ended
           Files.createFile(holder, OWNER_ONLY);
           held = true;
         }
@@ -111,18 +111,18 @@ public final class LockFile implements Closeable {
     }
   }
 
-  /** Whether a file of this name says who holds the lock file {@code lockName}. */
+  /** Whether a file of this name shows the holder of the lock file {@code lockName}. */
   public static boolean isBeside(String lockName, String name) {
     return name.startsWith(lockName + ".")
         && name.substring(lockName.length() + 1).matches("\\d+-\\d+");
   }
 
-  /** The file. */
+  /** The path of the locked file. */
   public Path path() {
     return path;
   }
 
-  /** Lets go of it; the file stays. Idempotent. */
+  /** Releases the lock; the file stays. Idempotent. */
   @Override
   public void close() throws IOException {
     synchronized (gate) {

@@ -6,11 +6,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How much memory this process may still pin for a NIC, and the words for when it is not enough.
+ * How much memory this process may still pin for a NIC, and the message for when that is not
+ * enough.
  *
- * <p>It is asked before each registration, not after a failed one: UCX and the kernel say no more
- * than that they could not, and only here is known what to raise. The kernel counts pinned pages
- * (VmPin) against RLIMIT_MEMLOCK unless the process has CAP_IPC_LOCK.
+ * <p>It is checked before each registration. After a failed one, UCX and the kernel do not name the
+ * limit. The kernel counts pinned pages (VmPin) against RLIMIT_MEMLOCK unless the process has
+ * CAP_IPC_LOCK.
  *
  * <p>Thread contract: immutable; reads /proc at every call.
  */
@@ -26,13 +27,16 @@ public final class LockedMemoryLimit {
     this(Path.of("/proc/self/limits"), Path.of("/proc/self/status"));
   }
 
-  /** The limit of the process of these files, which look like those in {@code /proc/self}. */
+  /**
+   * The limit of the process to which these files belong; they have the form of those in {@code
+   * /proc/self}.
+   */
   public LockedMemoryLimit(Path limits, Path status) {
     this.limits = limits;
     this.status = status;
   }
 
-  /** How many bytes more may be pinned; {@link Long#MAX_VALUE} for as many as there are. */
+  /** How many more bytes may be pinned; {@link Long#MAX_VALUE} if there is no limit. */
   public long allowedBytes() throws IOException {
     String soft = field(limits, "Max locked memory");
     return soft.equals(UNLIMITED) || mayLockAnything()
@@ -40,7 +44,9 @@ public final class LockedMemoryLimit {
         : Math.max(0, Long.parseLong(soft) - pinnedBytes());
   }
 
-  /** Why {@code askedBytes} more must not be pinned, and the knob; empty if they may. */
+  /**
+   * Why {@code askedBytes} more must not be pinned, and the setting to raise; empty if they may.
+   */
   public Optional<String> refusal(long askedBytes) throws IOException {
     long allowedBytes = allowedBytes();
     if (askedBytes <= allowedBytes) {

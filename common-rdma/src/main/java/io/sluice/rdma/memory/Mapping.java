@@ -8,11 +8,11 @@ import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A range of a file or a device in memory, together with how it is taken away again: by the JDK, or
- * by {@code munmap} where {@link NativeFile} made it.
+ * A mapped range of a file or a device, and the way to unmap it: by the JDK, or by {@code munmap}
+ * if {@link NativeFile} mapped it.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever asked for it closes it, after the
- * last access through its buffer, slices and duplicates; an access after that crashes the JVM.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that mapped it closes it, after
+ * the last access through its buffer, slices and duplicates; a later access crashes the JVM.
  */
 public final class Mapping implements Closeable {
   private final ByteBuffer buffer;
@@ -24,7 +24,7 @@ public final class Mapping implements Closeable {
     this.unmapper = unmapper;
   }
 
-  /** Maps a range of an open file the JDK's way; the mapping outlives the channel. */
+  /** Maps a range of an open file with the JDK; the mapping outlives the channel. */
   public static Mapping ofFile(
       FileChannel file, FileChannel.MapMode mode, long offsetBytes, int lengthBytes)
       throws IOException {
@@ -33,14 +33,14 @@ public final class Mapping implements Closeable {
   }
 
   /**
-   * Exactly the range asked for, in big-endian order; a {@link MappedByteBuffer} that knows its
-   * file if the JDK mapped it.
+   * The mapped range, in big-endian order; a {@link MappedByteBuffer} with its file if the JDK
+   * mapped it.
    */
   public ByteBuffer buffer() {
     return buffer;
   }
 
-  /** A part of it, not to be used after this is closed; closing the part does nothing. */
+  /** A part of the range, not to be used after this is closed; closing the part does nothing. */
   public Mapping part(int offsetBytes, int lengthBytes) {
     return new Mapping(buffer.slice(offsetBytes, lengthBytes), () -> {});
   }

@@ -1,19 +1,21 @@
 package io.sluice.rdma.memory;
 
 import com.sun.jna.LastErrorException;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Whether this process can make system calls that the JDK does not offer, and what their failures
- * look like.
+ * Tells whether this process can make system calls that the JDK does not offer, and converts their
+ * failures to exceptions.
  *
  * <p>Thread contract: stateless.
  */
 public final class NativeCalls {
   private NativeCalls() {}
 
-  /** Why no native call works in this process; empty if they do. */
+  /** Why native calls do not work in this process; empty if they work. */
   public static Optional<String> unavailabilityCause() {
     try {
       return Libc.loadFailure()
@@ -23,13 +25,75 @@ public final class NativeCalls {
     }
   }
 
-  /** What could not be done, with the system's own words. */
+  /** The exception for a failed call, with the system's text. */
   public static IOException failure(String what, LastErrorException e) {
     return new IOException("cannot " + what + ": " + e.getMessage(), e);
   }
 
-  /** The same, of a call that returns its error. */
+  /** The exception for a call that returned its error. */
   public static IOException failure(String what, int errno) {
     return new IOException("cannot " + what + ": [" + errno + "] " + Libc.strerror(errno));
+  }
+
+  /**
+   * The system calls that {@link NativeFile} and {@link Descriptor} need. The class is loaded on
+   * first use. If JNA does not work, only {@link #loadFailure} may be called. The constants are
+   * those of Linux on x86-64 and aarch64.
+   *
+   * <p>Thread contract: safe from any thread. Failure: {@link LastErrorException} with the errno.
+   */
+  static final class Libc {
+    static final int O_RDONLY = 0;
+    static final int O_RDWR = 2;
+    static final int O_CLOEXEC = 0x80000;
+    static final int O_NOFOLLOW =
+        "aarch64".equals(System.getProperty("os.arch")) ? 0x8000 : 0x20000;
+    static final int PROT_READ = 1;
+    static final int PROT_WRITE = 2;
+    static final int MAP_SHARED = 1;
+    static final int LOCK_EX = 2;
+    static final int LOCK_NB = 4;
+    static final int F_DUPFD_CLOEXEC = 1030;
+    static final int EWOULDBLOCK = 11;
+
+    private static final Throwable LOAD_FAILURE = load();
+
+    private Libc() {}
+
+    /** Why these calls do not work; empty if they work. */
+    static Optional<Throwable> loadFailure() {
+      return Optional.ofNullable(LOAD_FAILURE);
+    }
+
+    private static Throwable load() {
+      try {
+        Native.register(Libc.class, "c");
+        return null;
+      } catch (LinkageError | RuntimeException e) {
+        return e;
+      }
+    }
+
+    static native int open(String path, int flags) throws LastErrorException;
+
+    static native int close(int descriptor) throws LastErrorException;
+
+    static native Pointer mmap(
+        Pointer address, long lengthBytes, int protection, int flags, int descriptor, long offset)
+        throws LastErrorException;
+
+    static native int munmap(Pointer address, long lengthBytes) throws LastErrorException;
+
+    static native int fallocate(int descriptor, int mode, long offsetBytes, long lengthBytes)
+        throws LastErrorException;
+
+    static native long pread(int descriptor, byte[] into, long lengthBytes, long offsetBytes)
+        throws LastErrorException;
+
+    static native int fcntl(int descriptor, int command, int argument) throws LastErrorException;
+
+    static native int flock(int descriptor, int operation) throws LastErrorException;
+
+    static native String strerror(int errno);
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.rdma.memory;
 
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Pointer;
+import io.sluice.rdma.memory.NativeCalls.Libc;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,17 +12,17 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * An open file or device that the JDK cannot map: on hugetlbfs offset and length must be multiples
- * of the huge page, and a device-DAX has no length that {@code FileChannel.map} would believe. Or
- * it was handed over by another process, and the JDK makes no channel of a descriptor.
+ * An open file or device that the JDK cannot map. On hugetlbfs, offset and length must be multiples
+ * of the huge page. A device-DAX has no length that {@code FileChannel.map} accepts. A descriptor
+ * from another process cannot become a channel of the JDK.
  *
- * <p>Thread contract: one thread at a time, but for reads, which run side by side. Ownership: the
- * opener closes it, after the last read; mappings outlive it, the lock does not. Failure: {@link
- * IOException} with the system's own words; {@link #unavailabilityCause} says before whether native
- * calls work at all.
+ * <p>Thread contract: one thread at a time, except for reads, which may run in parallel. Ownership:
+ * the opener closes it, after the last read; mappings outlive it, the lock does not. Failure:
+ * {@link IOException} with the system's text; {@link #unavailabilityCause} tells in advance whether
+ * native calls work.
  */
 public final class NativeFile implements Closeable {
-  /** Of one read. */
+  /** The most bytes of one read. */
   private static final int COPY_BYTES = 64 << 10;
 
   private final Path path;
@@ -39,15 +40,15 @@ public final class NativeFile implements Closeable {
     this.descriptor = descriptor;
   }
 
-  /** Why nothing here works in this process; empty if it does. */
+  /** Why native calls do not work in this process; empty if they work. */
   public static Optional<String> unavailabilityCause() {
     return NativeCalls.unavailabilityCause();
   }
 
   /**
-   * Opens what exists, and is no symbolic link.
+   * Opens a file that exists and is no symbolic link.
    *
-   * @param unitBytes what offset and length of a mapping have to be multiples of, a power of two
+   * @param unitBytes offset and length of a mapping must be multiples of it; a power of two
    */
   public static NativeFile open(Path path, int unitBytes, boolean writable) throws IOException {
     Descriptor descriptor = Descriptor.open(path, writable);
@@ -60,21 +61,21 @@ public final class NativeFile implements Closeable {
   }
 
   /**
-   * Takes over an open descriptor, which it closes.
+   * Takes over an open descriptor, which {@link #close} closes.
    *
-   * @param name what to call it in messages; it need not be reachable by this process
+   * @param name its name in messages; this process need not be able to open it
    * @param writable whether it was opened for writing
    */
   public static NativeFile of(Descriptor descriptor, Path name, int unitBytes, boolean writable) {
     return new NativeFile(name, unitBytes, writable, descriptor);
   }
 
-  /** How long the file is now. */
+  /** The length of the file now. */
   public long lengthBytes() throws IOException {
     return Files.size(descriptor.self());
   }
 
-  /** Fills {@code into} as far as the file goes; returns how many bytes that were. */
+  /** Reads into {@code into} up to the end of the file; returns the number of bytes. */
   public int read(long offsetBytes, ByteBuffer into) throws IOException {
     int startPosition = into.position();
     while (into.hasRemaining()) {
@@ -99,7 +100,7 @@ public final class NativeFile implements Closeable {
     return into.position() - startPosition;
   }
 
-  /** Whether all of an array remains: JNA copies arrays whole, whatever is read into them. */
+  /** Whether the buffer is a whole array; JNA copies arrays as a whole. */
   private static boolean isShortArray(ByteBuffer into) {
     return into.hasArray()
         && into.remaining() == into.array().length
@@ -131,8 +132,8 @@ public final class NativeFile implements Closeable {
   }
 
   /**
-   * Gives a range of the file its space, zeroed, and the file its length; an access to it never
-   * meets a lack of memory, which the kernel reports by killing the process (SIGBUS).
+   * Allocates the space of a range, zeroed, and sets the file's length. Later accesses then cannot
+   * run out of memory, which the kernel would report with SIGBUS, the end of the process.
    */
   public void allocate(long offsetBytes, long lengthBytes) throws IOException {
     try {
@@ -144,9 +145,10 @@ public final class NativeFile implements Closeable {
   }
 
   /**
-   * Locks it against everybody else who does so, until it is closed; false if somebody else holds
-   * the lock. The lock is one of {@code flock(2)}, because one of {@code fcntl(2)} would be lost as
-   * soon as this process closes any other descriptor of the same file.
+   * Locks the file until this is closed. It uses {@code flock(2)}, because a lock of {@code
+   * fcntl(2)} would be lost as soon as this process closes any other descriptor of the file.
+   *
+   * @return false if another open file has the lock
    */
   public boolean tryLock() throws IOException {
     try {

@@ -14,22 +14,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Allocates, maps and frees memory outside the Java heap, and counts all of it, {@link
- * NativeFile}'s mappings too.
+ * Allocates, maps and frees memory outside the Java heap, and counts all of it, including the
+ * mappings of {@link NativeFile}.
  *
- * <p>Java 17 has no supported way to give direct memory back before a garbage collection, and a
- * task that waits for one exceeds its container; so this class calls {@code
- * sun.misc.Unsafe.invokeCleaner}, and nothing else in Sluice touches {@code Unsafe}.
+ * <p>Java 17 has no supported way to free direct memory before a garbage collection, and a task
+ * that waits for one exceeds its container. So this class calls {@code
+ * sun.misc.Unsafe.invokeCleaner}. No other class of Sluice uses {@code Unsafe}.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever calls {@link #allocate} or {@link
- * #map} calls {@link #free} exactly once, after the last access through the buffer, its slices and
- * its duplicates; an access after that crashes the JVM. Failure: {@link OutOfMemoryError} from the
- * JVM when {@code -XX:MaxDirectMemorySize} is exceeded, {@link IOException} from mapping.
+ * <p>Thread contract: safe from any thread. Ownership: the caller of {@link #allocate} or {@link
+ * #map} calls {@link #free} or {@link #unmap} exactly once, after the last access through the
+ * buffer, its slices and its duplicates; a later access crashes the JVM. Failure: {@link
+ * OutOfMemoryError} from the JVM when {@code -XX:MaxDirectMemorySize} is exceeded, {@link
+ * IOException} from mapping.
  */
 public final class OffHeap {
   private static final MethodHandle INVOKE_CLEANER = findInvokeCleaner();
 
-  /** Between collections that are asked for: each may take as long as the heap is large. */
+  /** The least time between two requested collections, because a large heap takes long. */
   private static final long GARBAGE_NS = TimeUnit.SECONDS.toNanos(60);
 
   private static final AtomicLong COLLECTED_NS = new AtomicLong(System.nanoTime() - GARBAGE_NS);
@@ -37,21 +38,21 @@ public final class OffHeap {
   private static final AtomicLong ALLOCATED_BYTES = new AtomicLong();
   private static final AtomicLong MAPPED_BYTES = new AtomicLong();
 
-  /** What gives back memory that somebody keeps though he does not use it now. */
-  private static final Set<Runnable> KEEPERS = ConcurrentHashMap.newKeySet();
+  /** Actions that free memory which their owners cache but do not use now. */
+  private static final Set<Runnable> RECLAIMERS = ConcurrentHashMap.newKeySet();
 
   private OffHeap() {}
 
-  /** Allocates {@code lengthBytes} of zeroed direct memory, in big-endian order as usual. */
+  /** Allocates {@code lengthBytes} of zeroed direct memory, in big-endian order. */
   public static ByteBuffer allocate(int lengthBytes) {
     ByteBuffer buffer;
     try {
       buffer = ByteBuffer.allocateDirect(lengthBytes);
     } catch (OutOfMemoryError e) {
-      if (KEEPERS.isEmpty()) { // Java has waited half a second already
+      if (RECLAIMERS.isEmpty()) { // the JVM has waited half a second already
         throw e;
       }
-      KEEPERS.forEach(Runnable::run);
+      RECLAIMERS.forEach(Runnable::run);
       buffer = ByteBuffer.allocateDirect(lengthBytes);
     }
     ALLOCATED_BYTES.addAndGet(lengthBytes);
@@ -60,14 +61,14 @@ public final class OffHeap {
 
   /**
    * Allocates as {@link #allocate} does, unless less than {@link DirectMemory#headRoomBytes} would
-   * be left for others. If that may be because of others' buffers that nobody uses any more, Java
-   * is asked to collect them, at most once in {@link #GARBAGE_NS}: whoever asks later may have it.
+   * remain. If unused buffers of others may be the reason, it requests a garbage collection, at
+   * most once in {@link #GARBAGE_NS}; a later call may then succeed.
    *
-   * @return null if there is too little now
+   * @return null if there is too little memory now
    */
   public static ByteBuffer tryAllocate(int lengthBytes) {
     if (!leavesHeadRoom(lengthBytes)) {
-      KEEPERS.forEach(Runnable::run);
+      RECLAIMERS.forEach(Runnable::run);
       if (!leavesHeadRoom(lengthBytes)) {
         collectGarbage(lengthBytes);
         return null;
@@ -75,12 +76,12 @@ public final class OffHeap {
     }
     try {
       return allocate(lengthBytes);
-    } catch (OutOfMemoryError e) { // others were faster, or the machine has no more
+    } catch (OutOfMemoryError e) { // another thread was faster, or the machine has no more
       return null;
     }
   }
 
-  /** Java does so by itself only where nothing is left at all. */
+  /** Requests a collection; the JVM itself does so only when nothing is left. */
   private static void collectGarbage(int lengthBytes) {
     long othersBytes = DirectMemory.usedBytes() - ALLOCATED_BYTES.get();
     long lastNs = COLLECTED_NS.get();
@@ -98,16 +99,16 @@ public final class OffHeap {
   }
 
   /**
-   * Has {@code giveBack} called before an allocation fails or is refused, by the thread that wants
-   * memory and with whatever locks that has; until {@link #removeKeeper}.
+   * Registers {@code giveBack}, to be called before an allocation fails or is refused. The
+   * allocating thread calls it, with the locks that it holds, until {@link #removeReclaimer}.
    */
-  public static void addKeeper(Runnable giveBack) {
-    KEEPERS.add(giveBack);
+  public static void addReclaimer(Runnable giveBack) {
+    RECLAIMERS.add(giveBack);
   }
 
-  /** Ends that. */
-  public static void removeKeeper(Runnable giveBack) {
-    KEEPERS.remove(giveBack);
+  /** Removes an action that {@link #addReclaimer} registered. */
+  public static void removeReclaimer(Runnable giveBack) {
+    RECLAIMERS.remove(giveBack);
   }
 
   /** Maps a range of an open file; the mapping outlives the channel. */
@@ -122,7 +123,7 @@ public final class OffHeap {
   /**
    * Frees memory from {@link #allocate}.
    *
-   * @param buffer the very buffer that method returned, not a slice or duplicate of it
+   * @param buffer the buffer that the method returned, not a slice or duplicate of it
    * @throws IllegalArgumentException if it is a slice, a duplicate or a heap buffer
    */
   public static void free(ByteBuffer buffer) {
@@ -133,7 +134,7 @@ public final class OffHeap {
   /**
    * Removes a mapping from {@link #map}.
    *
-   * @param buffer the very buffer that method returned, not a slice or duplicate of it
+   * @param buffer the buffer that the method returned, not a slice or duplicate of it
    * @throws IllegalArgumentException if it is a slice, a duplicate or a heap buffer
    */
   public static void unmap(MappedByteBuffer buffer) {
@@ -141,7 +142,7 @@ public final class OffHeap {
     MAPPED_BYTES.addAndGet(-buffer.capacity());
   }
 
-  /** Direct memory allocated here and not yet freed; a test compares it before and after. */
+  /** Direct memory allocated here and not yet freed; tests compare it before and after. */
   public static long allocatedBytes() {
     return ALLOCATED_BYTES.get();
   }
@@ -151,7 +152,7 @@ public final class OffHeap {
     return MAPPED_BYTES.get();
   }
 
-  /** Counts what {@link NativeFile} maps, and what it unmaps as a negative number. */
+  /** Counts bytes that {@link NativeFile} maps, or unmaps as a negative number. */
   static void countMapped(long bytes) {
     MAPPED_BYTES.addAndGet(bytes);
   }

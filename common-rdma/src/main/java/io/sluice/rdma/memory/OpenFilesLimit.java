@@ -3,26 +3,29 @@ package io.sluice.rdma.memory;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** How many files and sockets this process may have open ({@code ulimit -n}). */
+/**
+ * How many files and sockets this process may have open ({@code ulimit -n}). Thread contract:
+ * stateless.
+ */
 public final class OpenFilesLimit {
   private OpenFilesLimit() {}
 
-  /** All of them. */
+  /** The limit. */
   public static long all() {
     return system().getMaxFileDescriptorCount();
   }
 
-  /** The part of them that is one in {@code shares}; at most {@link Integer#MAX_VALUE}. */
+  /** The limit divided by {@code shares}; at most {@link Integer#MAX_VALUE}. */
   public static int share(int shares) {
     return (int) Math.min(all() / shares, Integer.MAX_VALUE);
   }
 
-  /** The same of those that it may open besides what is open now. */
+  /** The number of files that it may still open, divided by {@code shares}. */
   public static int shareOfRoom(int shares) {
     return (int) Math.max(0, Math.min((all() - open()) / shares, Integer.MAX_VALUE));
   }
 
-  /** As many as there may be, where not even a list of them can be opened. */
+  /** The number of open files; the limit itself if even their list cannot be opened. */
   private static long open() {
     try {
       return system().getOpenFileDescriptorCount();

@@ -16,19 +16,17 @@ import java.nio.file.attribute.BasicFileAttributes;
 /**
  * An open file that threads share, read and written by position.
  *
- * <p>It exists because a {@link FileChannel} closes itself for everybody when one thread uses it
- * whose interrupt flag is set, and Spark kills tasks by interrupting them. The calls that {@link
- * RandomAccessFile} is made of know nothing of interrupts: they end as if there were none, and the
- * flag stays set. Unlike {@link NativeFile} it needs no native code, which a short-lived process
- * takes a tenth of a second to load.
+ * <p>It exists because a {@link FileChannel} closes itself for all threads when one with its
+ * interrupt flag set uses it, and Spark kills tasks by interrupts. The calls of {@link
+ * RandomAccessFile} ignore interrupts, and the flag stays set. Unlike {@link NativeFile} it needs
+ * no native code, which takes a tenth of a second to load.
  *
- * <p>Of files by the thousand that are rarely used, each call has a descriptor of its own: see
- * {@link #openForEachCall}.
+ * <p>For thousands of rarely used files, {@link #openForEachCall} opens a descriptor for each call.
  *
- * <p>Thread contract: safe from any thread; reads and writes go one after the other. {@link #send}
- * alone runs side by side, see there. Ownership: the opener closes it, which waits for a read or a
- * write under way. Failure: {@link IOException} of the file, {@link ClosedChannelException} once it
- * is closed.
+ * <p>Thread contract: safe from any thread; reads and writes run one after another. Only {@link
+ * #send} runs in parallel, see there. Ownership: the opener closes it; closing waits for a read or
+ * write in progress. Failure: {@link IOException} of the file, {@link ClosedChannelException} once
+ * it is closed.
  */
 public final class SharedFile implements Closeable {
   /** Direct memory is copied through an array of at most this size. */
@@ -36,7 +34,7 @@ public final class SharedFile implements Closeable {
 
   private final Path path;
   private final RandomAccessFile file; // null: one for each call
-  private final Object senderLock = new Object(); // a slow disk must not hold up what is sent
+  private final Object senderLock = new Object(); // a slow disk must not delay sends
   private FileChannel sender; // null until something is sent
   private volatile boolean closed;
 
@@ -45,15 +43,15 @@ public final class SharedFile implements Closeable {
     this.file = file;
   }
 
-  /** Opens what exists, and is no symbolic link, for reading and writing. */
+  /** Opens a file that exists and is no symbolic link, for reading and writing. */
   public static SharedFile open(Path path) throws IOException {
     checkRegular(path);
     return new SharedFile(path, new RandomAccessFile(path.toFile(), "rw"));
   }
 
   /**
-   * The same without a descriptor that stays: each call opens the file and closes it again, under a
-   * name that means no other file meanwhile.
+   * Opens a file without keeping a descriptor: each call opens and closes it. The path must name
+   * the same file all the time.
    */
   public static SharedFile openForEachCall(Path path) throws IOException {
     checkRegular(path);
@@ -61,14 +59,15 @@ public final class SharedFile implements Closeable {
   }
 
   private static void checkRegular(Path path) throws IOException {
-    BasicFileAttributes found = // fails as the file system does: not each failure is a missing file
+    BasicFileAttributes
+        found = // throws the file system's exception: not each failure is a missing file
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    if (!found.isRegularFile()) { // "rw" would create or follow it
+    if (!found.isRegularFile()) { // "rw" would create the file or follow the link
       throw new IOException(path + " is no regular file");
     }
   }
 
-  /** What is done with an open file. */
+  /** A use of the open file. */
   private interface Use<T> {
     T with(RandomAccessFile open) throws IOException;
   }
@@ -86,17 +85,17 @@ public final class SharedFile implements Closeable {
     }
   }
 
-  /** Where it was opened. */
+  /** The path by which it was opened. */
   public Path path() {
     return path;
   }
 
-  /** How long it is now. */
+  /** The length of the file now. */
   public synchronized long lengthBytes() throws IOException {
     return use(RandomAccessFile::length);
   }
 
-  /** Fills {@code into} as far as the file goes; returns how many bytes that were. */
+  /** Reads into {@code into} up to the end of the file; returns the number of bytes. */
   public synchronized int read(long offsetBytes, ByteBuffer into) throws IOException {
     return use(open -> read(open, offsetBytes, into));
   }
@@ -147,7 +146,7 @@ public final class SharedFile implements Closeable {
     }
   }
 
-  /** Cuts it, or makes it longer by what reads as zeros and has no space yet. */
+  /** Truncates the file, or extends it by zeros that have no space yet. */
   public synchronized void setLength(long lengthBytes) throws IOException {
     use(
         open -> {
@@ -156,7 +155,7 @@ public final class SharedFile implements Closeable {
         });
   }
 
-  /** Returns when what was written has reached the medium. */
+  /** Returns when all written bytes have reached the medium. */
   public synchronized void force() throws IOException {
     use(
         open -> {
@@ -166,12 +165,11 @@ public final class SharedFile implements Closeable {
   }
 
   /**
-   * Sends a range with {@code sendfile}: its bytes do not pass through this process. Returns how
-   * many were sent, 0 if the file ends before.
+   * Sends a range with {@code sendfile}: the bytes do not pass through this process. Returns how
+   * many were sent, 0 if the file ends before the range.
    *
-   * <p>For threads of a service, which nobody interrupts: this one call is as interruptible as the
-   * JDK makes it. An interrupt would end the sends that are under way from this file; later ones,
-   * and everything else that is done with it, would not notice.
+   * <p>Only for threads of a service, which are never interrupted. An interrupt would end the sends
+   * in progress from this file. Later sends and all other calls would still work.
    */
   public long send(long offsetBytes, long lengthBytes, WritableByteChannel to) throws IOException {
     return sender().transferTo(offsetBytes, lengthBytes, to);

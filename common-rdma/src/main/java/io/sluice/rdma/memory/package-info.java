@@ -1,2 +1,2 @@
-/** Memory outside the Java heap: allocation and mapping, the pool of landing windows, limits. */
+/** Memory outside the Java heap: allocation, mapping, locks, and limits. */
 package io.sluice.rdma.memory;

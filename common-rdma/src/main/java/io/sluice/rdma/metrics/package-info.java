@@ -1,2 +1,2 @@
-/** What is measured where bytes flow: counts that cost no lock and no allocation. */
+/** Counters on the data path, which take no lock and allocate nothing. */
 package io.sluice.rdma.metrics;

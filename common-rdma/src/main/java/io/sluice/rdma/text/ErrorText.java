@@ -15,17 +15,17 @@ import java.nio.file.NotLinkException;
 import java.util.concurrent.ExecutionException;
 
 /**
- * What went wrong, in words. The message of many of Java's exceptions is only a path or the name of
- * a host, or there is none, and the name of their class has the rest: {@link NoSuchFileException}
- * says {@code /proc/sluice}.
+ * The text of an exception for people. Many of Java's exceptions have only a path or the name of a
+ * host as message, or none; the name of their class says the rest. The message of a {@link
+ * NoSuchFileException} is {@code /proc/sluice}, for example.
  *
- * <p>Thread contract: safe from any thread. Failure: none; an exception that says nothing is named
- * by its class.
+ * <p>Thread contract: safe from any thread. Failure: none; an exception without message is named by
+ * its class.
  */
 public final class ErrorText {
   private ErrorText() {}
 
-  /** To be part of a message; never null or empty. */
+  /** The text, for a part of a message; never null or empty. */
   public static String of(Throwable failure) {
     String said = failure.getMessage();
     if (failure instanceof FileSystemException ofFile) {
@@ -53,7 +53,7 @@ public final class ErrorText {
 
   private static String ofNothingSaid(Throwable failure) {
     if (failure instanceof EOFException) {
-      return "the end came too early";
+      return "the stream ended too early";
     }
     if (failure instanceof ClosedChannelException) {
       return "it was closed meanwhile";
@@ -61,7 +61,7 @@ public final class ErrorText {
     return failure.getCause() == null ? failure.toString() : of(failure.getCause());
   }
 
-  /** {@code path: what is wrong with it}, with the other path of a move or a link. */
+  /** {@code path: error}, with the other path of a move or a link. */
   private static String ofFile(FileSystemException failure) {
     String reason = failure.getReason();
     String kind = kind(failure);
@@ -78,7 +78,9 @@ public final class ErrorText {
     return failure.getFile() + other + ": " + what;
   }
 
-  /** Of those whose class alone says it; empty for others, which have a reason. */
+  /**
+   * The error of an exception whose class alone names it; empty for others, which have a reason.
+   */
   private static String kind(FileSystemException failure) {
     if (failure instanceof NoSuchFileException) {
       return "no such file or directory";

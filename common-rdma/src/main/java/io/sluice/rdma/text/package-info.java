@@ -1,2 +1,2 @@
-/** How errors and addresses are written for people. */
+/** Formats errors and addresses for people. */
 package io.sluice.rdma.text;

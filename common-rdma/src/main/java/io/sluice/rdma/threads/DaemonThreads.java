@@ -9,18 +9,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes threads that neither keep the process alive nor end it: what one dies of is logged, and
- * never reaches the process's own handler. YARN's and Spark's end a process in which a thread has
- * died of an error, and with it all tasks that have nothing to do with it.
+ * Creates threads that neither keep the process alive nor end it. An exception that ends such a
+ * thread is logged and does not reach the process's own handler. The handlers of YARN and Spark end
+ * the process, and unrelated tasks with it.
  *
- * <p>Nor do they keep anything of a task that has them made, whose classes go when it has ended:
- * Java hands down the context class loader, the classes that are on the stack, values of
- * inheritable variables and the group of threads. So they work for no user in particular.
+ * <p>The threads also keep no reference to the task that created them, so that its classes can be
+ * unloaded. By default a thread inherits the context class loader, the access control context,
+ * inheritable thread-locals and the thread group of its creator. So these threads act for no
+ * particular user.
  */
 public final class DaemonThreads {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonThreads.class);
   private static final long STACK_AS_USUAL = 0;
-  private static final ThreadGroup TOP = ofNobody(DaemonThreads::topGroup);
+  private static final ThreadGroup TOP = withoutCaller(DaemonThreads::topGroup);
 
   private DaemonThreads() {}
 
@@ -32,17 +33,23 @@ public final class DaemonThreads {
     return top;
   }
 
-  /** Not started yet; a hook for the end of the process, too, is kept as long as that lives. */
+  /**
+   * Creates a thread without starting it; also for shutdown hooks, which the process keeps to its
+   * end.
+   */
   public static Thread create(String name, Runnable body) {
     return create(name, STACK_AS_USUAL, body);
   }
 
-  /** One thread after the other, which ends when it has had nothing to do for {@code idleMs}. */
+  /** An executor with one thread, which ends when it was idle for {@code idleMs}. */
   public static ThreadPoolExecutor executor(String name, long idleMs) {
     return executor(name, 1, idleMs);
   }
 
-  /** Up to so many threads, each of which ends when it has had nothing to do for {@code idleMs}. */
+  /**
+   * An executor with up to {@code threads} threads, each of which ends when it was idle for {@code
+   * idleMs}.
+   */
   public static ThreadPoolExecutor executor(String name, int threads, long idleMs) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
@@ -56,9 +63,9 @@ public final class DaemonThreads {
     return executor;
   }
 
-  /** One of many that need little stack. */
+  /** Creates one of many threads that need little stack. */
   public static Thread create(String name, long stackBytes, Runnable body) {
-    return ofNobody(
+    return withoutCaller(
         () -> {
           Thread thread = new Thread(TOP, body, name, stackBytes, false);
           thread.setContextClassLoader(DaemonThreads.class.getClassLoader());
@@ -70,9 +77,9 @@ public final class DaemonThreads {
   }
 
   /**
-   * Waits for a thread's end, whatever interrupts the caller.
+   * Waits for a thread's end, even if the caller is interrupted.
    *
-   * @return whether it has ended, or was never started
+   * @return whether it has ended or was never started
    */
   public static boolean awaitEnd(Thread thread, long timeoutMs) {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
@@ -90,9 +97,11 @@ public final class DaemonThreads {
     return !thread.isAlive();
   }
 
-  /** Without the callers' classes: a new thread keeps those up to the first such call. */
-  @SuppressWarnings("removal") // newer JDKs remember no callers, and need no such call
-  private static <T> T ofNobody(PrivilegedAction<T> make) {
+  /**
+   * Runs {@code make} without the callers' access control context, which a new thread would keep.
+   */
+  @SuppressWarnings("removal") // newer JDKs do not keep callers and do not need this call
+  private static <T> T withoutCaller(PrivilegedAction<T> make) {
     return AccessController.doPrivileged(make);
   }
 }

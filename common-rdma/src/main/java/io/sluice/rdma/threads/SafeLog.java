@@ -4,18 +4,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 
 /**
- * Says what went wrong on a thread that must go on. Whatever went wrong, a lack of memory most of
- * all, may keep the words from being said too: then they are counted, and the thread goes on.
+ * Logs failures on a thread that must go on. If logging itself fails, for want of memory for
+ * example, the failure is counted and the thread goes on.
  *
- * <p>The arguments are single ones, because an array or a lambda would have to be made before
- * anything is caught. Thread contract: safe from any thread. Failure: none ever.
+ * <p>The arguments are single ones, because an array or a lambda would be allocated before the
+ * failure can be caught. Thread contract: safe from any thread. Failure: none.
  */
 public final class SafeLog {
   private static final AtomicLong UNSAID = new AtomicLong();
 
   private SafeLog() {}
 
-  /** Logs an error; {@code message} has one place, for {@code subject}. */
+  /** Logs an error; {@code message} has one placeholder, for {@code subject}. */
   public static void error(Logger log, String message, Object subject, Throwable cause) {
     try {
       log.error(message, subject, cause);
@@ -24,7 +24,7 @@ public final class SafeLog {
     }
   }
 
-  /** Logs a warning; {@code message} has one place, for {@code subject}. */
+  /** Logs a warning; {@code message} has one placeholder, for {@code subject}. */
   public static void warn(Logger log, String message, Object subject, Throwable cause) {
     try {
       log.warn(message, subject, cause);
@@ -33,7 +33,7 @@ public final class SafeLog {
     }
   }
 
-  /** Says something to who looks for it; {@code message} has one place, for {@code subject}. */
+  /** Logs for debugging; {@code message} has one placeholder, for {@code subject}. */
   public static void debug(Logger log, String message, Object subject, Throwable cause) {
     try {
       log.debug(message, subject, cause);
@@ -42,7 +42,7 @@ public final class SafeLog {
     }
   }
 
-  /** How often this process could not say what went wrong. */
+  /** The number of failures that this process could not log. */
   public static long unsaid() {
     return UNSAID.get();
   }

@@ -1,2 +1,2 @@
-/** Threads of ours in somebody else's process, and what they may do to it: nothing. */
+/** Sluice's threads in the processes of Hadoop and Spark, which they must not disturb. */
 package io.sluice.rdma.threads;

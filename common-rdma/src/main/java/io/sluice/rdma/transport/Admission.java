@@ -12,35 +12,35 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Who may connect to a server endpoint, and how many at a time.
+ * Decides which clients may connect to a server endpoint, and how many at a time.
  *
- * <p>Whoever has proved who it is on another way is expected: a place is kept for it, for a short
- * time. It then shows its ticket, or, where a transport cannot carry one, comes from an address
- * that it has named. So an endpoint never has to refuse one that was told to come, and takes nobody
- * else.
+ * <p>A client authenticates on its control connection first, and then is expected: a place is
+ * reserved for it for a short time. It then shows its ticket or, if a transport carries none,
+ * connects from an address that it has named. So an endpoint never refuses an expected client, and
+ * accepts no other.
  *
- * <p>When there is no place for one that is to be expected, it gets that of the connection of the
- * same sharer that has been idle for longest, if that is a second at least. A reader keeps an idle
- * connection only to save the next one, and makes another when it is ended.
+ * <p>If no place is free, a client takes over the place of the same sharer's connection that was
+ * idle for longest, if that is at least a second. That connection ends. A reader keeps an idle
+ * connection only to save a later one, and connects again when it needs to.
  *
- * <p>An open one takes anybody, up to its number: for tests, trials and public patterns.
+ * <p>An open admission accepts any client, up to its limit: for tests, trials and probes.
  *
- * <p>Thread contract: safe from any thread; a connection is ended on that of who is expected in its
- * place, under no lock of this. Failure: none of its own; no place is an answer.
+ * <p>Thread contract: safe from any thread. A connection is ended on the thread that expects its
+ * successor, under no lock of this class. Failure: none; a full endpoint is a normal answer.
  */
 public final class Admission {
-  /** So long a place is kept for who is expected. */
+  /** How long a place is reserved for an expected client. */
   public static final long EXPECTED_MS = 30_000;
 
-  /** So long an idle connection keeps its place from others: it may be about to be used. */
+  /** How long an idle connection keeps its place: it may be about to be used. */
   static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionLimits limits;
   private final boolean open;
   private final LongSupplier nanoClock;
   private final Map<Ticket, Expected> expected = new HashMap<>();
-  private final FairShare places; // of those inside and those expected
-  private final Map<Place, Long> idleSinceNs = new LinkedHashMap<>(); // longest ago first
+  private final FairShare places; // of connected and expected clients
+  private final Map<Place, Long> idleSinceNs = new LinkedHashMap<>(); // the longest idle first
   private int inside;
   private long refused;
   private long strangers;
@@ -56,12 +56,12 @@ public final class Admission {
     this.nanoClock = nanoClock;
   }
 
-  /** Takes anybody. */
+  /** Accepts any client. */
   public static Admission open(ConnectionLimits limits) {
     return new Admission(limits, true, new FairShare(limits.maxConnections()), System::nanoTime);
   }
 
-  /** Takes who is expected. */
+  /** Accepts expected clients. */
   public static Admission expected(ConnectionLimits limits) {
     return expected(limits, System::nanoTime);
   }
@@ -70,12 +70,12 @@ public final class Admission {
     return new Admission(limits, false, new FairShare(limits.maxConnections()), nanoClock);
   }
 
-  /** The same for one of several endpoints, which share places. */
+  /** Accepts expected clients at one of several endpoints that share places. */
   public static Admission expected(ConnectionLimits limits, FairShare places) {
     return expected(limits, places, System::nanoTime);
   }
 
-  /** The same by a clock as {@link System#nanoTime} is one. */
+  /** Accepts expected clients, by a clock in the manner of {@link System#nanoTime}. */
   public static Admission expected(
       ConnectionLimits limits, FairShare places, LongSupplier nanoClock) {
     return new Admission(limits, false, places, nanoClock);
@@ -85,16 +85,16 @@ public final class Admission {
   public final class Place {
     private final Object sharer;
     private Runnable end;
-    private boolean left; // these are guarded by the admission
+    private boolean left; // guarded by the admission, like the next fields
 
     private Place(Object sharer) {
       this.sharer = sharer;
     }
 
     /**
-     * Nothing is asked over the connection now. Until {@link #used} another one may get its place.
+     * Marks the connection as idle. Until {@link #used}, another one may take over its place.
      *
-     * @param end ends the connection then
+     * @param end ends the connection in that case
      */
     public void idle(Runnable end) {
       synchronized (Admission.this) {
@@ -106,7 +106,7 @@ public final class Admission {
     }
 
     /**
-     * Something was asked over the connection.
+     * Marks the connection as used.
      *
      * @return whether it still has this place
      */
@@ -117,7 +117,7 @@ public final class Admission {
       }
     }
 
-    /** The connection has ended; further calls do nothing. */
+    /** Gives up the place, because the connection has ended; idempotent. */
     public void leave() {
       synchronized (Admission.this) {
         if (!left) {
@@ -130,22 +130,23 @@ public final class Admission {
     }
   }
 
-  /** How many there may be, and how long one may be idle. */
+  /** The limits on the number of connections and on their idle time. */
   public ConnectionLimits limits() {
     return limits;
   }
 
-  /** Whether anybody may come. */
+  /** Whether it accepts any client. */
   public boolean isOpen() {
     return open;
   }
 
   /**
-   * Keeps a place for one connection.
+   * Reserves a place for one connection.
    *
-   * @param sharer whose it is, where places are shared as {@link FairShare} says; else null
-   * @param from the addresses that it may come from
-   * @return what to show; empty if there is no place for that one now
+   * @param sharer the owner of the connection, with whom places are shared by {@link FairShare};
+   *     else null
+   * @param from the addresses from which it may come
+   * @return the ticket to show; empty if no place is free now
    */
   public Optional<Ticket> expect(Object sharer, Set<InetAddress> from) {
     Ticket ticket = Ticket.random();
@@ -172,13 +173,13 @@ public final class Admission {
     return Optional.of(ticket);
   }
 
-  /** The place of the connection of a sharer that has been idle for longest; null for none. */
+  /** Takes the place of a sharer's connection that was idle for longest; null if there is none. */
   private Place takeIdle(Object sharer) {
     for (Iterator<Map.Entry<Place, Long>> each = idleSinceNs.entrySet().iterator();
         each.hasNext(); ) {
       Map.Entry<Place, Long> next = each.next();
       if (nanoClock.getAsLong() - next.getValue() < IDLE_NS) {
-        return null; // nor are those behind it
+        return null; // later ones were idle for less
       }
       Place place = next.getKey();
       if (Objects.equals(place.sharer, sharer)) {
@@ -191,7 +192,7 @@ public final class Admission {
     return null;
   }
 
-  /** Gives the places back of those who have not come in time. */
+  /** Releases the places of clients that have not come in time. */
   public synchronized void forgetLate() {
     expected.values().removeIf(this::isGivenUp);
   }
@@ -204,7 +205,7 @@ public final class Admission {
     return late;
   }
 
-  /** Somebody has come and shows this. */
+  /** Admits a client that shows a ticket. */
   public synchronized Optional<Place> enter(Ticket shown) {
     if (open) {
       return enterOpen();
@@ -213,7 +214,7 @@ public final class Admission {
     return who == null || isGivenUp(who) ? stranger() : Optional.of(inside(who.sharer()));
   }
 
-  /** Somebody has come from there, and could show nothing. */
+  /** Admits a client by its address, over a transport without tickets. */
   public synchronized Optional<Place> enter(InetAddress from) {
     if (open) {
       return enterOpen();
@@ -250,23 +251,26 @@ public final class Admission {
     return Optional.empty();
   }
 
-  /** A connection was ended whose peer had shown nothing in time, or came in a crowd of such. */
+  /**
+   * Counts a connection that ended because its peer did not authenticate in time, or was one of too
+   * many.
+   */
   public synchronized void expelled() {
     strangers++;
   }
 
-  /** A connection was ended because of what its peer sent, or did not send. */
+  /** Counts a connection that ended because of a malformed or missing message. */
   public synchronized void dropped() {
     dropped++;
   }
 
-  /** Its endpoint is closed: nobody is expected any more. */
+  /** Forgets all expected clients, because the endpoint is closed. */
   public synchronized void close() {
     expected.values().forEach(each -> places.giveBack(each.sharer()));
     expected.clear();
   }
 
-  /** What became of those who came. */
+  /** The counters of all clients that came. */
   public synchronized ConnectionCounters counters() {
     return new ConnectionCounters(inside, refused, strangers, dropped, 0);
   }

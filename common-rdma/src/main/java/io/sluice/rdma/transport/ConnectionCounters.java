@@ -1,19 +1,21 @@
 package io.sluice.rdma.transport;
 
 /**
- * What became of the connections that came to a server.
+ * Counters of the connections to a server.
  *
- * @param open proved ones now
- * @param refused proved ones that were told to come later, because there were as many as it takes
- * @param expelled ones that had proved nothing in time, or came in a crowd of such
- * @param dropped ones whose peer sent what is no message, or nothing or not all of one in time
- * @param errors ones that ended in an error of this process, such as a lack of memory or threads
+ * @param open authenticated connections that are open now
+ * @param refused authenticated connections refused as busy, because the limit was reached
+ * @param expelled connections that did not authenticate in time, or were one of too many
+ *     unauthenticated ones
+ * @param dropped connections whose peer sent a malformed message, or no complete message in time
+ * @param errors connections that ended in an error of this process, such as a lack of memory or
+ *     threads
  */
 public record ConnectionCounters(int open, long refused, long expelled, long dropped, long errors) {
-  /** Of a server that never was. */
+  /** All zero. */
   public static final ConnectionCounters NONE = new ConnectionCounters(0, 0, 0, 0, 0);
 
-  /** Both together. */
+  /** The sum of both. */
   public ConnectionCounters plus(ConnectionCounters other) {
     return new ConnectionCounters(
         open + other.open,

@@ -1,43 +1,47 @@
 package io.sluice.rdma.transport;
 
 /**
- * How many connections a server takes, and how long one may do nothing.
+ * The limits on the number of a server's connections and on their idle time.
  *
- * <p>A connection has a thread of the server, which is what it costs; see {@code
- * docs/connections.md} for figures. So there is a bound, and what is beyond it is told to come
- * later, never cut off without a word.
+ * <p>A connection costs a thread of the server; {@code docs/connections.md} has figures.
+ * Connections above the limit are told that the server is busy; they are not cut off without an
+ * answer.
  *
- * @param maxConnections connections at a time whose peer has proved that it may connect
- * @param maxUnproved connections at a time whose peer has not, beside those
- * @param proofTimeoutMs how long a peer has from the accept to its proof, in all
- * @param idleTimeoutMs after so long without a request a connection is ended; its peer may come
- *     again
+ * @param maxConnections the most authenticated connections at a time
+ * @param maxUnauthenticated the most connections at a time that are not authenticated, in addition
+ * @param authenticationTimeoutMs the time from the accept until a peer must have authenticated
+ * @param idleTimeoutMs the time without a request after which a connection is ended; its peer may
+ *     connect again
  */
 public record ConnectionLimits(
-    int maxConnections, int maxUnproved, long proofTimeoutMs, long idleTimeoutMs) {
-  /** How many may wait to be accepted, proved or not; the kernel cuts it to its own limit. */
+    int maxConnections, int maxUnauthenticated, long authenticationTimeoutMs, long idleTimeoutMs) {
+  /** The length of the accept queue; the kernel reduces it to its own limit. */
   public static final int BACKLOG = 4096;
 
-  /** What a server has unless it is told otherwise. */
+  /** The default limits. */
   public static final ConnectionLimits DEFAULT = new ConnectionLimits(2048, 256, 5_000, 60_000);
 
   /**
-   * Files of a service for a task (4) and for a reader's control connection (3), selectors' too.
+   * The open files of a service for a task (4) and for a reader's control connection (3), including
+   * selectors.
    */
   private static final int FILES_BUT_DATA = 7;
 
-  /** One in so many open files may be that of a connection; the others are those of the pool. */
+  /** The divisor of the open files that connections may use; the others are for the pool. */
   private static final int FILES_PART = 2;
 
   public ConnectionLimits {
-    if (maxConnections < 1 || maxUnproved < 1 || proofTimeoutMs < 1 || idleTimeoutMs < 1) {
+    if (maxConnections < 1
+        || maxUnauthenticated < 1
+        || authenticationTimeoutMs < 1
+        || idleTimeoutMs < 1) {
       throw new IllegalArgumentException(
           "a server must take at least one connection of each kind for at least 1 ms, not "
               + maxConnections
               + " and "
-              + maxUnproved
+              + maxUnauthenticated
               + " for "
-              + proofTimeoutMs
+              + authenticationTimeoutMs
               + " and "
               + idleTimeoutMs
               + " ms");
@@ -45,20 +49,21 @@ public record ConnectionLimits(
   }
 
   /**
-   * How many files a process needs that serves as many tasks, readers and, over each of so many
-   * transports, data connections.
+   * The number of open files that a process needs for {@code maxConnections} tasks, readers and,
+   * over each transport, data connections.
    */
   public long filesNeeded(int transports) {
     return FILES_PART * (FILES_BUT_DATA + (long) transports) * maxConnections;
   }
 
-  /** The same, or fewer where a process may not have as many files open. */
+  /** These limits, or lower ones if the process may not have enough files open. */
   public ConnectionLimits within(long openFiles, int transports) {
     long fit = openFiles / (FILES_PART * (FILES_BUT_DATA + (long) transports));
     if (fit >= maxConnections) {
       return this;
     }
     int most = (int) Math.max(1, fit);
-    return new ConnectionLimits(most, Math.min(maxUnproved, most), proofTimeoutMs, idleTimeoutMs);
+    return new ConnectionLimits(
+        most, Math.min(maxUnauthenticated, most), authenticationTimeoutMs, idleTimeoutMs);
   }
 }

@@ -10,17 +10,17 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A bounded amount, of bytes for instance, for those who share it: each may take more while it has
- * less than {@value #OF_FREE} times what is free. So one who is alone may have three quarters, and
- * whoever comes next finds some.
+ * A bounded amount, for example of bytes, that sharers divide fairly. A sharer may take more while
+ * it holds less than {@value #OF_FREE} times the free amount. So a single sharer can hold three
+ * quarters, and the next one still finds some.
  *
- * <p>Differs from {@link FairShare} in that amounts differ, and that one who comes waits: in the
- * order of coming, but nobody waits for one who has its share already. Each that is granted
- * something is woken alone.
+ * <p>Unlike {@link FairShare} it has different amounts, and a request waits. Requests are served in
+ * order, except that none waits behind a sharer that has its share already. Each granted request is
+ * woken alone.
  *
- * <p>Thread contract: safe from any thread. Who holds some must not wait for more, or all could
- * wait for each other. Failure: {@link IllegalStateException} for a thread that is interrupted
- * while it waits, which those of connections are not.
+ * <p>Thread contract: safe from any thread. A holder must not wait for more, or all could wait for
+ * each other. Failure: {@link IllegalStateException} if a waiting thread is interrupted, which does
+ * not happen to threads of connections.
  */
 public final class FairBudget {
   private static final long OF_FREE = 3;
@@ -29,7 +29,7 @@ public final class FairBudget {
   private final boolean shared;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Object, Long> held = new HashMap<>();
-  private final Deque<Waiter> waiting = new ArrayDeque<>(); // in the order of coming
+  private final Deque<Waiter> waiting = new ArrayDeque<>(); // in order of arrival
   private long taken;
 
   private final class Waiter {
@@ -45,9 +45,9 @@ public final class FairBudget {
   }
 
   /**
-   * With all of that free.
+   * Creates a budget that is free as a whole.
    *
-   * @param shared whether sharers keep some free for each other; if not, each may have what is free
+   * @param shared whether sharers leave some for each other; if not, each may take all that is free
    */
   public FairBudget(long most, boolean shared) {
     this.most = most;
@@ -55,9 +55,9 @@ public final class FairBudget {
   }
 
   /**
-   * Takes so much for a sharer, which {@link #giveBack} gives back.
+   * Takes an amount for a sharer; {@link #giveBack} returns it.
    *
-   * @return false if that was not possible within {@code waitMs}
+   * @return false if it was not free within {@code waitMs}
    */
   public boolean take(Object sharer, long amount, long waitMs) {
     lock.lock();
@@ -71,17 +71,18 @@ public final class FairBudget {
       }
       return waiter.granted;
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts the thread of a connection", e);
+      throw new IllegalStateException(
+          "interrupted while waiting for a share; threads of connections are never interrupted", e);
     } finally {
       if (!waiter.granted) {
         waiting.remove(waiter);
-        grant(); // those behind it
+        grant(); // later requests may go ahead now
       }
       lock.unlock();
     }
   }
 
-  /** Gives some of what a sharer holds back. */
+  /** Returns an amount that a sharer holds. */
   public void giveBack(Object sharer, long amount) {
     lock.lock();
     try {
@@ -98,12 +99,13 @@ public final class FairBudget {
       Waiter first = each.next();
       long free = most - taken;
       if (shared && held.getOrDefault(first.sharer, 0L) >= OF_FREE * free) {
-        continue; // it has its share, and waits for its own
+        continue; // its sharer has its share; this request waits for that sharer alone
       }
       if (first.amount > free) {
-        return; // else smaller ones that come later would keep it waiting
+        return; // later, smaller requests must not overtake it
       }
-      held.merge(first.sharer, first.amount, Long::sum); // first: it takes memory
+      held.merge(
+          first.sharer, first.amount, Long::sum); // first, because it may fail for want of memory
       taken += first.amount;
       first.granted = true;
       each.remove();
@@ -111,12 +113,12 @@ public final class FairBudget {
     }
   }
 
-  /** The most that there is. */
+  /** The whole amount. */
   public long most() {
     return most;
   }
 
-  /** How many wait now. */
+  /** The number of requests that wait now. */
   int waiting() {
     lock.lock();
     try {
@@ -126,7 +128,7 @@ public final class FairBudget {
     }
   }
 
-  /** What each holds that holds some. */
+  /** The amount of each sharer that holds any. */
   public Map<Object, Long> held() {
     lock.lock();
     try {

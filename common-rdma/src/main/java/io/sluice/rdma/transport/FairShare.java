@@ -4,11 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A bounded number of places for those who share them: each may take one more while he has fewer
- * than {@value #OF_FREE} times as many as are free. So one who is alone may have three quarters of
- * them, and whoever comes next always finds some, without anybody's being sent away.
+ * A bounded number of places that sharers divide fairly. A sharer may take one more while it holds
+ * fewer than {@value #OF_FREE} times the free ones. So a single sharer can hold three quarters, and
+ * the next one still finds some, without a revocation.
  *
- * <p>Whoever shares with nobody may have what is free.
+ * <p>A connection without a sharer may take any free place. {@link FairBudget} divides amounts, and
+ * lets requests wait.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -16,30 +17,30 @@ public final class FairShare {
   private static final long OF_FREE = 3;
 
   private final int most;
-  private final Map<Object, Integer> held = new HashMap<>(); // null's too
+  private final Map<Object, Integer> held = new HashMap<>(); // null is a key, too
   private int taken;
 
-  /** With all of so many places free. */
+  /** Creates {@code most} free places. */
   public FairShare(int most) {
     this.most = most;
   }
 
   /**
-   * Takes a place if there is one.
+   * Takes a place if the sharer may have one.
    *
-   * @param sharer who has it, or null for one who shares with nobody
+   * @param sharer the holder, or null for a connection without a sharer
    */
   public synchronized boolean take(Object sharer) {
     int free = most - taken;
     if (free == 0 || sharer != null && held.getOrDefault(sharer, 0) >= OF_FREE * free) {
       return false;
     }
-    held.merge(sharer, 1, Integer::sum); // first: it takes memory
+    held.merge(sharer, 1, Integer::sum); // first, because it may fail for want of memory
     taken++;
     return true;
   }
 
-  /** Gives one back. */
+  /** Returns a place. */
   public synchronized void giveBack(Object sharer) {
     taken--;
     if (held.merge(sharer, -1, Integer::sum) == 0) {
@@ -47,12 +48,12 @@ public final class FairShare {
     }
   }
 
-  /** How many each has that has some; those of who shares with nobody are null's. */
+  /** The places of each sharer that holds any; null stands for connections without a sharer. */
   public synchronized Map<Object, Integer> held() {
     return new HashMap<>(held);
   }
 
-  /** How many are taken. */
+  /** The number of taken places. */
   public synchronized int taken() {
     return taken;
   }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What a reader must know of a registered region.
+ * The description of a registered region that a reader needs to read it.
  *
  * <p>Encoded, big-endian:
  *
@@ -18,14 +18,14 @@ import java.util.Arrays;
  *
  * <p>The key and the provider data authorise reads; {@link #toString} does not print them.
  *
- * @param regionId names the region at its server
- * @param key a secret the server checks ({@code tcp}); 0 where the NIC checks an rkey instead
+ * @param regionId the region's number at its server
+ * @param key a secret that the server checks ({@code tcp}); 0 if the NIC checks an rkey instead
  * @param lengthBytes the length of the region
- * @param providerData what else the provider needs, such as address and packed rkey ({@code ucx}):
- *     its size grows with the number of NICs; not to be changed by whoever reads it
+ * @param providerData other data of the provider, such as address and packed rkey ({@code ucx}).
+ *     Its size grows with the number of NICs. Readers must not change it
  */
 public record RegionDescriptor(long regionId, long key, long lengthBytes, byte[] providerData) {
-  /** Enough for the packed rkey of a host with dozens of NICs; a bound against hostile peers. */
+  /** The largest provider data. It is enough for dozens of NICs, and limits hostile peers. */
   public static final int MAX_PROVIDER_DATA_BYTES = 4096;
 
   private static final int REGION_ID_OFFSET = 0;
@@ -47,7 +47,7 @@ public record RegionDescriptor(long regionId, long key, long lengthBytes, byte[]
     }
   }
 
-  /** The encoded form, as long as it must be. */
+  /** The encoded form. */
   public byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(DATA_OFFSET + providerData.length);
     out.putLong(regionId).putLong(key).putLong(lengthBytes);

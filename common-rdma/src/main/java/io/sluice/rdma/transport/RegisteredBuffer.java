@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Local memory that reads may land in: a whole registration, or a pool's window into one.
+ * Local memory that reads may write to: a whole registration, or a window into one.
  *
- * <p>A connection holds the buffer for as long as a read into it is in flight, and {@link #close}
- * refuses while it is held: otherwise a late transfer would write into memory that is freed or
- * already someone else's, and nobody would notice.
+ * <p>A connection holds the buffer while a read into it is in flight, and {@link #close} fails
+ * while it is held. Otherwise a late transfer could write into memory that is freed or in other
+ * use, without any error.
  *
- * <p>Thread contract: safe from any thread; the bytes are the business of whoever reads into them.
- * Ownership: whoever registered or acquired it closes it; closing a registration leaves the memory
- * to its owner, closing a window gives it back to the pool.
+ * <p>Thread contract: safe from any thread; the user of the bytes synchronises their use.
+ * Ownership: the caller that registered or acquired it closes it. Closing a registration leaves the
+ * memory to its owner; closing a window returns it to {@link RegisteredWindows}.
  */
 public abstract class RegisteredBuffer implements AutoCloseable {
   private static final int CLOSED = -1;
@@ -21,7 +21,8 @@ public abstract class RegisteredBuffer implements AutoCloseable {
   private final AtomicInteger readsInFlight = new AtomicInteger();
 
   /**
-   * Wraps all of a direct buffer, whatever its position and limit; keeps it strongly reachable.
+   * Wraps all of a direct buffer, independent of its position and limit, and keeps it strongly
+   * reachable.
    *
    * @throws IllegalArgumentException if it is a heap buffer
    */
@@ -33,17 +34,17 @@ public abstract class RegisteredBuffer implements AutoCloseable {
     this.memory = direct.slice(0, direct.capacity());
   }
 
-  /** A view of all the bytes with position and limit of its own. */
+  /** A view of all bytes with its own position and limit. */
   public final ByteBuffer buffer() {
     return memory.duplicate();
   }
 
-  /** How many bytes there are. */
+  /** The number of bytes. */
   public final int lengthBytes() {
     return memory.capacity();
   }
 
-  /** The registration this memory belongs to: itself, unless it is a window. */
+  /** The registration of this memory: itself, unless it is a window. */
   public RegisteredBuffer registration() {
     return this;
   }
@@ -59,13 +60,13 @@ public abstract class RegisteredBuffer implements AutoCloseable {
     }
   }
 
-  /** Called by a connection when nothing will be written any more, before the future is done. */
+  /** Called by a connection when no more bytes will be written, before the future is done. */
   public final void unhold() {
     readsInFlight.decrementAndGet();
   }
 
   /**
-   * Gives the buffer back; further calls do nothing.
+   * Closes the buffer; idempotent.
    *
    * @throws IllegalStateException if reads into it are in flight; it then stays open
    */
@@ -85,6 +86,6 @@ public abstract class RegisteredBuffer implements AutoCloseable {
     }
   }
 
-  /** Deregisters, or returns to the pool; called exactly once. */
+  /** Deregisters the memory, or returns the window; called exactly once. */
   protected abstract void release();
 }

@@ -2,6 +2,7 @@ package io.sluice.rdma.transport;
 
 import io.sluice.rdma.memory.DirectMemory;
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,22 +14,22 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A bounded pool of equal windows to read into, cut from few large registrations.
+ * A bounded number of equal windows to read into, which lie in a few large registrations.
  *
- * <p>Registering is slow and every registration takes room in the NIC, so windows share slabs of
- * {@value #SLAB_BYTES} bytes, each allocated and registered when first needed and kept until the
- * pool is closed. Where the process has no direct memory for another window, the pool stays as
- * large as it is.
+ * <p>Registration is slow and each one takes space in the NIC. So windows share slabs of {@value
+ * #SLAB_BYTES} bytes. A slab is allocated and registered when first needed, and kept until this is
+ * closed. If the process has no direct memory for another slab, the number of windows stays as it
+ * is.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever acquires a window closes it, which
- * returns it; whoever made the pool closes it, after all windows are back and before the endpoint
- * is closed. Failure: {@link TimeoutException} when no window came back in time, {@link
- * RegistrationException} when there is no direct memory for even one window or a slab cannot be
- * registered, {@link IllegalStateException} on closing with windows out: the memory is then kept,
- * for a read may yet land in it.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that acquires a window closes it,
+ * which returns it. The creator closes this object, after all windows are returned and before the
+ * endpoint. Failure: {@link TimeoutException} if no window was returned in time; {@link
+ * RegistrationException} if there is no direct memory for even one window, or a slab cannot be
+ * registered. Closing with windows in use throws {@link IllegalStateException} and keeps the
+ * memory, because a read may still write to it.
  */
 public final class RegisteredWindows implements AutoCloseable {
-  /** Slabs are this large, or one window if that is larger. */
+  /** The size of a slab, unless one window is larger. */
   public static final int SLAB_BYTES = 16 << 20;
 
   private record Slab(ByteBuffer memory, RegisteredBuffer registration) {}
@@ -38,22 +39,26 @@ public final class RegisteredWindows implements AutoCloseable {
   private final int wantedWindows;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition returned = lock.newCondition();
-  private final ArrayDeque<Place> free = new ArrayDeque<>();
+  private final ArrayDeque<WindowMemory> free = new ArrayDeque<>();
   private final List<Slab> slabs = new ArrayList<>();
-  private int maxWindows; // fewer than wanted once direct memory was short
+  private int maxWindows; // lower than requested once direct memory was short
   private int windows;
   private int peakInUse;
   private boolean closed;
 
   /**
-   * @param endpoint registers the slabs; reads into windows must go over its connections
+   * @param endpoint registers the slabs; only its connections may read into the windows
    * @param windowBytes the size of each window
-   * @param maxWindows how many there may be at once
+   * @param maxWindows the most windows in use at once
    */
   public RegisteredWindows(ClientEndpoint endpoint, int windowBytes, int maxWindows) {
     if (windowBytes <= 0 || maxWindows <= 0) {
       throw new IllegalArgumentException(
-          "a pool needs windows: got " + maxWindows + " of " + windowBytes + " bytes");
+          "expected a positive number and size of windows, got "
+              + maxWindows
+              + " of "
+              + windowBytes
+              + " bytes");
     }
     this.endpoint = endpoint;
     this.windowBytes = windowBytes;
@@ -61,7 +66,7 @@ public final class RegisteredWindows implements AutoCloseable {
     this.maxWindows = maxWindows;
   }
 
-  /** A window if one is free or can be made, and {@code spare} others besides. */
+  /** Returns a window if it and {@code spare} others are free or can be allocated. */
   public Optional<RegisteredBuffer> tryAcquire(int spare) throws TransportException {
     lock.lock();
     try {
@@ -72,7 +77,7 @@ public final class RegisteredWindows implements AutoCloseable {
   }
 
   /**
-   * A window, waiting for one to come back if need be.
+   * Returns a window; waits for one to be returned if none is free.
    *
    * @throws TimeoutException after {@code timeoutMs}
    */
@@ -111,7 +116,7 @@ public final class RegisteredWindows implements AutoCloseable {
     return windowBytes;
   }
 
-  /** How many windows are out now, ever were out at once, and how much is registered. */
+  /** The numbers of windows in use, and the registered memory. */
   public Usage usage() {
     lock.lock();
     try {
@@ -122,7 +127,7 @@ public final class RegisteredWindows implements AutoCloseable {
     }
   }
 
-  /** Deregisters and frees everything; further calls do nothing. */
+  /** Deregisters and frees all slabs; idempotent. */
   @Override
   public void close() {
     lock.lock();
@@ -162,12 +167,12 @@ public final class RegisteredWindows implements AutoCloseable {
     if (free.isEmpty() && windows < maxWindows) {
       addSlab();
     }
-    Place place = free.poll();
-    if (place == null) {
+    WindowMemory memory = free.poll();
+    if (memory == null) {
       return null;
     }
     peakInUse = Math.max(peakInUse, inUse());
-    return new Window(place);
+    return new Window(memory);
   }
 
   private void addSlab() throws TransportException {
@@ -187,14 +192,14 @@ public final class RegisteredWindows implements AutoCloseable {
     }
     slabs.add(new Slab(memory, registration));
     for (int i = 0; i < count; i++) {
-      free.add(new Place(registration, memory.slice(i * windowBytes, windowBytes)));
+      free.add(new WindowMemory(registration, memory.slice(i * windowBytes, windowBytes)));
     }
     windows += count;
   }
 
   /**
-   * Memory for so many windows, or for fewer where the process has not as much in one piece; null
-   * if it has none for more than there are.
+   * Allocates memory for {@code count} windows, or for fewer if the process has less. Null if there
+   * is none, and windows exist already.
    */
   private ByteBuffer allocate(int count) throws RegistrationException {
     OutOfMemoryError shortage = null;
@@ -208,7 +213,7 @@ public final class RegisteredWindows implements AutoCloseable {
     if (windows > 0) {
       return null;
     }
-    // Of this process, not of the output that is to be read.
+    // A failure of this process, not of the output to be read.
     throw new RegistrationException(
         "no direct memory for a window of "
             + windowBytes
@@ -220,10 +225,10 @@ public final class RegisteredWindows implements AutoCloseable {
         shortage);
   }
 
-  private void giveBack(Place place) {
+  private void giveBack(WindowMemory memory) {
     lock.lock();
     try {
-      free.push(place); // the last one used is the likeliest to be in the CPU's cache
+      free.push(memory); // the last one used is most likely in the CPU's cache
       returned.signal();
     } finally {
       lock.unlock();
@@ -231,34 +236,37 @@ public final class RegisteredWindows implements AutoCloseable {
   }
 
   /**
-   * A pool at one moment.
+   * The use of the windows at one moment.
    *
-   * @param inUse windows out now
-   * @param peakInUse most windows ever out at once
-   * @param maxWindows most windows there may be
+   * @param inUse windows in use now
+   * @param peakInUse the most windows ever in use at once
+   * @param maxWindows the most windows that may be in use
    * @param registeredBytes memory allocated and registered
    */
   public record Usage(int inUse, int peakInUse, int maxWindows, long registeredBytes) {}
 
-  private record Place(RegisteredBuffer registration, ByteBuffer memory) {}
+  private record WindowMemory(RegisteredBuffer registration, ByteBuffer memory) {}
 
-  /** One acquisition of a place; a new one each time, so that use after release is noticed. */
+  /**
+   * One acquisition of a window's memory. Each acquisition is a new object, so that a use after
+   * release fails.
+   */
   private final class Window extends RegisteredBuffer {
-    private final Place place;
+    private final WindowMemory memory;
 
-    Window(Place place) {
-      super(place.memory());
-      this.place = place;
+    Window(WindowMemory memory) {
+      super(memory.memory());
+      this.memory = memory;
     }
 
     @Override
     public RegisteredBuffer registration() {
-      return place.registration();
+      return memory.registration();
     }
 
     @Override
     protected void release() {
-      giveBack(place);
+      giveBack(memory);
     }
   }
 }

@@ -1,41 +1,42 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.net.InetSocketAddress;
 
 /**
- * The side that owns memory and lets others read it.
+ * The serving side: registers memory so that clients can read it.
  *
  * <ul>
- *   <li>A registered region stays strongly reachable here until it is deregistered: the caller may
- *       drop its own reference without the memory being unmapped under a reader.
+ *   <li>A registered region stays strongly reachable here until it is deregistered. The caller may
+ *       drop its own reference; the memory is not unmapped under a reader.
  *   <li>Once {@link #deregister} or {@link #close} has returned, the caller may unmap the region's
  *       mapping and close its file.
- *   <li>A read that arrives after {@link #close} fails at the reader. One that arrives after {@link
- *       #deregister} fails too where a server answers; a NIC may go on serving the memory until it
- *       is unmapped, so what is read must carry its own proof (generation, checksum).
- *   <li>The loss, slowness or misbehaviour of one client disturbs no other.
+ *   <li>A read that arrives after {@link #close} fails at the reader. A read that arrives after
+ *       {@link #deregister} fails if a server answers it. A NIC may serve the memory until it is
+ *       unmapped, so the reader must verify the bytes by a generation and a checksum.
+ *   <li>The loss, slowness or misbehaviour of one client affects no other.
  *   <li>{@link #close} is idempotent and ends every connection and thread of this endpoint.
  * </ul>
  *
- * <p>Thread contract: safe from any thread.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that opened it closes it.
  */
 public interface ServerEndpoint extends AutoCloseable {
-  /** The bound address, with the real port. A wildcard address is returned as it was given. */
+  /** The bound address with the actual port. A wildcard address is returned as given. */
   InetSocketAddress address();
 
   /**
-   * Makes a region readable by whoever holds the descriptor, which is as good as a password:
-   * publish it over an authenticated channel only.
+   * Makes a region readable by every client that has the descriptor. The descriptor is like a
+   * password: publish it only over an authenticated connection.
    *
-   * @throws RegistrationException if the region lacks what the provider serves from, or the system
-   *     refuses to pin it
+   * @throws RegistrationException if the region lacks the mapping or file that the provider serves
+   *     from, or the system refuses to pin it
    */
   RegionDescriptor register(MemoryRegion region) throws TransportException;
 
-  /** Takes a region back; unknown or already deregistered ones are ignored. */
+  /** Deregisters a region; unknown and deregistered ones are ignored. */
   void deregister(RegionDescriptor descriptor);
 
-  /** What this endpoint has served so far. */
+  /** The counters of this endpoint. */
   TransportCounters counters();
 
   @Override

@@ -3,15 +3,16 @@ package io.sluice.rdma.transport;
 import java.security.SecureRandom;
 
 /**
- * Lets its holder connect to one server endpoint, once and soon; see {@link Admission}.
+ * Allows its holder to connect to one server endpoint, once and within a short time; see {@link
+ * Admission}.
  *
  * <p>{@link #toString} does not print it.
  *
- * @param high half of what must be guessed
- * @param low the other half
+ * @param high the first half of the secret
+ * @param low the second half of the secret
  */
 public record Ticket(long high, long low) {
-  /** What somebody shows who was told none. */
+  /** The ticket that a client without one shows. */
   public static final Ticket NONE = new Ticket(0, 0);
 
   /** Its length on the wire. */

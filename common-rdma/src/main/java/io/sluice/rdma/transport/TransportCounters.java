@@ -1,23 +1,24 @@
 package io.sluice.rdma.transport;
 
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 
 /**
- * What an endpoint has done since it was opened: a snapshot, each number exact, not one instant.
+ * The counters of an endpoint since it was opened. Each number is exact, but they are not read at
+ * one instant.
  *
- * <p>On a server whose provider is one-sided the NIC answers reads, so {@code reads} and {@code
- * bytes} stay 0 there: the readers' counters are the ones to add up.
+ * <p>On the server of a one-sided provider the NIC answers reads, so {@code reads} and {@code
+ * bytes} stay 0 there. Add up the readers' counters instead.
  *
- * @param reads reads finished normally
- * @param bytes bytes those moved
- * @param failedReads reads that failed for whatever reason, the timed-out ones among them
+ * @param reads reads completed normally
+ * @param bytes bytes of those reads
+ * @param failedReads failed reads, including those that timed out
  * @param timedOutReads reads that missed their deadline
  * @param connections connections ever established
  * @param openConnections connections open now
  * @param registrations regions or buffers registered now
  * @param registeredBytes bytes registered now
- * @param served how long answering reads took, from the request to the last byte given to the
- *     system; of nothing where no code of ours answers
+ * @param served the durations of answers to reads, from the request to the last byte passed to the
+ *     system; empty if the NIC answers
  */
 public record TransportCounters(
     long reads,
@@ -29,11 +30,11 @@ public record TransportCounters(
     long registrations,
     long registeredBytes,
     WaitCounts served) {
-  /** Of an endpoint that never was. */
+  /** All zero. */
   public static final TransportCounters NONE =
       new TransportCounters(0, 0, 0, 0, 0, 0, 0, 0, WaitCounts.NONE);
 
-  /** Both together. */
+  /** The sum of both. */
   public TransportCounters plus(TransportCounters other) {
     return new TransportCounters(
         reads + other.reads,
@@ -47,7 +48,7 @@ public record TransportCounters(
         served.plus(other.served));
   }
 
-  /** What stays of them when the endpoint is closed. */
+  /** The counters that remain when the endpoint is closed. */
   public TransportCounters ended() {
     return new TransportCounters(
         reads, bytes, failedReads, timedOutReads, connections, 0, 0, 0, served);

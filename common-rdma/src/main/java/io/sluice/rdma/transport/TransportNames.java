@@ -2,7 +2,7 @@ package io.sluice.rdma.transport;
 
 import java.util.List;
 
-/** The names of Sluice's transports, as settings, counters and logs have them. */
+/** The names of Sluice's transports in settings, counters and logs. */
 public final class TransportNames {
   /** One-sided reads through UCX. */
   public static final String UCX = "ucx";
@@ -10,10 +10,10 @@ public final class TransportNames {
   /** One-sided reads through DiSNI. */
   public static final String DISNI = "disni";
 
-  /** Works everywhere. */
+  /** Reads over sockets; works everywhere. */
   public static final String TCP = "tcp";
 
-  /** All of them, in the order in which they are preferred. */
+  /** All names, in order of preference. */
   public static final List<String> BEST_FIRST = List.of(UCX, DISNI, TCP);
 
   private TransportNames() {}

@@ -4,16 +4,14 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /**
- * One way to move bytes between nodes: RDMA through UCX, or plain TCP.
+ * A way to move bytes between nodes: RDMA through UCX or DiSNI, or TCP.
  *
- * <p>A provider's class loads everywhere; whether it can work on this machine is asked with {@link
- * #isAvailable}. Creating one opens nothing. Thread contract: safe from any thread. Ownership: what
- * {@link #listen} and {@link #openClient} return belongs to the caller, who closes it.
+ * <p>A provider's class loads everywhere; {@link #isAvailable} tells whether it works on this
+ * machine. Its constructor opens nothing. Thread contract: safe from any thread. Ownership: the
+ * caller closes the endpoints that {@link #listen} and {@link #openClient} return.
  */
 public interface TransportProvider {
-  /**
-   * The name used in configuration, in logs and between the two sides: {@code ucx}, {@code tcp}.
-   */
+  /** The name in settings, in logs and on the wire: {@code ucx}, {@code tcp}. */
   String name();
 
   /** Whether {@link #listen} and {@link #openClient} can work here; the answer never changes. */
@@ -21,19 +19,19 @@ public interface TransportProvider {
     return unavailabilityCause().isEmpty();
   }
 
-  /** In plain words, what is missing and what to do about it; empty if the provider works here. */
+  /** What is missing and what to do about it, in plain words; empty if the provider works here. */
   Optional<String> unavailabilityCause();
 
   /**
-   * Whether somebody who may connect can do no more than to read what it holds descriptors of.
-   * Where not, an endpoint that takes anybody gives away the memory of its process.
+   * Whether a client that may connect can only read regions of which it has descriptors. If not, an
+   * endpoint that accepts any client exposes the memory of its process.
    */
   boolean isConfined();
 
   /**
    * Whether the keys of its regions are so short that a reader might guess one. Memory of owners
-   * who do not trust each other is then registered at endpoints of their own: a key opens nothing
-   * at another endpoint, even of the same process.
+   * that do not trust each other then needs separate endpoints, because a key is valid at its own
+   * endpoint only.
    */
   default boolean keysCanBeGuessed() {
     return false;
@@ -43,13 +41,13 @@ public interface TransportProvider {
    * Starts serving registered memory.
    *
    * @param bindAddress where clients will connect; port 0 takes a free one
-   * @param admission says who may
+   * @param admission decides which clients may connect
    * @throws TransportException if the provider is not available or the address cannot be bound
    */
   ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException;
 
-  /** The same for whoever comes: for tests and trials. */
+  /** Serves registered memory to any client: for tests and trials. */
   default ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
     return listen(bindAddress, Admission.open(ConnectionLimits.DEFAULT));
   }

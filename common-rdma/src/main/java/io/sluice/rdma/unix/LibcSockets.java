@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The system calls of Unix sockets. Loaded on first use, which {@link #require} precedes. The
- * constants are those of Linux on x86-64 and aarch64.
+ * The system calls of Unix sockets. The class is loaded on first use; {@link #require} checks
+ * before that whether it can be. The constants are those of Linux on x86-64 and aarch64.
  *
  * <p>Thread contract: safe from any thread. Failure: {@link LastErrorException} with the errno.
  */
@@ -40,7 +40,7 @@ final class LibcSockets {
 
   private LibcSockets() {}
 
-  /** Throws where native calls do not work, before this class is loaded. */
+  /** Throws if native calls do not work, before native methods are bound. */
   static void require() throws IOException {
     Optional<String> cause = NativeCalls.unavailabilityCause();
     if (cause.isPresent()) {

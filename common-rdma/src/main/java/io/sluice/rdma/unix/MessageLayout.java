@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@code sendmsg(2)} and {@code recvmsg(2)} are given, in one piece of memory; the structures
- * are those of Linux where pointers have 64 bits.
+ * The arguments of {@code sendmsg(2)} and {@code recvmsg(2)}, in one block of memory. The
+ * structures are those of Linux with 64-bit pointers.
  *
  * <pre>
  *  0                56            72                 152
@@ -26,7 +26,7 @@ import java.util.List;
  * <p>Thread contract: stateless.
  */
 final class MessageLayout {
-  /** Descriptors in one message. */
+  /** The most descriptors in one message. */
   static final int MAX_DESCRIPTORS = 16;
 
   private static final int IOVEC_OFFSET = 56;
@@ -36,43 +36,43 @@ final class MessageLayout {
   private static final int DATA_OFFSET = CONTROL_OFFSET + CONTROL_BYTES;
   private static final int DATA_BYTES = 16 << 10;
 
-  /** All of it. */
+  /** The length of the whole block. */
   static final int BYTES = DATA_OFFSET + DATA_BYTES;
 
   private MessageLayout() {}
 
-  /** Data of one message. */
+  /** The data bytes of one message. */
   static int dataBytes(int wantedBytes) {
     return Math.min(wantedBytes, DATA_BYTES);
   }
 
-  /** Copies what {@code source} holds, as far as it fits, and leaves its position alone. */
+  /** Copies as much of {@code source} as fits; does not change its position. */
   static void putData(ByteBuffer message, ByteBuffer source) {
     int lengthBytes = dataBytes(source.remaining());
     message.put(DATA_OFFSET, source, source.position(), lengthBytes);
     describe(message, lengthBytes);
   }
 
-  /** Makes room for so many bytes. */
+  /** Prepares to receive this many bytes. */
   static void expectData(ByteBuffer message, int lengthBytes) {
     describe(message, dataBytes(lengthBytes));
   }
 
-  /** What has come. */
+  /** Copies the received bytes. */
   static void takeData(ByteBuffer message, ByteBuffer into, int lengthBytes) {
     into.put(message.slice(DATA_OFFSET, lengthBytes));
   }
 
   private static void describe(ByteBuffer message, int lengthBytes) {
     long start = Pointer.nativeValue(Native.getDirectBufferPointer(message));
-    message.putLong(0, 0).putLong(8, 0); // no name: it is connected
+    message.putLong(0, 0).putLong(8, 0); // no name: the socket is connected
     message.putLong(16, start + IOVEC_OFFSET).putLong(24, 1);
     message.putInt(48, 0);
     message.putLong(IOVEC_OFFSET, start + DATA_OFFSET).putLong(IOVEC_OFFSET + 8, lengthBytes);
     message.putLong(32, 0).putLong(40, 0);
   }
 
-  /** Adds descriptors; the data must be there. */
+  /** Adds descriptors; the data must be present already. */
   static void putDescriptors(ByteBuffer message, List<Descriptor> descriptors) {
     if (descriptors.isEmpty()) {
       return;
@@ -88,7 +88,7 @@ final class MessageLayout {
     }
   }
 
-  /** Makes room for as many descriptors as a message may have. */
+  /** Prepares to receive as many descriptors as a message may have. */
   static void expectDescriptors(ByteBuffer message) {
     control(message, CONTROL_BYTES);
   }
@@ -98,7 +98,7 @@ final class MessageLayout {
     message.putLong(32, start + CONTROL_OFFSET).putLong(40, lengthBytes);
   }
 
-  /** Those that have come, which the caller owns. */
+  /** The received descriptors, which the caller owns. */
   static List<Descriptor> takeDescriptors(ByteBuffer message) {
     List<Descriptor> descriptors = new ArrayList<>();
     boolean any =
@@ -114,7 +114,7 @@ final class MessageLayout {
     return descriptors;
   }
 
-  /** Whether some were lost on the way. */
+  /** Whether some descriptors were lost. */
   static boolean isControlCut(ByteBuffer message) {
     return (message.getInt(48) & LibcSockets.MSG_CTRUNC) != 0;
   }

@@ -11,23 +11,25 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What Unix sockets of system calls have in common: a descriptor that never blocks, waits that end
- * in time, and a close that may come at any moment.
+ * Base class of Unix sockets made of system calls. It has a non-blocking descriptor, waits with a
+ * deadline, and allows a close at any moment.
  *
- * <p>A number that was closed is the next file's. So close only shuts the socket down while a call
- * is inside, which ends the call's wait, and the last one to leave closes the number:
+ * <p>The kernel reuses the number of a closed descriptor. So while a call is in progress, close
+ * only shuts the socket down, which ends the call's wait. The last call to leave closes the number:
  *
  * <pre>
  *  OPEN ── close, interrupt ──► SHUT (shutdown(2))  ── no call inside ──► CLOSED (close(2))
  * </pre>
  *
  * <p>Thread contract: one thread at a time makes calls; {@link #close} may come from any.
- * Ownership: whoever opened it closes it; the memory of its calls goes with the descriptor.
- * Failure: {@link ClosedByInterruptException} with the flag set, {@link
- * AsynchronousCloseException}, {@link ClosedChannelException} afterwards.
+ * Ownership: the opener closes it; the memory of its calls is freed with the descriptor. Failure:
+ * {@link ClosedByInterruptException} with the flag set, {@link AsynchronousCloseException}, {@link
+ * ClosedChannelException} afterwards.
  */
 abstract class NativeSocket extends AbstractInterruptibleChannel {
   /** {@code struct pollfd}: int32 descriptor, int16 wanted events, int16 events. */
@@ -35,19 +37,19 @@ abstract class NativeSocket extends AbstractInterruptibleChannel {
 
   private final Descriptor descriptor;
   private final boolean endedByInterrupt;
-  private final ByteBuffer scratch; // of the call inside
+  private final ByteBuffer scratch; // memory for the call in progress
   private boolean shut; // guarded by this, as are the next two
   private boolean freed;
   private int inside;
 
-  /** Takes over a descriptor, with so much memory for its calls. */
+  /** Takes over a descriptor; its calls use this much memory. */
   NativeSocket(Descriptor descriptor, boolean endedByInterrupt, int scratchBytes) {
     this.descriptor = descriptor;
     this.endedByInterrupt = endedByInterrupt;
     this.scratch = OffHeap.allocate(POLL_BYTES + scratchBytes).order(ByteOrder.nativeOrder());
   }
 
-  /** A new socket of this kind. */
+  /** Opens a socket. */
   static Descriptor create() throws IOException {
     LibcSockets.require();
     int type = LibcSockets.SOCK_STREAM | LibcSockets.SOCK_CLOEXEC | LibcSockets.SOCK_NONBLOCK;
@@ -58,7 +60,7 @@ abstract class NativeSocket extends AbstractInterruptibleChannel {
     }
   }
 
-  /** Another descriptor of the same socket, which the caller closes. */
+  /** Another descriptor of the same socket; the caller closes it. */
   final Descriptor duplicate() throws IOException {
     enter();
     try {
@@ -71,7 +73,7 @@ abstract class NativeSocket extends AbstractInterruptibleChannel {
   /** A system call on the descriptor. */
   @FunctionalInterface
   interface Call<R> {
-    /** May be made again after {@code EINTR}. */
+    /** Makes the call; it may be repeated after {@code EINTR}. */
     R on(int descriptor, ByteBuffer scratch) throws IOException;
   }
 
@@ -167,7 +169,7 @@ abstract class NativeSocket extends AbstractInterruptibleChannel {
     closeUnlessInside();
   }
 
-  /** Comes from whoever closes first, or from the thread that interrupts. */
+  /** Called by the thread that closes first, or by the one that interrupts. */
   @Override
   protected final void implCloseChannel() throws IOException {
     synchronized (this) {
@@ -176,7 +178,7 @@ abstract class NativeSocket extends AbstractInterruptibleChannel {
         try {
           LibcSockets.shutdown(descriptor.number(), LibcSockets.SHUT_RDWR);
         } catch (LastErrorException e) {
-          // ENOTCONN: the peer is gone, and with it whatever could be waited for
+          // ENOTCONN: the peer is gone, so no call waits
         }
       }
     }
@@ -192,5 +194,48 @@ abstract class NativeSocket extends AbstractInterruptibleChannel {
     }
     OffHeap.free(scratch);
     descriptor.close();
+  }
+
+  /**
+   * Encodes paths as {@code struct sockaddr_un}.
+   *
+   * <pre>
+   *  0        2                                              110
+   *  +--------+-----------------------------------------------+
+   *  | family | path, ended by a zero                         |
+   *  +--------+-----------------------------------------------+
+   * </pre>
+   *
+   * <p>Thread contract: stateless.
+   */
+  static final class SocketAddresses {
+    private static final int FAMILY_BYTES = 2;
+    private static final int PATH_BYTES = 108;
+
+    private SocketAddresses() {}
+
+    /** The structure for a path; fails if the path is too long. */
+    static byte[] of(Path path) throws IOException {
+      byte[] name = path.toString().getBytes(Charset.forName(nameEncoding()));
+      if (name.length == 0 || name.length >= PATH_BYTES) {
+        throw new IOException(
+            "the path "
+                + path
+                + " has "
+                + name.length
+                + " bytes, a socket's path may have 1 to "
+                + PATH_BYTES);
+      }
+      return ByteBuffer.allocate(FAMILY_BYTES + PATH_BYTES)
+          .order(ByteOrder.nativeOrder())
+          .putShort((short) LibcSockets.AF_UNIX)
+          .put(name)
+          .array();
+    }
+
+    /** The charset by which the JDK encodes paths. */
+    private static String nameEncoding() {
+      return System.getProperty("sun.jnu.encoding", "UTF-8");
+    }
   }
 }

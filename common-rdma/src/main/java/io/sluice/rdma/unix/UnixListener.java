@@ -3,6 +3,7 @@ package io.sluice.rdma.unix;
 import com.sun.jna.LastErrorException;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.NativeCalls;
+import io.sluice.rdma.unix.NativeSocket.SocketAddresses;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
@@ -12,16 +13,16 @@ import java.nio.file.Path;
  * Listens at a path for {@link UnixSocket}s.
  *
  * <p>Thread contract: one thread accepts; {@link #close} may come from another, and ends its wait
- * with {@link AsynchronousCloseException}. Ownership: who opened it closes it; the path stays.
- * Failure: {@link ClosedChannelException} once it is closed, another {@link IOException} where one
- * peer cannot be taken.
+ * with {@link AsynchronousCloseException}. Ownership: the opener closes it; the path stays.
+ * Failure: {@link ClosedChannelException} once it is closed, another {@link IOException} if one
+ * peer cannot be accepted.
  */
 public final class UnixListener extends NativeSocket {
   private UnixListener(Descriptor descriptor) {
     super(descriptor, true, 0);
   }
 
-  /** Binds a path at which there is nothing. */
+  /** Binds a path that does not exist. */
   public static UnixListener bind(Path path, int backlog) throws IOException {
     Descriptor descriptor = create();
     try {

@@ -11,14 +11,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The host's users by name and by number, whatever it knows them from: its own file, or a directory
- * in the network, for which a call may take long.
+ * Looks up users by name and by number, in the host's own file or in a directory on the network. A
+ * lookup may take long.
  *
- * <p>The structure is that of Linux where pointers have 64 bits, {@code struct passwd}: 0 name 8, 8
- * password 8, 16 user id 4, 20 group id 4, and what nobody asks for here.
+ * <p>The structure is {@code struct passwd} of Linux with 64-bit pointers: 0 name 8, 8 password 8,
+ * 16 user id 4, 20 group id 4, and fields that are not used here.
  *
- * <p>Thread contract: safe from any thread; nothing is kept. Failure: {@link IOException} if the
- * host cannot answer, which says nothing of the user.
+ * <p>Thread contract: safe from any thread; nothing is cached. Failure: {@link IOException} if the
+ * host cannot answer, which says nothing about the user.
  */
 public final class UserNames {
   private static final int PASSWD_BYTES = 64;
@@ -30,7 +30,7 @@ public final class UserNames {
 
   private UserNames() {}
 
-  /** The number of a user; empty if there is no such name. */
+  /** The id of a user; empty if there is no such user. */
   public static OptionalInt uidOf(String name) throws IOException {
     Optional<Entry> found =
         look(
@@ -40,7 +40,7 @@ public final class UserNames {
     return found.isPresent() ? OptionalInt.of(found.get().uid()) : OptionalInt.empty();
   }
 
-  /** The name of a user; its number, unsigned, if it has none. */
+  /** The name of a user; the unsigned id if there is no name. */
   public static String nameOf(int uid) throws IOException {
     return look(
             "user id " + Integer.toUnsignedString(uid),
@@ -83,11 +83,11 @@ public final class UserNames {
   }
 
   private static Entry entry(ByteBuffer passwd) {
-    String name = new Pointer(passwd.getLong(0)).getString(0); // it lies in the text
+    String name = new Pointer(passwd.getLong(0)).getString(0); // the name lies in the same memory
     return new Entry(name, passwd.getInt(UID_OFFSET));
   }
 
-  /** Bound on first use. */
+  /** The native call; bound on first use. */
   private static final class LibcUsers {
     static {
       Native.register(LibcUsers.class, "c");

@@ -1,2 +1,2 @@
-/** Unix sockets of system calls, over which processes hand each other open files. */
+/** Unix sockets made of system calls, over which processes pass each other open files. */
 package io.sluice.rdma.unix;

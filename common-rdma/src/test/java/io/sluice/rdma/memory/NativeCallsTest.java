@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.LastErrorException;
+import io.sluice.rdma.memory.NativeCalls.Libc;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

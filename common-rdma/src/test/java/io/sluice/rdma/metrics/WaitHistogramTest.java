@@ -3,6 +3,7 @@ package io.sluice.rdma.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

@@ -84,7 +84,7 @@ class ErrorTextTest {
     assertEquals(
         "nowhere: Name or service not known",
         ErrorText.of(new UnknownHostException("nowhere: Name or service not known")));
-    assertEquals("the end came too early", ErrorText.of(new EOFException()));
+    assertEquals("the stream ended too early", ErrorText.of(new EOFException()));
     for (IOException closed :
         new IOException[] {
           new ClosedChannelException(),

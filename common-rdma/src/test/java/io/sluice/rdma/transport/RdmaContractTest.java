@@ -2,6 +2,7 @@ package io.sluice.rdma.transport;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.BeforeEach;

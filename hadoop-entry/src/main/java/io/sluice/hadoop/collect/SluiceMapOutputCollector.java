@@ -1,30 +1,38 @@
 package io.sluice.hadoop.collect;
 
 import io.sluice.hadoop.SluiceCounter;
-import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.entry.FallbackPolicy;
-import io.sluice.hadoop.entry.FallbackRefused;
+import io.sluice.hadoop.entry.FallbackPolicy.FallbackRefused;
 import io.sluice.hadoop.entry.Implementation;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.Declined;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputCollector;
+import org.apache.hadoop.mapred.MapTask;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.util.ReflectionUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The map side's entry: {@code mapreduce.job.map.output.collector.class}. Hands the map to the
- * collector that writes to the node's pool, or where that declines to the next of the job's list.
+ * The map side's entry: {@code mapreduce.job.map.output.collector.class}. It passes the map's
+ * records to the collector that writes to the node's pool. If that one declines, it passes them to
+ * the next collector of the job's list.
  *
- * <p>The task would go to the next one by itself, but with a warning and a stack trace for what is
- * in order: a job that Sluice leaves alone, a node without its service. Here that is one line and a
+ * <p>The map task would try the next collector itself, but with a warning and a stack trace. A job
+ * that Sluice declines and a node without a service are no errors: here they are one log line and a
  * counter.
  *
- * <p>It is Java 8 bytecode, as {@link JavaVersion} says. Thread contract: that of the collector it
- * chose. Ownership: the map task closes it, in failure too. Failure: {@link #init} throws what the
- * last collector of the list did, or {@link FallbackRefused} where the job's {@link FallbackPolicy}
- * leaves it alone in the list; the others are those of the collector it chose.
+ * <p>It is Java 8 bytecode; see {@link JavaVersion}. Thread contract: that of the chosen collector.
+ * Ownership: the map task closes it, after a failure too. Failure: {@link #init} throws the
+ * exception of the last collector in the list, or {@link FallbackRefused} if the job's {@link
+ * FallbackPolicy} allows no other collector. Other failures are those of the chosen collector.
  *
  * @param <K> map output key
  * @param <V> map output value
@@ -39,7 +47,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   private final String implementation;
   private MapOutputCollector<K, V> chosen;
 
-  /** Made by the map task. */
+  /** Called by the map task. */
   public SluiceMapOutputCollector() {
     this(System.getenv());
   }
@@ -76,7 +84,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     }
   }
 
-  /** Who has mistyped it must not be given stock's collector. */
+  /** Reads the policy. A mistyped value must not lead to the stock collector. */
   private static FallbackPolicy policy(Configuration job) {
     try {
       return FallbackPolicy.of(job);
@@ -85,7 +93,7 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
     }
   }
 
-  /** Lets Sluice's collector begin; why it did not, or null. */
+  /** Starts Sluice's collector. Returns why it did not start, or null. */
   @SuppressWarnings("unchecked")
   private String declineReason(Context context) {
     MapOutputCollector<K, V> collector = null;
@@ -95,14 +103,15 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
       chosen = collector;
       return null;
     } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError e) {
-      LOG.debug("Sluice's collector has not begun", e);
+      LOG.debug("Sluice's collector did not start", e);
       return reason(e) + closeFailure(collector);
     }
   }
 
   /**
-   * What to say of a collector that has not begun and cannot be closed either; empty if it can. An
-   * exception would have the task take its next collector, whatever the job's policy is.
+   * Closes a collector that did not start. Returns text for the log if that fails, else an empty
+   * text. It throws nothing: an exception would make the task try its next collector, against the
+   * job's policy.
    */
   private static String closeFailure(MapOutputCollector<?, ?> collector) {
     try {
@@ -141,6 +150,68 @@ public final class SluiceMapOutputCollector<K, V> implements MapOutputCollector<
   public void close() throws IOException, InterruptedException {
     if (chosen != null) {
       chosen.close();
+    }
+  }
+
+  /**
+   * Finds the collector that takes over a map from Sluice's: the next of the job's list that works,
+   * or the stock collector if Sluice's is the last of the list.
+   */
+  static final class NextCollector {
+    private static final Logger LOG = LoggerFactory.getLogger(NextCollector.class);
+
+    private NextCollector() {}
+
+    /**
+     * Starts the next collector.
+     *
+     * @param ours Sluice's collector, as the job's list names it
+     * @param declined why Sluice's collector declined
+     * @throws IOException or another exception of the last collector
+     */
+    @SuppressWarnings("unchecked")
+    static <K, V> MapOutputCollector<K, V> init(
+        MapOutputCollector.Context context, Class<?> ours, String declined)
+        throws IOException, ClassNotFoundException {
+      JobConf job = context.getJobConf();
+      List<Class<?>> candidates = candidates(job, ours);
+      String reason = declined;
+      for (int i = 0; ; i++) {
+        Class<?> candidate = candidates.get(i);
+        LOG.info("Sluice leaves this map to {}: {}", name(candidate), reason);
+        try {
+          MapOutputCollector<K, V> collector =
+              (MapOutputCollector<K, V>)
+                  ReflectionUtils.newInstance(candidate.asSubclass(MapOutputCollector.class), job);
+          collector.init(context);
+          return collector;
+        } catch (IOException | ClassNotFoundException | RuntimeException e) {
+          if (i == candidates.size() - 1) {
+            throw e;
+          }
+          reason = e.toString();
+        }
+      }
+    }
+
+    private static List<Class<?>> candidates(JobConf job, Class<?> ours) {
+      List<Class<?>> named =
+          Arrays.asList(
+              job.getClasses(
+                  MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR, MapTask.MapOutputBuffer.class));
+      List<Class<?>> candidates =
+          new ArrayList<>(named.subList(named.indexOf(ours) + 1, named.size()));
+      candidates.removeIf(ours::equals);
+      if (candidates.isEmpty()) {
+        candidates.add(MapTask.MapOutputBuffer.class);
+      }
+      return candidates;
+    }
+
+    private static String name(Class<?> collector) {
+      return collector == MapTask.MapOutputBuffer.class
+          ? "the stock collector"
+          : collector.getName();
     }
   }
 }

@@ -3,14 +3,17 @@ package io.sluice.hadoop.entry;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 
-/** Whether stock may take over from Sluice in a job; read here too, where Java may be too old. */
+/**
+ * Whether stock may take over from Sluice in a job. It lies here because entries read it on a JVM
+ * that may be too old for Sluice. Thread contract: immutable.
+ */
 public enum FallbackPolicy {
-  /** It may, and that is counted. */
+  /** Stock may take over; each fallback is counted. */
   AUTO,
-  /** It may not: what Sluice cannot do fails, and says why. */
+  /** Stock may not take over: a task that Sluice cannot run fails and says why. */
   NEVER;
 
-  /** The setting of a job. */
+  /** The name of the job's setting. */
   public static final String KEY = "sluice.fallback.policy";
 
   /**
@@ -29,18 +32,31 @@ public enum FallbackPolicy {
         KEY + " is '" + value + "', expected one of " + AUTO.value() + ", " + NEVER.value());
   }
 
-  /** As it is set. */
+  /** The value of the setting that stands for this policy. */
   public String value() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * What to fail with.
+   * Returns the message to fail with.
    *
    * @param reason why stock would have to take over
-   * @return null if it may
+   * @return null if stock may take over
    */
   public String refusal(String reason) {
     return this == AUTO ? null : KEY + " is " + value() + ", and " + reason;
+  }
+
+  /**
+   * Sluice cannot collect a map's output, and the job's policy allows no other collector. It is an
+   * error, because a map task answers an exception with the next collector of the job's list.
+   */
+  public static final class FallbackRefused extends Error {
+    private static final long serialVersionUID = 1L;
+
+    /** Refuses for this reason, in plain words. */
+    public FallbackRefused(String reason) {
+      super(reason);
+    }
   }
 }

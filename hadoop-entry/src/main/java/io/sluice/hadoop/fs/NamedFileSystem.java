@@ -9,8 +9,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * What the file systems of {@code sluice:} have in common, whose entry {@link SluiceFileSystem} is:
- * their name, a working directory, and that they count in what is given to them.
+ * Base class of the file systems of {@code sluice:}; their entry is {@link SluiceFileSystem}. It
+ * has their name, a working directory, and the statistics that a caller passes in.
  *
  * <p>Thread contract, ownership and failure: those of {@link FileSystem}.
  */
@@ -20,15 +20,15 @@ public abstract class NamedFileSystem extends FileSystem {
   private String user;
   private Path workingDirectory;
 
-  /** Counts in what is given then: that of whoever hands on to this. */
+  /** Creates one that counts in the statistics of its caller, which may change. */
   protected NamedFileSystem(Supplier<Statistics> counts) {
     this.counts = counts;
   }
 
-  /** Begins to initialize it, as the file system of an authority; of none if that is empty. */
+  /** Starts to initialize the file system of an authority, which may be empty. */
   protected final void begin(String authority, Configuration conf) throws IOException {
-    // Hadoop's own would add statistics for this class, and tasks sum up all of the scheme for each
-    // record that they read or write.
+    // FileSystem's own method would add statistics for this class, and tasks sum up all statistics
+    // of the scheme for each record that they read or write.
     setConf(conf);
     uri = URI.create(SluiceFileSystem.SCHEME + "://" + authority + "/");
     user = UserGroupInformation.getCurrentUser().getShortUserName();
@@ -45,7 +45,7 @@ public abstract class NamedFileSystem extends FileSystem {
     return uri;
   }
 
-  /** None: whoever needs a token needs that of a file system below. */
+  /** None: tokens belong to the file system below. */
   @Override
   public final String getCanonicalServiceName() {
     return null;
@@ -66,28 +66,28 @@ public abstract class NamedFileSystem extends FileSystem {
     workingDirectory = fixRelativePart(directory);
   }
 
-  /** Whose it is. */
+  /** The user of the file system. */
   protected final String user() {
     return user;
   }
 
-  /** A path of this file system from its root on. */
+  /** The name of a path in this file system, from its root. */
   protected final String nameOf(Path path) {
     checkPath(path);
     return fixRelativePart(path).toUri().getPath();
   }
 
-  /** Where to count. */
+  /** The statistics to count in. */
   protected final Statistics counts() {
     return counts.get();
   }
 
-  /** Counts an operation. */
+  /** Counts an operation that reads. */
   protected final void reads() {
     counts().incrementReadOps(1);
   }
 
-  /** Counts one that changes something. */
+  /** Counts an operation that writes. */
   protected final void writes() {
     counts().incrementWriteOps(1);
   }

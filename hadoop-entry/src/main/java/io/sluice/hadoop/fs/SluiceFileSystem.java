@@ -1,8 +1,8 @@
 package io.sluice.hadoop.fs;
 
-import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.entry.Implementation;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.Declined;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import java.io.IOException;
 import java.net.URI;
 import java.util.function.Supplier;
@@ -17,21 +17,22 @@ import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 
 /**
- * The entry of the file system {@code sluice:}, whose files live in the memory of the process, or
- * for {@code sluice://cluster/} in the pools of a cluster's nodes.
+ * The entry of the file system {@code sluice:}. Its files lie in the memory of the process; those
+ * of {@code sluice://cluster/} lie in the pools of a cluster's nodes.
  *
- * <p>Hadoop makes one of every file system's class to ask for its scheme, so this is Java 8
- * bytecode, as {@link JavaVersion} says. It hands on everything that {@link FilterFileSystem}
- * forgets to hand on and that the file system does not make of other operations.
+ * <p>Hadoop creates an object of every file system's class to ask for its scheme, so this is Java 8
+ * bytecode; see {@link JavaVersion}. It forwards the operations that {@link FilterFileSystem} does
+ * not forward and that are not built from other operations.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever asked Hadoop for it. Failure: {@link
- * #initialize} throws an {@link IOException} that says why there is no such file system here.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that got it from Hadoop closes
+ * it. Failure: {@link #initialize} throws an {@link IOException} that says why there is no such
+ * file system here.
  */
 public final class SluiceFileSystem extends FilterFileSystem implements IOStatisticsSource {
-  /** Of its URIs. */
+  /** The scheme of its URIs. */
   public static final String SCHEME = "sluice";
 
-  /** The authority of files that lie in the pools of a cluster's nodes. */
+  /** The authority of files in the pools of a cluster's nodes. */
   public static final String CLUSTER = "cluster";
 
   private static final String OF_PROCESS = "io.sluice.memory.fs.MemoryFileSystem";
@@ -41,7 +42,7 @@ public final class SluiceFileSystem extends FilterFileSystem implements IOStatis
     Configuration.addDefaultResource("io/sluice/hadoop/fs/sluice-default.xml");
   }
 
-  /** Made by Hadoop. */
+  /** Called by Hadoop. */
   public SluiceFileSystem() {}
 
   @Override
@@ -50,7 +51,7 @@ public final class SluiceFileSystem extends FilterFileSystem implements IOStatis
     if (declined != null) {
       throw new IOException("there is no file system " + SCHEME + ": here: " + declined);
     }
-    // What counts is asked for each time, since FileContext puts its own in the place of ours.
+    // The statistics are asked for at each use, because FileContext replaces them.
     Supplier<FileSystem.Statistics> counts = () -> statistics;
     try {
       fs =
@@ -83,13 +84,13 @@ public final class SluiceFileSystem extends FilterFileSystem implements IOStatis
     return fs.hasPathCapability(path, capability);
   }
 
-  /** Null where the file system has none. */
+  /** The statistics of the file system; null if it has none. */
   @Override
   public IOStatistics getIOStatistics() {
     return IOStatisticsSupport.retrieveIOStatistics(fs);
   }
 
-  /** For {@link SluiceFs}: in one step, over what is there if that is wanted. */
+  /** Renames in one step, for {@link SluiceFs}; replaces an existing file if asked to. */
   void renameTo(Path from, Path to, boolean overwrite) throws IOException {
     rename(from, to, overwrite ? Options.Rename.OVERWRITE : Options.Rename.NONE);
   }

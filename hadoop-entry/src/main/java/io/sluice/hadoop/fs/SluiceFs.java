@@ -8,15 +8,15 @@ import org.apache.hadoop.fs.DelegateToFileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The same file system for {@link org.apache.hadoop.fs.FileContext}, as {@code
- * fs.AbstractFileSystem.sluice.impl} says; Java 8 bytecode as {@link SluiceFileSystem}.
+ * {@link SluiceFileSystem} for users of {@link org.apache.hadoop.fs.FileContext}, set by {@code
+ * fs.AbstractFileSystem.sluice.impl}. It is Java 8 bytecode, too.
  *
  * <p>Thread contract, ownership and failure: those of {@link SluiceFileSystem}.
  */
 public final class SluiceFs extends DelegateToFileSystem {
   private final URI uri;
 
-  /** Made by Hadoop. */
+  /** Called by Hadoop. */
   public SluiceFs(URI uri, Configuration conf) throws IOException, URISyntaxException {
     super(uri, new SluiceFileSystem(), conf, SluiceFileSystem.SCHEME, false);
     URI root = super.getUri();
@@ -26,7 +26,10 @@ public final class SluiceFs extends DelegateToFileSystem {
             : URI.create(root.getScheme() + "://" + root.getRawAuthority());
   }
 
-  /** Without a path where there is an authority, as HDFS's: Hadoop's mounts append theirs to it. */
+  /**
+   * The URI; without a path if it has an authority, as in HDFS, because Hadoop's mounts append a
+   * path.
+   */
   @Override
   public URI getUri() {
     return uri;
@@ -34,7 +37,7 @@ public final class SluiceFs extends DelegateToFileSystem {
 
   @Override
   public int getUriDefaultPort() {
-    return -1; // there are none
+    return -1; // it has no ports
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.sluice.hadoop.local;
 
-import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.entry.Implementation;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.Declined;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
@@ -12,11 +12,11 @@ import org.apache.hadoop.mapreduce.protocol.ClientProtocolProvider;
 
 /**
  * The entry of the in-process engine: jobs with {@code mapreduce.framework.name=sluice} run in the
- * client's own JVM.
+ * client's JVM.
  *
- * <p>Hadoop's clients look for all providers, whatever their job's framework, so this is Java 8
- * bytecode, as {@link JavaVersion} says. Thread contract: safe from any thread. Failure: {@link
- * IOException} that says why the engine does not run here.
+ * <p>Hadoop's clients load all providers for any job, so this is Java 8 bytecode; see {@link
+ * JavaVersion}. Thread contract: safe from any thread. Failure: {@link IOException} that says why
+ * the engine does not run here.
  */
 public final class SluiceClientProtocolProvider extends ClientProtocolProvider {
   /** The value of {@link MRConfig#FRAMEWORK_NAME}. */
@@ -42,11 +42,11 @@ public final class SluiceClientProtocolProvider extends ClientProtocolProvider {
 
   @Override
   public ClientProtocol create(InetSocketAddress address, Configuration conf) {
-    return null; // it has none
+    return null; // the engine has no address
   }
 
   @Override
   public void close(ClientProtocol engine) {
-    // Its jobs go on, as on a cluster.
+    // The engine's jobs continue, as on a cluster.
   }
 }

@@ -16,43 +16,45 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * The local file system by another scheme, for the files of a submission to the in-process engine.
- * Without Hadoop's native library, which few clients have, stock's starts a process for each
- * permission that it sets or reads, and that takes longer than a small job; this asks the JDK. The
- * scheme keeps it apart from {@code file:}, which is stock's for all programs.
+ * The local file system under another scheme, for the files of a submission to the in-process
+ * engine. Few clients have Hadoop's native library. Without it, the stock local file system starts
+ * a process for each permission that it sets or reads, which takes longer than a small job. This
+ * class uses the JDK. With a scheme of its own it does not replace stock's {@code file:} for other
+ * programs.
  *
- * <p>Hadoop makes one of every file system's class to ask for its scheme, so this is Java 8
- * bytecode. Thread contract: as stock's. Ownership: Hadoop's cache of file systems. Failure: {@link
- * IOException} of the file.
+ * <p>Hadoop creates an object of every file system's class to ask for its scheme, so this is Java 8
+ * bytecode. Thread contract: that of {@link LocalFileSystem}. Ownership: Hadoop's cache of file
+ * systems. Failure: {@link IOException} of the file.
  */
 public final class StagingFileSystem extends LocalFileSystem {
-  /** Of its paths, which are those of {@code file:} otherwise. */
+  /** The scheme of its paths, which are otherwise paths of {@code file:}. */
   public static final String SCHEME = "sluice-staging";
 
   private static final URI FILE = URI.create("file:///");
   private static final String MODE = "unix:mode";
   private static final String ATTRIBUTES = "unix:mode,owner,group";
-  private static final int PERMISSIONS = 01777; // what Hadoop's FsPermission knows
+  private static final int PERMISSIONS = 01777; // the bits that Hadoop's FsPermission has
 
-  /** What is to be done if a submission is given up, by the name of its directory. */
+  /** The action to run if a submission is cancelled, by the name of its directory. */
   private static final Map<String, Runnable> IF_GIVEN_UP = new ConcurrentHashMap<>();
 
-  /** Made by Hadoop. */
+  /** Called by Hadoop. */
   public StagingFileSystem() {
     super(new Raw());
   }
 
   /**
-   * A submission begins. Hadoop tells no engine that it gives one up, but deletes its directory.
+   * Records the start of a submission. Hadoop does not tell an engine that it cancels a submission,
+   * but deletes its directory.
    *
-   * @param directory its name, which no other has
-   * @param action done once, before that directory is deleted
+   * @param directory the unique name of its directory
+   * @param action runs once, before that directory is deleted
    */
   public static void begun(String directory, Runnable action) {
     IF_GIVEN_UP.put(directory, action);
   }
 
-  /** It has succeeded. */
+  /** Records that a submission succeeded. */
   public static void submitted(String directory) {
     IF_GIVEN_UP.remove(directory);
   }
@@ -71,15 +73,17 @@ public final class StagingFileSystem extends LocalFileSystem {
     return SCHEME;
   }
 
-  /** It counts as stock's does: counters of tasks have a line for each scheme. */
+  /** Counts under the scheme of {@code file:}, because tasks have a counter for each scheme. */
   @Override
   public void initialize(URI name, Configuration conf) throws IOException {
-    Configuration own = new Configuration(conf); // it outlives the job, whose classes go
+    Configuration own =
+        new Configuration(
+            conf); // the file system outlives the job and must not keep its class loader
     own.setClassLoader(StagingFileSystem.class.getClassLoader());
     super.initialize(FILE, own);
   }
 
-  /** What the job keeps of a path is for programs to read. */
+  /** Qualifies a path as one of {@code file:}, because programs read it from the job. */
   @Override
   public Path makeQualified(Path path) {
     return super.makeQualified(isOurs(path) ? new Path(path.toUri().getPath()) : path);
@@ -104,7 +108,7 @@ public final class StagingFileSystem extends LocalFileSystem {
 
     @Override
     public FileStatus getFileStatus(Path path) throws IOException {
-      FileStatus status = super.getFileStatus(path); // throws what stock throws
+      FileStatus status = super.getFileStatus(path); // throws the same exceptions as stock
       try {
         Map<String, Object> found = Files.readAttributes(pathToFile(path).toPath(), ATTRIBUTES);
         return new FileStatus(

@@ -1,10 +1,10 @@
 package io.sluice.hadoop.shuffle;
 
 import io.sluice.hadoop.SluiceCounter;
-import io.sluice.hadoop.entry.Declined;
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.hadoop.entry.Implementation;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.Declined;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import java.io.IOException;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
@@ -15,13 +15,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The reduce side's entry: {@code mapreduce.job.reduce.shuffle.consumer.plugin.class}.
  *
- * <p>It decides once, before anything is read, whether Sluice or the stock shuffle does this task's
- * work. It is Java 8 bytecode, as {@link JavaVersion} says.
+ * <p>It decides once, before it reads anything, whether Sluice or the stock shuffle does this
+ * task's work. It is Java 8 bytecode; see {@link JavaVersion}.
  *
- * <p>Thread contract: called by the reduce task's thread. Ownership: YARN's reduce task makes it
- * and closes it after a successful reduce only; a failed attempt ends with its process. Failure:
- * that of the shuffle it chose; {@link #init} throws {@link IllegalStateException} where the job's
- * {@link FallbackPolicy} leaves it none.
+ * <p>Thread contract: called by the reduce task's thread. Ownership: the reduce task creates it and
+ * closes it after a successful reduce only; a failed attempt ends with its process. Failure: that
+ * of the chosen shuffle; {@link #init} throws {@link IllegalStateException} if the job's {@link
+ * FallbackPolicy} allows none.
  *
  * @param <K> map output key
  * @param <V> map output value
@@ -33,7 +33,7 @@ public final class SluiceShuffleConsumer<K, V> implements ShuffleConsumerPlugin<
   private final String javaVersion;
   private ShuffleConsumerPlugin<K, V> chosen;
 
-  /** Made by the reduce task. */
+  /** Called by the reduce task. */
   public SluiceShuffleConsumer() {
     this(JavaVersion.current());
   }

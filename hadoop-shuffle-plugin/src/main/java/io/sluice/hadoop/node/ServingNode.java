@@ -1,8 +1,8 @@
 package io.sluice.hadoop.node;
 
 import io.sluice.hadoop.conf.NodeSettings;
-import io.sluice.hadoop.service.NodeRole;
 import io.sluice.hadoop.service.SluiceShuffleService;
+import io.sluice.hadoop.service.SluiceShuffleService.NodeRole;
 import io.sluice.node.service.MachineMemory;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;

@@ -4,7 +4,7 @@ import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.NodeService;
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

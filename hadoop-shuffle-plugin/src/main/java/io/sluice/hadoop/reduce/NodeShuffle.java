@@ -1,6 +1,6 @@
 package io.sluice.hadoop.reduce;
 
-import io.sluice.hadoop.entry.Declined;
+import io.sluice.hadoop.entry.Implementation.Declined;
 import io.sluice.hadoop.shuffle.SluiceShuffleConsumer;
 import io.sluice.hadoop.task.JobEligibility;
 import java.io.IOException;

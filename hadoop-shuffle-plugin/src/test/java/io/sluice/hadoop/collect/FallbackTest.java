@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.entry.FallbackPolicy;
-import io.sluice.hadoop.entry.FallbackRefused;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.FallbackPolicy.FallbackRefused;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.MapSide.Emitted;

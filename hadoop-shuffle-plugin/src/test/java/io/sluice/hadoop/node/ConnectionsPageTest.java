@@ -26,7 +26,7 @@ class ConnectionsPageTest {
   void theBoundOfAServicesThreadsIsThatOfItsLimits(long openFiles, String files, String setting)
       throws IOException {
     ConnectionLimits limits = ConnectionLimits.DEFAULT.within(openFiles, 1);
-    int threads = 3 * (limits.maxConnections() + limits.maxUnproved());
+    int threads = 3 * (limits.maxConnections() + limits.maxUnauthenticated());
     String row =
         String.format(
             Locale.ROOT,

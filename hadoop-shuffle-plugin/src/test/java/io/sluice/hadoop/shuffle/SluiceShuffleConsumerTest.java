@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.hadoop.entry.FallbackPolicy;
-import io.sluice.hadoop.entry.JavaVersion;
+import io.sluice.hadoop.entry.Implementation.JavaVersion;
 import io.sluice.hadoop.testing.ReduceSide;
 import io.sluice.hadoop.testing.TestJob;
 import java.io.IOException;

@@ -56,7 +56,7 @@ class OtherUsersIT {
   /** Of a secret, in the file that the service keeps of an application. */
   private static final int SECRET_OFFSET = 8;
 
-  private static final Pattern REFUSED_READ = Pattern.compile("A read of \\S+ was refused");
+  private static final Pattern REFUSED_READ = Pattern.compile("Refused a read of \\S+;");
   private static final Duration DEADLINE = Duration.ofMinutes(1);
   private static final Duration JOB_DEADLINE = Duration.ofMinutes(10);
   private static final Scenario RECORDS =

@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.Run;

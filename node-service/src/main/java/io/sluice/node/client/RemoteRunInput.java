@@ -2,9 +2,9 @@ package io.sluice.node.client;
 
 import io.sluice.node.remote.SegmentLocation;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.transport.ConnectionLostException;
-import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.ChecksumException;

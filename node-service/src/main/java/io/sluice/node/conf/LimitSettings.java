@@ -10,14 +10,14 @@ import java.util.function.UnaryOperator;
  * own.
  *
  * @param maxConnections {@link ConnectionLimits#maxConnections}
- * @param maxUnproved {@link ConnectionLimits#maxUnproved}
- * @param proofTimeoutMs {@link ConnectionLimits#proofTimeoutMs}
+ * @param maxUnauthenticated {@link ConnectionLimits#maxUnauthenticated}
+ * @param authenticationTimeoutMs {@link ConnectionLimits#authenticationTimeoutMs}
  * @param idleTimeoutMs {@link ConnectionLimits#idleTimeoutMs}
  */
 public record LimitSettings(
     Setting<Integer> maxConnections,
-    Setting<Integer> maxUnproved,
-    Setting<? extends Number> proofTimeoutMs,
+    Setting<Integer> maxUnauthenticated,
+    Setting<? extends Number> authenticationTimeoutMs,
     Setting<? extends Number> idleTimeoutMs) {
   private static final ConnectionLimits DEFAULT = ConnectionLimits.DEFAULT;
   private static final int MAX_CONNECTIONS = 1 << 16;
@@ -30,7 +30,7 @@ public record LimitSettings(
           + " to control connections, and to data connections of each transport. Each connection"
           + " takes a thread and open files (`ulimit -n`). If the process has too few open files,"
           + " it serves fewer connections. A reader beyond the limit is told to try again later.";
-  private static final String UNPROVED =
+  private static final String UNAUTHENTICATED =
       "Connections allowed in addition, for peers that have not authenticated yet. Beyond this"
           + " number the service closes the oldest connection of the host that has the most.";
   private static final String PROOF = "How long a peer has to authenticate";
@@ -47,10 +47,10 @@ public record LimitSettings(
   private static LimitSettings hadoop(String prefix) {
     return new LimitSettings(
         connections(prefix + "max-connections"),
-        unproved(prefix + "max-unproved-connections"),
+        unauthenticated(prefix + "max-unproved-connections"),
         Setting.integer(
             prefix + "proof-timeout-ms",
-            (int) DEFAULT.proofTimeoutMs(),
+            (int) DEFAULT.authenticationTimeoutMs(),
             MIN_PROOF_TIMEOUT_MS,
             MAX_TIMEOUT_MS,
             PROOF + ", in milliseconds."),
@@ -65,10 +65,10 @@ public record LimitSettings(
   private static LimitSettings spark(String prefix) {
     return new LimitSettings(
         connections(prefix + "maxConnections"),
-        unproved(prefix + "maxUnprovedConnections"),
+        unauthenticated(prefix + "maxUnprovedConnections"),
         Setting.time(
             prefix + "proofTimeout",
-            Units.shortest(DEFAULT.proofTimeoutMs()),
+            Units.shortest(DEFAULT.authenticationTimeoutMs()),
             Units.shortest(MIN_PROOF_TIMEOUT_MS),
             Units.shortest(MAX_TIMEOUT_MS),
             PROOF + "."),
@@ -84,21 +84,21 @@ public record LimitSettings(
     return Setting.integer(name, DEFAULT.maxConnections(), 1, MAX_CONNECTIONS, CONNECTIONS);
   }
 
-  private static Setting<Integer> unproved(String name) {
-    return Setting.integer(name, DEFAULT.maxUnproved(), 1, MAX_CONNECTIONS, UNPROVED);
+  private static Setting<Integer> unauthenticated(String name) {
+    return Setting.integer(name, DEFAULT.maxUnauthenticated(), 1, MAX_CONNECTIONS, UNAUTHENTICATED);
   }
 
   /** The values of all of them. */
   public ConnectionLimits get(UnaryOperator<String> conf) {
     return new ConnectionLimits(
         maxConnections.get(conf),
-        maxUnproved.get(conf),
-        proofTimeoutMs.get(conf).longValue(),
+        maxUnauthenticated.get(conf),
+        authenticationTimeoutMs.get(conf).longValue(),
         idleTimeoutMs.get(conf).longValue());
   }
 
   /** Those that only tests and measurements need: on a page of their own. */
   public List<Setting<?>> forExperiments() {
-    return List.of(maxUnproved, proofTimeoutMs, idleTimeoutMs);
+    return List.of(maxUnauthenticated, authenticationTimeoutMs, idleTimeoutMs);
   }
 }

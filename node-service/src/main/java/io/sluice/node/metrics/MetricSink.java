@@ -1,6 +1,6 @@
 package io.sluice.node.metrics;
 
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.List;
 
 /** Takes the values of a moment, those of one metric behind each other. */

@@ -3,7 +3,7 @@ package io.sluice.node.metrics;
 import io.sluice.node.metrics.Metric.Type;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;

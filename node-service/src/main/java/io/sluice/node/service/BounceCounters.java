@@ -1,6 +1,6 @@
 package io.sluice.node.service;
 
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 
 /**
  * What went through the bounce buffers of one transport, at one moment.

@@ -2,7 +2,7 @@ package io.sluice.node.socket;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OpenFilesLimit;
-import io.sluice.rdma.unix.SentQueue;
+import io.sluice.rdma.unix.UnixSocket.SentQueue;
 import io.sluice.spill.segment.Owner;
 import java.io.Closeable;
 import java.io.IOException;

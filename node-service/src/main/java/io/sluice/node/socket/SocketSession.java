@@ -9,7 +9,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
-import io.sluice.rdma.unix.TooManyInFlightException;
+import io.sluice.rdma.unix.UnixSocket.TooManyInFlightException;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;

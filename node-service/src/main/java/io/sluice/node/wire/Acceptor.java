@@ -123,7 +123,7 @@ public final class Acceptor implements AutoCloseable {
     this.deadlines = new Deadlines(name + "-deadlines");
     this.unauthenticated =
         new UnauthenticatedLimit<>(
-            limits.maxUnproved(), limits.proofTimeoutMs(), deadlines, this::expel);
+            limits.maxUnauthenticated(), limits.authenticationTimeoutMs(), deadlines, this::expel);
     this.acceptThread = DaemonThreads.create(name + "-accept", STACK_BYTES, this::acceptLoop);
     acceptThread.start();
   }

@@ -2,7 +2,7 @@ package io.sluice.node.wire;
 
 import io.sluice.rdma.memory.Errno;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
 import java.io.IOException;

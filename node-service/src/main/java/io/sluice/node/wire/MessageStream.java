@@ -1,9 +1,9 @@
 package io.sluice.node.wire;
 
 import io.sluice.rdma.memory.Descriptor;
-import io.sluice.rdma.unix.PeerCredentials;
-import io.sluice.rdma.unix.SentQueue;
-import io.sluice.rdma.unix.TooManyInFlightException;
+import io.sluice.rdma.unix.UnixSocket.PeerCredentials;
+import io.sluice.rdma.unix.UnixSocket.SentQueue;
+import io.sluice.rdma.unix.UnixSocket.TooManyInFlightException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.rdma.testing.TestSeed;
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.faulty.FaultKind;
 import io.sluice.rdma.transport.faulty.FaultPlan;
 import io.sluice.rdma.transport.faulty.FaultyProvider;

@@ -1,7 +1,7 @@
 package io.sluice.node.metrics;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

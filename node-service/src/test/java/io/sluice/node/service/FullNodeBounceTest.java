@@ -32,7 +32,9 @@ class FullNodeBounceTest extends BounceTestBase {
   @BeforeEach
   void startFull() throws IOException {
     ConnectionLimits some = ConnectionLimits.DEFAULT;
-    limit(new ConnectionLimits(1, some.maxUnproved(), some.proofTimeoutMs(), some.idleTimeoutMs()));
+    limit(
+        new ConnectionLimits(
+            1, some.maxUnauthenticated(), some.authenticationTimeoutMs(), some.idleTimeoutMs()));
     startRefusing(RDMA, new TcpProvider());
     output = commitSingles(1, OUTPUT_BYTES).get(0);
   }

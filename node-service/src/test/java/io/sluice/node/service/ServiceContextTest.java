@@ -51,9 +51,9 @@ class ServiceContextTest extends NodeTestBase {
     assertEquals(set, ServiceContext.fitting(set, 1, 32_768));
     ConnectionLimits fewer = ServiceContext.fitting(set, 1, 4_096);
     assertEquals(256, fewer.maxConnections());
-    assertEquals(set.maxUnproved(), fewer.maxUnproved());
+    assertEquals(set.maxUnauthenticated(), fewer.maxUnauthenticated());
     assertEquals(227, ServiceContext.fitting(set, 2, 4_096).maxConnections());
-    assertEquals(64, ServiceContext.fitting(set, 1, 1_024).maxUnproved());
+    assertEquals(64, ServiceContext.fitting(set, 1, 1_024).maxUnauthenticated());
     assertEquals(1, ServiceContext.fitting(set, 1, 15).maxConnections());
   }
 

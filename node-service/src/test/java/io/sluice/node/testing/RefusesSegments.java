@@ -3,10 +3,10 @@ package io.sluice.node.testing;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.net.InetSocketAddress;
 import java.util.function.Predicate;
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Errnos;
-import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
 import java.io.IOException;

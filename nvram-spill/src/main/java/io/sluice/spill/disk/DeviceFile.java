@@ -1,6 +1,6 @@
 package io.sluice.spill.disk;
 
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.threads.SafeLog;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.sluice.spill.disk;
 
-import io.sluice.rdma.metrics.WaitCounts;
 import io.sluice.rdma.metrics.WaitHistogram;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;

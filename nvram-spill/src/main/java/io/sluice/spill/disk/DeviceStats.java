@@ -1,6 +1,6 @@
 package io.sluice.spill.disk;
 
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.Map;
 
 /**

@@ -21,7 +21,7 @@ public final class KeptChunks implements ChunkMemory, AutoCloseable {
 
   /** Empty. */
   public KeptChunks() {
-    OffHeap.addKeeper(giveBack);
+    OffHeap.addReclaimer(giveBack);
   }
 
   @Override
@@ -52,7 +52,7 @@ public final class KeptChunks implements ChunkMemory, AutoCloseable {
       closed = true;
     }
     giveBack();
-    OffHeap.removeKeeper(giveBack);
+    OffHeap.removeReclaimer(giveBack);
   }
 
   private synchronized void giveBack() {

@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.spill.disk.DeviceFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.TestSeed;

@@ -3,7 +3,7 @@ package io.sluice.spill.disk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -199,8 +199,10 @@ public final class SparkSettings {
               Map.entry("spark.sluice.io.timeout-ms", IO_TIMEOUT_MS.name()),
               Map.entry("spark.sluice.persistence.capacity-mb", PERSISTENCE_CAPACITY_BYTES.name()),
               Map.entry("spark.sluice.pool.max-connections", LIMITS.maxConnections().name()),
-              Map.entry("spark.sluice.pool.max-unproved-connections", LIMITS.maxUnproved().name()),
-              Map.entry("spark.sluice.pool.proof-timeout-ms", LIMITS.proofTimeoutMs().name()),
+              Map.entry(
+                  "spark.sluice.pool.max-unproved-connections", LIMITS.maxUnauthenticated().name()),
+              Map.entry(
+                  "spark.sluice.pool.proof-timeout-ms", LIMITS.authenticationTimeoutMs().name()),
               Map.entry("spark.sluice.pool.idle-timeout-ms", LIMITS.idleTimeoutMs().name())));
 
   private SparkSettings() {}

@@ -12,34 +12,48 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** All checks, in the order people read them. */
+/**
+ * Runs all checks of this machine and returns their findings in the order in which people read
+ * them. {@code ClusterDoctor} does the same for configuration files.
+ *
+ * <p>Thread contract: stateless. Failure: no check throws; a fact that cannot be found out is a
+ * finding too.
+ */
 public final class Doctor {
   private Doctor() {}
 
-  /** Looks at this machine, and at more places for a pool than those that are found. */
+  /**
+   * Examines this machine.
+   *
+   * @param pools directories and devices to examine as candidates for a pool, in addition to those
+   *     that are found
+   */
   public static List<Finding> examine(List<Path> pools) {
     SystemFiles files = SystemFiles.ofThisMachine();
     TransportChooser chooser = TransportChooser.standard();
     Trial trial = TrialProcess.with(chooser);
-    List<Finding> rdma =
-        look(new RdmaDevicesCheck(files), new RdmaAccessCheck(files), new LockedMemoryCheck(files));
-    List<Finding> ucx = look(new RdmaLibrariesCheck(files));
-    List<Finding> nativeCalls = look(NativeCallsCheck.ofThisProcess());
-    List<Finding> findings = new ArrayList<>(look(new JavaCheck()));
+    RdmaNeeds needs = new RdmaNeeds(files);
+    List<Finding> rdma = new ArrayList<>(new RdmaDevicesCheck(files).look());
+    rdma.addAll(needs.access());
+    rdma.add(needs.lockedMemory());
+    List<Finding> ucx = List.of(needs.libraries());
+    List<Finding> nativeCalls = List.of(JavaCheck.nativeCalls());
+    List<Finding> findings = new ArrayList<>();
+    findings.add(JavaCheck.release());
     findings.addAll(nativeCalls);
     findings.addAll(rdma);
     findings.addAll(ucx);
     for (TransportProvider provider : chooser.providers()) {
-      Stream<List<Finding>> needs =
+      Stream<List<Finding>> ofTransport =
           switch (provider.name()) {
             case TransportNames.TCP -> Stream.of();
             case TransportNames.UCX -> Stream.of(rdma, ucx, nativeCalls);
             default -> Stream.of(rdma);
           };
-      findings.addAll(
-          new TransportCheck(provider, needs.flatMap(List::stream).toList(), trial).look());
+      findings.add(
+          new TransportCheck(provider, ofTransport.flatMap(List::stream).toList(), trial).look());
     }
-    findings.addAll(new TransportChoiceCheck(chooser).look());
+    findings.add(TransportCheck.choice(chooser));
     findings.addAll(pools(pools, files, trial));
     findings.addAll(new LimitsCheck(files).look());
     return findings;
@@ -47,18 +61,13 @@ public final class Doctor {
 
   private static List<Finding> pools(List<Path> more, SystemFiles files, Trial trial) {
     Mounts mounts = Mounts.read(files);
-    Set<Path> places = new LinkedHashSet<>(more);
-    places.addAll(PoolCandidates.find(files, mounts));
+    Set<Path> candidates = new LinkedHashSet<>(more);
+    candidates.addAll(PoolCandidate.find(files, mounts));
     Predicate<Path> hasMapSync =
         directory -> new SyncMedium().unavailabilityCause(directory).isEmpty();
-    return places.stream()
+    return candidates.stream()
         .flatMap(
-            place ->
-                new PoolCandidateCheck(place, files, mounts, hasMapSync, trial).look().stream())
+            path -> new PoolCandidateCheck(path, files, mounts, hasMapSync, trial).look().stream())
         .toList();
-  }
-
-  private static List<Finding> look(Check... checks) {
-    return Stream.of(checks).flatMap(check -> check.look().stream()).toList();
   }
 }

@@ -1,52 +1,53 @@
 package io.sluice.tools.doctor;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Locale;
 
 /**
- * What a check found, in plain words.
+ * The result of a check, in plain words. Public, because the command prints it as text or JSON.
  *
- * @param level how good it is
- * @param subject what was looked at
- * @param what how it is
- * @param cause why it is so; may be empty
+ * @param level how serious it is
+ * @param subject what was checked
+ * @param what its state
+ * @param cause the reason for that state; may be empty
  * @param remedy the setting or command that fixes it; empty where there is nothing to fix
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Finding(Level level, String subject, String what, String cause, String remedy) {
 
-  /** How good it is. */
+  /** How serious a finding is. */
   public enum Level {
-    /** As it should be. */
+    /** As expected. */
     OK,
-    /** Worth knowing; nothing is wrong with it. */
+    /** For information; nothing is wrong. */
     INFO,
-    /** Sluice works, but slower or with less than this machine could. */
+    /** Sluice works, but is slower or has less memory than this machine allows. */
     PROBLEM,
     /** Sluice does not work. */
     BROKEN
   }
 
-  /** As it should be. */
+  /** A finding that all is as expected. */
   public static Finding ok(String subject, String what) {
     return new Finding(Level.OK, subject, what, "", "");
   }
 
-  /** Worth knowing. */
+  /** A finding for information. */
   public static Finding info(String subject, String what, String cause, String remedy) {
     return new Finding(Level.INFO, subject, what, cause, remedy);
   }
 
-  /** Works, with less than it could. */
+  /** A finding that something makes Sluice slower or smaller than it could be. */
   public static Finding problem(String subject, String what, String cause, String remedy) {
     return new Finding(Level.PROBLEM, subject, what, cause, remedy);
   }
 
-  /** Does not work. */
+  /** A finding that something keeps Sluice from working. */
   public static Finding broken(String subject, String what, String cause, String remedy) {
     return new Finding(Level.BROKEN, subject, what, cause, remedy);
   }
 
-  /** For a terminal: one line, and one each for cause and remedy. */
+  /** The text for a terminal: one line, and one more for the cause and for the remedy each. */
   public String toText() {
     StringBuilder text = new StringBuilder("%-8s %s: %s".formatted(level, subject, what));
     if (!cause.isEmpty()) {
@@ -56,5 +57,37 @@ public record Finding(Level level, String subject, String what, String cause, St
       text.append("\n           fix: ").append(remedy);
     }
     return text.toString();
+  }
+
+  /** Formats numbers of bytes for people. */
+  public static final class ByteSize {
+    private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+
+    private ByteSize() {}
+
+    /** The number with its unit, such as {@code 1.5 MiB}. */
+    public static String of(long bytes) {
+      double value = bytes;
+      int unit = 0;
+      while (value >= 1024 && unit < UNITS.length - 1) {
+        value /= 1024;
+        unit++;
+      }
+      boolean whole = value >= 10 || value == Math.rint(value);
+      return String.format(Locale.ROOT, whole ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
+    }
+  }
+
+  /** Quotes words of the commands in remedies, so that they can be pasted into a shell. */
+  public static final class ShellWord {
+    private ShellWord() {}
+
+    /** The word itself if a shell needs no quotes around it, else the word in quotes. */
+    public static String of(Object word) {
+      String text = word.toString();
+      return text.matches("[\\p{Alnum}_@%+=:,./-]+")
+          ? text
+          : "'" + text.replace("'", "'\\''") + "'";
+    }
   }
 }

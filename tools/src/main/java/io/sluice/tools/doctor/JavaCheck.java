@@ -1,32 +1,59 @@
 package io.sluice.tools.doctor;
 
-import java.util.List;
+import io.sluice.rdma.memory.NativeCalls;
+import java.util.Optional;
 
-/** The Java release this runs on, and the module that maps persistent memory. */
-final class JavaCheck implements Check {
-  private static final String SUBJECT = "Java";
+/**
+ * Checks the JVM of this process: its release, the module that maps persistent memory, and native
+ * calls. JNA unpacks a library for native calls into a directory. A container with a read-only root
+ * has no such directory, and it may be mounted {@code noexec}.
+ *
+ * <p>Thread contract: stateless.
+ */
+final class JavaCheck {
+  private static final String JAVA = "Java";
   private static final int OLDEST = 17;
   private static final String SYNC_MODULE = "jdk.nio.mapmode";
+  private static final String NATIVE_CALLS = "native calls";
 
-  @Override
-  public List<Finding> look() {
+  private JavaCheck() {}
+
+  static Finding release() {
     String what = "%s from %s".formatted(Runtime.version(), System.getProperty("java.home"));
     if (Runtime.version().feature() < OLDEST) {
-      return List.of(
-          Finding.broken(
-              SUBJECT,
-              what,
-              "%s or later is needed".formatted(OLDEST),
-              "apt-get install openjdk-17-jdk-headless, and set JAVA_HOME"));
+      return Finding.broken(
+          JAVA,
+          what,
+          "Sluice needs Java %s or later".formatted(OLDEST),
+          "apt-get install openjdk-17-jdk-headless, and set JAVA_HOME");
     }
     if (ModuleLayer.boot().findModule(SYNC_MODULE).isEmpty()) {
-      return List.of(
-          Finding.problem(
-              SUBJECT,
-              what,
-              "it lacks the module " + SYNC_MODULE + ", with which persistent memory is mapped",
-              "set JAVA_HOME to a whole JDK"));
+      return Finding.problem(
+          JAVA,
+          what,
+          "it lacks the module " + SYNC_MODULE + ", which maps persistent memory",
+          "set JAVA_HOME to a complete JDK");
     }
-    return List.of(Finding.ok(SUBJECT, what));
+    return Finding.ok(JAVA, what);
+  }
+
+  static Finding nativeCalls() {
+    return nativeCalls(NativeCalls.unavailabilityCause());
+  }
+
+  /** The finding for a process in which native calls fail for this cause; empty if they work. */
+  static Finding nativeCalls(Optional<String> failure) {
+    return failure
+        .map(
+            cause ->
+                Finding.problem(
+                    NATIVE_CALLS,
+                    "do not work: no transport ucx, no pool on a DAX device or in huge pages,"
+                        + " and a NodeManager's service cannot serve tasks of other users",
+                    cause,
+                    "set -Djna.tmpdir=DIR to a directory that is writable and not mounted noexec:"
+                        + " in YARN_NODEMANAGER_OPTS, in the JVM options of tasks and executors,"
+                        + " and after \"java\" for this doctor"))
+        .orElseGet(() -> Finding.ok(NATIVE_CALLS, "work"));
   }
 }

@@ -6,33 +6,33 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Keeps what libraries have to say away from what people and programs read. UCX writes to the
- * standard output unless {@code UCX_LOG_FILE} says otherwise. JNA writes a stack trace to the
- * standard error where it cannot unpack its library, which {@link NativeCallsCheck} says in words.
+ * Keeps the log output of libraries out of the doctor's output. UCX writes to the standard output
+ * unless {@code UCX_LOG_FILE} is set. JNA writes a stack trace to the standard error if it cannot
+ * unpack its library; {@link JavaCheck} reports that in words.
  *
- * <p>Thread contract: safe from any thread; before libucs is loaded, which asks the C library's
- * environment.
+ * <p>Thread contract: safe from any thread. Call it before libucs is loaded, because libucs reads
+ * the C library's environment then.
  */
 public final class LibraryLogs {
   static final String VARIABLE = "UCX_LOG_FILE";
   static final String ERRORS = "stderr";
   private static final int KEEP = 0;
 
-  /** Held, because a logger that nobody holds forgets its level. */
+  /** A strong reference: a logger without one may be collected and lose its level. */
   private static final Logger JNA = Logger.getLogger("com.sun.jna.Native");
 
   private LibraryLogs() {}
 
-  /** For this process, unless its environment says something else. */
+  /** Redirects the logs of this process, unless its environment sets the variable. */
   public static void toStandardError() {
     JNA.setLevel(Level.OFF);
-    // Asked first, because JNA says why it does not load to the first who asks alone.
-    if (NativeCalls.unavailabilityCause().isEmpty()) { // else there is no transport of UCX either
+    // Asked first, because JNA tells only the first caller why it does not load.
+    if (NativeCalls.unavailabilityCause().isEmpty()) { // else UCX does not work either
       CLibrary.setenv(VARIABLE, ERRORS, KEEP);
     }
   }
 
-  /** For a process to be started. */
+  /** Redirects the logs of a process that will be started. */
   static void toStandardError(ProcessBuilder process) {
     process.environment().putIfAbsent(VARIABLE, ERRORS);
   }

@@ -1,26 +1,26 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.tools.doctor.Finding.ByteSize;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How many files and mappings a process may have, because a pool maps its segments; and the huge
- * pages there are.
+ * Checks how many files and mappings a process may have, and how many huge pages there are. A pool
+ * maps each of its segments.
  *
  * @param files where the kernel shows limits
  */
-record LimitsCheck(SystemFiles files) implements Check {
+record LimitsCheck(SystemFiles files) {
   private static final long FILES_NEEDED = 4096;
   private static final ConnectionLimits CONNECTIONS = ConnectionLimits.DEFAULT;
   private static final int TRANSPORTS =
-      1; // a service that has more takes fewer connections of each
+      1; // with more of them, a service takes fewer connections over each
   private static final String RAISE_FILES =
-      "ulimit -n %s before the process starts; for good: LimitNOFILE=%s in its systemd unit";
+      "ulimit -n %s before the process starts; permanently: LimitNOFILE=%s in its systemd unit";
   private static final long MAPS_NEEDED = 65_530; // the kernel's default
 
-  @Override
-  public List<Finding> look() {
+  List<Finding> look() {
     List<Finding> findings = new ArrayList<>();
     findings.add(openFiles());
     limit(
@@ -33,7 +33,7 @@ record LimitsCheck(SystemFiles files) implements Check {
     return findings;
   }
 
-  /** A service takes as many connections as its files suffice for. */
+  /** A service takes as many connections as its limit on open files allows. */
   private Finding openFiles() {
     String value = files.field("/proc/self/limits", "Max open files").orElse("unknown");
     String what = value + " in a process";
@@ -43,7 +43,7 @@ record LimitsCheck(SystemFiles files) implements Check {
       return Finding.ok("open files", what);
     }
     String served =
-        "a service there takes up to %s connections of each kind, not %s"
+        "a service takes up to %s connections of each kind then, not %s"
             .formatted(
                 CONNECTIONS.within(open, TRANSPORTS).maxConnections(),
                 CONNECTIONS.maxConnections());

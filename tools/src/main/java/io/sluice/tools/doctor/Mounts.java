@@ -6,17 +6,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** What is mounted where, from {@code /proc/self/mounts}. Immutable. */
+/** The mounts of this machine, from {@code /proc/self/mounts}. Thread contract: immutable. */
 final class Mounts {
   private final List<Mount> mounts;
 
   /**
    * One mount.
    *
-   * @param device what is mounted
-   * @param point where
-   * @param type of the file system
-   * @param options as the kernel lists them
+   * @param device the device or the name of the file system
+   * @param point the directory that it is mounted on
+   * @param type the type of the file system
+   * @param options the options, in the kernel's words
    */
   record Mount(String device, Path point, String type, List<String> options) {
     /** Whether the file system was mounted to bypass the page cache. */
@@ -51,19 +51,19 @@ final class Mounts {
     return new Mounts(List.copyOf(mounts));
   }
 
-  /** Every mount that no later one hides. */
+  /** All mounts except those that a later mount on the same directory hides. */
   List<Mount> all() {
     return mounts;
   }
 
-  /** The mount a path without symbolic links is on. */
+  /** The mount that holds a path without symbolic links. */
   Optional<Mount> of(Path realPath) {
     return mounts.stream()
         .filter(mount -> realPath.startsWith(mount.point()))
         .reduce((a, b) -> a.point().getNameCount() > b.point().getNameCount() ? a : b);
   }
 
-  /** The kernel writes blanks, tabs, line ends and backslashes as three octal digits. */
+  /** Decodes blanks, tabs, line ends and backslashes, which the kernel writes in octal. */
   private static String unescape(String word) {
     return word.replace("\\040", " ")
         .replace("\\011", "\t")

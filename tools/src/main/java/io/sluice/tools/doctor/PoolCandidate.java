@@ -4,64 +4,133 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
  * A directory, or a device-DAX device, that a pool could lie on.
  *
- * @param path where it is
- * @param kind what it is
- * @param mount what it is on, for messages
- * @param totalBytes how large it is; 0 if it has no limit of its own
+ * @param path its location
+ * @param kind the kind of storage
+ * @param mount the mount that it is on, for messages
+ * @param totalBytes its size; 0 if it has no limit of its own
  * @param freeBytes how much a pool could take
  */
-record PoolCandidate(
-    Path path, PoolCandidateKind kind, Mounts.Mount mount, long totalBytes, long freeBytes) {
+record PoolCandidate(Path path, Kind kind, Mounts.Mount mount, long totalBytes, long freeBytes) {
+  /** The memory file system in which a pool lies by default. */
+  static final Path DEFAULT = Path.of("/dev/shm");
+
+  private static final Set<String> TYPES = Set.of("tmpfs", "hugetlbfs");
+  private static final String OF_SYSTEM = "/(run|tmp|run/(lock|user/.*)|(var|etc|sys|proc)/.*)";
+
+  /** Kinds of storage that a pool can lie on. */
+  enum Kind {
+    TMPFS("memory (tmpfs)", true),
+    HUGETLBFS("memory in huge pages (hugetlbfs)", true),
+    DEVICE_DAX("persistent memory as a device (device-DAX)", true),
+    DAX_SYNC("persistent memory (fs-DAX with MAP_SYNC)", false),
+    DAX("file system with DAX, but without MAP_SYNC", false),
+    DISK("disk", false);
+
+    private final String words;
+    private final boolean registers;
+
+    Kind(String words, boolean registers) {
+      this.words = words;
+      this.registers = registers;
+    }
+
+    String words() {
+      return words;
+    }
+
+    /** Whether today's kernels pin its pages for a NIC; see docs/pools.md. */
+    boolean registers() {
+      return registers;
+    }
+  }
 
   /**
-   * Looks at a directory or device that exists.
+   * Finds the candidates of this machine: the default one, whether it exists or not, and all other
+   * memory that this user may write to.
+   */
+  static List<Path> find(SystemFiles files, Mounts mounts) {
+    Set<Path> candidates = new LinkedHashSet<>();
+    candidates.add(DEFAULT);
+    for (Mounts.Mount mount : mounts.all()) {
+      boolean memory = TYPES.contains(mount.type()) || mount.isDax() || isOnPmem(mount);
+      if (memory
+          && !mount.isReadOnly()
+          && !mount.point().toString().matches(OF_SYSTEM)
+          && isUsable(files.path(mount.point().toString()))) {
+        candidates.add(mount.point());
+      }
+    }
+    for (String device : files.names("/dev")) {
+      Path path = Path.of("/dev", device);
+      if (isDaxDevice(path)) {
+        candidates.add(path);
+      }
+    }
+    return List.copyOf(candidates);
+  }
+
+  /**
+   * Examines a directory or device that exists.
    *
    * @param hasMapSync whether a file in a directory can be mapped with MAP_SYNC
-   * @throws IOException if it is neither, or cannot be looked at
+   * @throws IOException if it is neither, or cannot be examined
    */
   static PoolCandidate at(Path path, SystemFiles files, Mounts mounts, Predicate<Path> hasMapSync)
       throws IOException {
     Path real = path.toRealPath();
     Mounts.Mount mount =
-        mounts.of(real).orElseThrow(() -> new IOException("it is on no mount the kernel lists"));
+        mounts
+            .of(real)
+            .orElseThrow(() -> new IOException("/proc/self/mounts has no mount for this path"));
     if (isDaxDevice(real)) {
       long bytes =
           files
               .line("/sys/bus/dax/devices/" + real.getFileName() + "/size")
               .map(Long::parseLong)
               .orElseThrow(() -> new IOException("the kernel does not show it as a DAX device"));
-      return new PoolCandidate(path, PoolCandidateKind.DEVICE_DAX, mount, bytes, bytes);
+      return new PoolCandidate(path, Kind.DEVICE_DAX, mount, bytes, bytes);
     }
     if (!Files.isDirectory(real)) {
       throw new IOException("it is neither a directory nor a device-DAX device");
     }
     FileStore store = Files.getFileStore(real);
-    PoolCandidateKind kind = kind(real, mount, hasMapSync);
+    Kind kind = kind(real, mount, hasMapSync);
     long freeBytes =
-        kind == PoolCandidateKind.HUGETLBFS
+        kind == Kind.HUGETLBFS
             ? freeHugePages(files, store.getBlockSize()) * store.getBlockSize()
             : store.getUsableSpace();
     return new PoolCandidate(path, kind, mount, store.getTotalSpace(), freeBytes);
   }
 
-  static boolean isDaxDevice(Path path) {
+  static boolean isOnPmem(Mounts.Mount mount) {
+    return mount.device().startsWith("/dev/pmem");
+  }
+
+  private static boolean isUsable(Path directory) {
+    return Files.isDirectory(directory) && Files.isWritable(directory);
+  }
+
+  private static boolean isDaxDevice(Path path) {
     return path.getFileName() != null && path.getFileName().toString().matches("dax\\d+\\.\\d+");
   }
 
-  private static PoolCandidateKind kind(Path real, Mounts.Mount mount, Predicate<Path> hasMapSync) {
+  private static Kind kind(Path real, Mounts.Mount mount, Predicate<Path> hasMapSync) {
     return switch (mount.type()) {
-      case "tmpfs", "ramfs" -> PoolCandidateKind.TMPFS;
-      case "hugetlbfs" -> PoolCandidateKind.HUGETLBFS;
+      case "tmpfs", "ramfs" -> Kind.TMPFS;
+      case "hugetlbfs" -> Kind.HUGETLBFS;
       default -> {
         if (hasMapSync.test(real)) {
-          yield PoolCandidateKind.DAX_SYNC;
+          yield Kind.DAX_SYNC;
         }
-        yield mount.isDax() ? PoolCandidateKind.DAX : PoolCandidateKind.DISK;
+        yield mount.isDax() ? Kind.DAX : Kind.DISK;
       }
     };
   }

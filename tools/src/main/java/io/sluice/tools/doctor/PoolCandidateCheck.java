@@ -2,7 +2,8 @@ package io.sluice.tools.doctor;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.ProcessUser;
-import io.sluice.tools.text.ShellWord;
+import io.sluice.tools.doctor.Finding.ByteSize;
+import io.sluice.tools.doctor.Finding.ShellWord;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,21 +14,20 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What a pool in one place would be on, how much room it has and whether a NIC can register it.
+ * Checks one candidate for a pool: its kind of storage, its free space, and whether a NIC can
+ * register memory there.
  *
  * @param path a directory or a device-DAX device
  * @param files where the kernel shows sizes
  * @param mounts where the kernel lists them
  * @param hasMapSync whether a file in a directory can be mapped with MAP_SYNC
- * @param trial registers a piece of it
+ * @param trial registers a file on it
  */
 record PoolCandidateCheck(
-    Path path, SystemFiles files, Mounts mounts, Predicate<Path> hasMapSync, Trial trial)
-    implements Check {
+    Path path, SystemFiles files, Mounts mounts, Predicate<Path> hasMapSync, Trial trial) {
   private static final long DEFAULT_POOL_BYTES = 1L << 30;
 
-  @Override
-  public List<Finding> look() {
+  List<Finding> look() {
     String subject = "pool on " + path;
     if (!Files.exists(path)) {
       return List.of(
@@ -35,7 +35,7 @@ record PoolCandidateCheck(
               subject,
               "no pool can lie here",
               "it does not exist",
-              "create it, or set sluice.pool.dir to a place that exists"));
+              "create it, or set sluice.pool.dir to a directory that exists"));
     }
     Optional<Mounts.Mount> readOnly = readOnlyMount();
     if (readOnly.isPresent()) {
@@ -46,20 +46,23 @@ record PoolCandidateCheck(
               "it is mounted read-only",
               "mount -o remount,rw %s, or give the container a tmpfs of its own there; or set"
                       .formatted(ShellWord.of(readOnly.get().point()))
-                  + " sluice.pool.dir to another place"));
+                  + " sluice.pool.dir to another directory"));
     }
     if (!Files.isWritable(path)) {
       return List.of(notWritable(subject));
     }
     try {
-      PoolCandidate place = PoolCandidate.at(path, files, mounts, hasMapSync);
-      return Stream.of(Optional.of(nature(subject, place)), shortage(subject, place))
+      PoolCandidate candidate = PoolCandidate.at(path, files, mounts, hasMapSync);
+      return Stream.of(Optional.of(nature(subject, candidate)), shortage(subject, candidate))
           .flatMap(Optional::stream)
           .toList();
     } catch (IOException e) {
       return List.of(
           Finding.problem(
-              subject, "no pool can lie here", ErrorText.of(e), "set sluice.pool.dir otherwise"));
+              subject,
+              "no pool can lie here",
+              ErrorText.of(e),
+              "set sluice.pool.dir to another directory"));
     }
   }
 
@@ -67,7 +70,7 @@ record PoolCandidateCheck(
     try {
       return mounts.of(path.toRealPath()).filter(Mounts.Mount::isReadOnly);
     } catch (IOException e) {
-      return Optional.empty(); // a directory above it cannot be entered: no right to write either
+      return Optional.empty(); // a parent directory is closed to this user: not writable either
     }
   }
 
@@ -80,45 +83,45 @@ record PoolCandidateCheck(
     }
     return Finding.problem(
         subject,
-        "no pool of this user can lie here",
+        "this user can have no pool here",
         "user %s may not write to it".formatted(user),
-        "chown %s %s, or set sluice.pool.dir to another place"
+        "chown %s %s, or set sluice.pool.dir to another directory"
             .formatted(ShellWord.of(user), ShellWord.of(path)));
   }
 
-  private Finding nature(String subject, PoolCandidate place) {
+  private Finding nature(String subject, PoolCandidate candidate) {
     Optional<Trial.Outcome> outcome;
     try {
-      outcome = place.freeBytes() == 0 ? Optional.empty() : trial.of(place.path());
+      outcome = candidate.freeBytes() == 0 ? Optional.empty() : trial.of(candidate.path());
     } catch (IOException e) {
-      outcome = Optional.empty(); // what is known of its kind is said, and that it was not tried
+      outcome = Optional.empty(); // the finding says that it was not tried
     }
     String what =
         "%s, %s free; %s"
             .formatted(
-                place.kind().words(),
-                ByteSize.of(place.freeBytes()),
-                registration(place.kind(), outcome));
+                candidate.kind().words(),
+                ByteSize.of(candidate.freeBytes()),
+                registration(candidate.kind(), outcome));
     Optional<String> refusal = outcome.flatMap(Trial.Outcome::refusal);
-    return switch (place.kind()) {
+    return switch (candidate.kind()) {
       case DAX_SYNC ->
           Finding.info(
               subject,
               what,
               refusal.orElse("kernels do not pin pages of a DAX file system for a NIC"),
-              "for a NIC to read it in place: umount %s; ndctl create-namespace -f -e NAMESPACE"
-                      .formatted(ShellWord.of(place.mount().point()))
-                  + " --mode=devdax (deletes what is on it), then a pool on /dev/daxX.Y");
-      case DAX -> withoutMapSync(subject, what, place.mount());
+              "to let a NIC read it in place: umount %s; ndctl create-namespace -f -e NAMESPACE"
+                      .formatted(ShellWord.of(candidate.mount().point()))
+                  + " --mode=devdax (deletes its content), then set the pool to /dev/daxX.Y");
+      case DAX -> withoutMapSync(subject, what, candidate.mount());
       case DISK ->
-          PoolCandidates.isOnPmem(place.mount())
-              ? withoutMapSync(subject, what, place.mount())
+          PoolCandidate.isOnPmem(candidate.mount())
+              ? withoutMapSync(subject, what, candidate.mount())
               : Finding.problem(
                   subject,
                   what,
-                  "map output would be written to a disk",
+                  "map outputs would be written to a disk",
                   "set sluice.pool.dir to a directory in memory, such as one in "
-                      + PoolCandidates.DEFAULT);
+                      + PoolCandidate.DEFAULT);
       case TMPFS, HUGETLBFS, DEVICE_DAX ->
           refusal
               .map(
@@ -127,7 +130,7 @@ record PoolCandidateCheck(
                           subject,
                           what,
                           cause,
-                          "fix what is wrong with RDMA or locked memory above"))
+                          "fix the findings about RDMA and locked memory above"))
               .orElseGet(() -> Finding.ok(subject, what));
     };
   }
@@ -136,31 +139,32 @@ record PoolCandidateCheck(
     return Finding.problem(
         subject,
         what,
-        "a synchronous mapping is refused, so stores are not persistent when they are flushed",
+        "the kernel refuses MAP_SYNC here, so flushed stores are not persistent yet",
         "umount %1$s; mount -o dax=always %2$s %1$s"
             .formatted(ShellWord.of(mount.point()), ShellWord.of(mount.device())));
   }
 
-  private static Optional<Finding> shortage(String subject, PoolCandidate place) {
-    if (place.freeBytes() >= DEFAULT_POOL_BYTES) {
+  private static Optional<Finding> shortage(String subject, PoolCandidate candidate) {
+    if (candidate.freeBytes() >= DEFAULT_POOL_BYTES) {
       return Optional.empty();
     }
     String enlarge =
-        switch (place.kind()) {
+        switch (candidate.kind()) {
           case TMPFS ->
-              "mount -o remount,size=2g %s; or ".formatted(ShellWord.of(place.mount().point()));
+              "mount -o remount,size=2g %s; or ".formatted(ShellWord.of(candidate.mount().point()));
           case HUGETLBFS -> "sysctl -w vm.nr_hugepages=512 (for pages of 2 MiB); or ";
           default -> "";
         };
     return Optional.of(
         Finding.problem(
             subject,
-            "%s free is too little for the default pool".formatted(ByteSize.of(place.freeBytes())),
+            "%s free, too little for the default pool"
+                .formatted(ByteSize.of(candidate.freeBytes())),
             "the default pool takes " + ByteSize.of(DEFAULT_POOL_BYTES),
-            enlarge + "set sluice.node.memory-mb to less"));
+            enlarge + "lower sluice.node.memory-mb"));
   }
 
-  private static String registration(PoolCandidateKind kind, Optional<Trial.Outcome> outcome) {
+  private static String registration(PoolCandidate.Kind kind, Optional<Trial.Outcome> outcome) {
     return outcome
         .map(
             tried ->
@@ -168,7 +172,7 @@ record PoolCandidateCheck(
                     .formatted(tried.refusal().isEmpty() ? "can" : "did not", tried.transport()))
         .orElseGet(
             () ->
-                "a NIC %s register it (not tried here, known of its kind)"
+                "a NIC %s register it (not tried here; true for this kind of storage)"
                     .formatted(kind.registers() ? "can" : "cannot"));
   }
 }

@@ -7,39 +7,44 @@ import io.sluice.node.probe.Prober;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.text.HostAndPort;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.tools.doctor.Finding.ByteSize;
 import io.sluice.tools.text.TextTable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * The way to another host's node service, tried over every transport.
+ * The result of reads from another host's node service over every transport.
  *
- * @param host that host
- * @param port its control port
- * @param transports what came of each
+ * @param host the other host
+ * @param port the control port of its service
+ * @param transports one result for each transport
  */
 public record Probe(String host, int port, List<Way> transports) {
   private static final long TIMEOUT_MS = 15_000;
 
   /**
-   * One transport.
+   * The result over one transport.
    *
-   * @param transport its name
-   * @param speed what was measured; null if it does not work between the hosts
-   * @param cause why it does not; empty if it does
+   * @param transport the transport's name
+   * @param speed the speed; null if the transport does not work between the hosts
+   * @param cause why it does not work; empty if it works
    */
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
   public record Way(String transport, ProbeResult.Speed speed, String cause) {
     private String failure() {
       String name = transport + ": ";
-      return cause.startsWith(name) ? cause : name + cause; // errors of transports begin with it
+      return cause.startsWith(name)
+          ? cause
+          : name + cause; // most messages of transports begin with the name
     }
   }
 
-  /** Reads from that host. */
+  /** Reads from a host over every transport. */
   public static Probe of(HostPort other) throws IOException {
     Prober prober =
         new Prober(TransportChooser.standard().providers(), ProbePlan.STANDARD, TIMEOUT_MS);
@@ -55,22 +60,22 @@ public record Probe(String host, int port, List<Way> transports) {
             .toList());
   }
 
-  /** Whether anything but causes came of it. */
+  /** Whether any transport works. */
   public boolean anyWorks() {
     return transports.stream().anyMatch(way -> way.speed() != null);
   }
 
-  /** A table of what works, and below it why the rest does not. */
+  /** A table of the transports that work, and below it why the others do not. */
   public String toText() {
     StringBuilder text = new StringBuilder();
     if (anyWorks()) {
       text.append(
-          "Reads from %s; \"x tcp\" is how many times as quick as over tcp\n"
+          "Reads from %s; \"x tcp\" is the speed relative to tcp\n"
               .formatted(HostAndPort.of(host, port)));
       text.append(table());
     } else {
       text.append(
-          "No transport works between this host and %s\n".formatted(HostAndPort.of(host, port)));
+          "No transport works between this host and %s:\n".formatted(HostAndPort.of(host, port)));
     }
     transports.stream()
         .filter(way -> way.speed() == null)
@@ -115,5 +120,40 @@ public record Probe(String host, int port, List<Way> transports) {
 
   private static String ratio(Optional<Double> ratio) {
     return ratio.map(r -> String.format(Locale.ROOT, "%.2f", r)).orElse("-");
+  }
+
+  /**
+   * The address of a node service on the command line: {@code host}, {@code host:port} or {@code
+   * [::1]:port}.
+   *
+   * @param host its name or address
+   * @param port the port of control connections
+   */
+  public record HostPort(String host, int port) {
+    /** The ShuffleHandler's default port plus the default of sluice.service.port-offset. */
+    public static final int DEFAULT_PORT = 17562;
+
+    private static final Pattern FORM =
+        Pattern.compile("(?:\\[(?<v6>[^\\]]+)\\]|(?<name>[^:\\[\\]]+))(?::(?<port>\\d{1,5}))?");
+
+    /**
+     * Parses an address.
+     *
+     * @throws IllegalArgumentException if the text has none of these forms
+     */
+    public static HostPort parse(String text) {
+      Matcher matcher = FORM.matcher(text);
+      if (matcher.matches()) {
+        String digits = matcher.group("port");
+        int port = digits == null ? DEFAULT_PORT : Integer.parseInt(digits);
+        if (port >= 1 && port <= 65_535) {
+          String name = matcher.group("name");
+          return new HostPort(name == null ? matcher.group("v6") : name, port);
+        }
+      }
+      throw new IllegalArgumentException(
+          "\"%s\" is not HOST, HOST:PORT or [IPV6]:PORT with a port from 1 to 65535"
+              .formatted(text));
+    }
   }
 }

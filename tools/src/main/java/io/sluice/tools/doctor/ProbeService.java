@@ -17,9 +17,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A node service with the smallest of pools, to be probed before there is a cluster.
+ * A node service with a minimal pool, which other hosts can probe before there is a cluster.
  *
- * <p>Ownership: whoever started it closes it; then its directory is gone.
+ * <p>Thread contract: safe from any thread. Ownership: the caller of {@link #start} closes it;
+ * closing deletes its directory.
  */
 public final class ProbeService implements Closeable {
   private static final int POOL_BYTES = 1 << 20;
@@ -32,10 +33,10 @@ public final class ProbeService implements Closeable {
     this.service = service;
   }
 
-  /** Starts one at a control port, or at a free one if it is 0. */
+  /** Starts a service at a control port; 0 takes a free one. */
   static ProbeService start(int controlPort, List<TransportProvider> transports)
       throws IOException {
-    Path memory = PoolCandidates.DEFAULT;
+    Path memory = PoolCandidate.DEFAULT;
     Path directory =
         Files.isWritable(memory)
             ? Files.createTempDirectory(memory, "sluice-probe-")
@@ -61,7 +62,7 @@ public final class ProbeService implements Closeable {
     return service.metadata().address().controlPort();
   }
 
-  /** Serves until the process is told to end. */
+  /** Serves until the process is interrupted or killed. */
   public static void serve(int controlPort) throws IOException {
     List<TransportProvider> transports =
         TransportChooser.standard().providers().stream()

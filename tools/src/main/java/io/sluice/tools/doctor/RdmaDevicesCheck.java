@@ -3,16 +3,15 @@ package io.sluice.tools.doctor;
 import java.util.List;
 
 /**
- * The RDMA devices the kernel shows, and of each port whether it is up and has an address.
+ * Checks which RDMA devices the kernel shows, and whether each port is up and has an address.
  *
  * @param files where the kernel shows them
  */
-record RdmaDevicesCheck(SystemFiles files) implements Check {
+record RdmaDevicesCheck(SystemFiles files) {
   private static final String SUBJECT = "RDMA devices";
   private static final int IFF_UP = 1;
 
-  @Override
-  public List<Finding> look() {
+  List<Finding> look() {
     List<RdmaPort> ports = RdmaPort.read(files);
     return ports.isEmpty() ? List.of(none()) : ports.stream().map(this::look).toList();
   }
@@ -23,7 +22,7 @@ record RdmaDevicesCheck(SystemFiles files) implements Check {
           SUBJECT,
           "none",
           "the kernel can do RDMA, but no NIC's driver is loaded and no software device was made",
-          "modprobe mlx5_ib (or what drives the NIC); without a NIC, over any Ethernet interface:"
+          "modprobe mlx5_ib (or the NIC's driver); without a NIC, over any Ethernet interface:"
               + " rdma link add rxe0 type rxe netdev INTERFACE");
     }
     String release = files.line("/proc/sys/kernel/osrelease").orElse("unknown");
@@ -38,7 +37,7 @@ record RdmaDevicesCheck(SystemFiles files) implements Check {
         SUBJECT,
         "none",
         "no RDMA module is loaded (there is no /sys/class/infiniband)",
-        "modprobe mlx5_ib (or what drives the NIC); without a NIC, over any Ethernet interface:"
+        "modprobe mlx5_ib (or the NIC's driver); without a NIC, over any Ethernet interface:"
             + " modprobe rdma_rxe && rdma link add rxe0 type rxe netdev INTERFACE");
   }
 
@@ -47,7 +46,7 @@ record RdmaDevicesCheck(SystemFiles files) implements Check {
     if (!port.nodeType().equals("CA")) {
       return Finding.problem(
           subject,
-          "is of a kind (%s) that Sluice does not use".formatted(port.nodeType()),
+          "has node type %s, which Sluice does not use".formatted(port.nodeType()),
           "transports ucx and disni work with InfiniBand and RoCE only",
           "switch the NIC to RoCE if it can");
     }

@@ -5,16 +5,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A port of an RDMA device, as the kernel shows it.
+ * The state of one port of an RDMA device in {@code /sys/class/infiniband}. Thread contract:
+ * immutable.
  *
  * @param device such as {@code mlx5_0}
- * @param port its number at the device
+ * @param port its number on the device
  * @param nodeType such as {@code CA} (InfiniBand, RoCE) or {@code RNIC} (iWARP)
  * @param state such as {@code ACTIVE}, {@code INIT}, {@code DOWN}
  * @param physicalState such as {@code LinkUp}, {@code Polling}, {@code Disabled}
  * @param linkLayer {@code InfiniBand} or {@code Ethernet}
- * @param rate as the kernel words it
- * @param networkInterface the one of its addresses, if there is one
+ * @param rate its speed, in the kernel's words
+ * @param networkInterface the network interface that has its addresses, if there is one
  * @param gids its addresses
  */
 record RdmaPort(
@@ -32,19 +33,19 @@ record RdmaPort(
   /**
    * An address of a port.
    *
-   * @param index what programs name it by
-   * @param address 128 bits as IPv6 words them
+   * @param index its number in the port's table, by which programs name it
+   * @param address 128 bits in the notation of IPv6
    * @param type such as {@code RoCE v2}
    */
   record Gid(int index, String address, String type) {
     private static final String MAPPED_IPV4 = "0000:0000:0000:0000:0000:ffff:";
 
-    /** Whether other hosts reach it by an IP address, rather than on one link alone. */
+    /** Whether it is an IP address that other networks can reach, not one of the link alone. */
     boolean isRoutable() {
       return type.equals("RoCE v2") && !address.startsWith("fe80:");
     }
 
-    /** In dots if it is an IPv4 address. */
+    /** The IP address; in dotted notation if it is an IPv4 address. */
     String ip() {
       if (!address.startsWith(MAPPED_IPV4)) {
         return address;
@@ -54,7 +55,7 @@ record RdmaPort(
     }
   }
 
-  /** How tools name it. */
+  /** Its name in RDMA tools, such as {@code mlx5_0:1}. */
   String name() {
     return device + ":" + port;
   }
@@ -89,7 +90,7 @@ record RdmaPort(
         gids(files, directory));
   }
 
-  /** Of {@code 4: ACTIVE} the word. */
+  /** The word of a line such as {@code 4: ACTIVE}. */
   private static String named(SystemFiles files, String file) {
     return files.line(file).map(line -> line.replaceFirst("^\\d+:\\s*", "")).orElse("unknown");
   }

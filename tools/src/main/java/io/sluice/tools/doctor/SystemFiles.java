@@ -8,20 +8,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the kernel shows of a machine in {@code /proc}, {@code /sys} and {@code /dev}. What is
- * missing or cannot be read is absent: the kernel answers some of these files with an error where
- * it has nothing to say.
+ * Reads {@code /proc}, {@code /sys} and {@code /dev}. A file that is missing or cannot be read
+ * counts as absent, because the kernel answers a read of some of these files with an error. Thread
+ * contract: immutable.
  *
  * @param root {@code /}, or a made-up tree
  */
 public record SystemFiles(Path root) {
 
-  /** This machine. */
+  /** The files of this machine. */
   public static SystemFiles ofThisMachine() {
     return new SystemFiles(Path.of("/"));
   }
 
-  /** Where an absolute path lies below the root. */
+  /** The location of an absolute path below the root. */
   Path path(String absolute) {
     return root.resolve(absolute.substring(1));
   }
@@ -30,7 +30,7 @@ public record SystemFiles(Path root) {
     return Files.exists(path(absolute));
   }
 
-  /** All lines; none if the file is absent. */
+  /** All lines of a file; none if it is absent. */
   List<String> lines(String absolute) {
     try {
       return Files.readAllLines(path(absolute));
@@ -39,12 +39,12 @@ public record SystemFiles(Path root) {
     }
   }
 
-  /** The first line, stripped. */
+  /** The first line of a file, stripped. */
   public Optional<String> line(String absolute) {
     return lines(absolute).stream().findFirst().map(String::strip);
   }
 
-  /** The first word after the label at the start of a line. */
+  /** The first word after a label that starts a line. */
   public Optional<String> field(String absolute, String label) {
     return lines(absolute).stream()
         .filter(line -> line.startsWith(label))
@@ -52,7 +52,7 @@ public record SystemFiles(Path root) {
         .findFirst();
   }
 
-  /** Names in a directory, sorted; none if it is absent. */
+  /** The names in a directory, sorted; none if it is absent. */
   List<String> names(String absolute) {
     try (Stream<Path> entries = Files.list(path(absolute))) {
       return entries.map(entry -> entry.getFileName().toString()).sorted().toList();

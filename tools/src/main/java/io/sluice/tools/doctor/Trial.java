@@ -4,27 +4,28 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Tries transports, and whether a NIC can register the memory of a pool. */
+/** Tries a transport, and tries to register the memory of a candidate for a pool with a NIC. */
 interface Trial {
   /**
-   * What came of a place.
+   * The outcome of a trial with one candidate.
    *
-   * @param transport the one that tried
-   * @param refusal why it did not work; empty if it did
+   * @param transport the transport that tried to register it
+   * @param refusal why that failed; empty if it worked
    */
   record Outcome(String transport, Optional<String> refusal) {}
 
   /**
-   * Why a transport that is available cannot listen and register memory; empty if it can.
+   * Returns why an available transport cannot listen and register memory; empty if it can.
    *
-   * @throws IOException if it could not be tried, which says nothing of the transport
+   * @throws IOException if the trial itself failed, which says nothing about the transport
    */
   Optional<String> failureOf(String transport) throws IOException;
 
   /**
-   * Empty if no transport with a NIC works here, or the place is one that cannot be tried.
+   * Tries to register memory of a candidate. Empty if no transport with a NIC works here, or if
+   * this candidate cannot be tried.
    *
-   * @throws IOException if it could not be tried, which says nothing of the place
+   * @throws IOException if the trial itself failed, which says nothing about the candidate
    */
-  Optional<Outcome> of(Path place) throws IOException;
+  Optional<Outcome> of(Path candidate) throws IOException;
 }

@@ -22,9 +22,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tries in processes of their own, because native code may crash or spin where the kernel refuses.
+ * Runs each trial in a process of its own, because native code may crash or loop when the kernel
+ * refuses memory.
  *
- * <p>Ownership: the temporary file in a place and the process are gone when a method returns.
+ * <p>Thread contract: safe from any thread. Ownership: a method that returns has deleted its
+ * temporary file and ended its process. Failure: {@link IOException} if the process cannot be
+ * started; a process that does not answer within a minute is a refusal.
  */
 final class TrialProcess implements Trial {
   private static final String REGISTERED = "registered";
@@ -33,16 +36,17 @@ final class TrialProcess implements Trial {
 
   private final Optional<String> nicTransport;
 
-  /** Tries places with this transport; with none if it is empty. */
+  /** Tries candidates with this transport; tries none if it is empty. */
   TrialProcess(Optional<String> nicTransport) {
     this.nicTransport = nicTransport;
   }
 
-  /** Tries places with the best transport that works here and has to register. */
+  /** Tries candidates with the best transport that works here and registers with a NIC. */
   static TrialProcess with(TransportChooser chooser) {
     return new TrialProcess(
         chooser.providers().stream()
-            .filter(provider -> !provider.name().equals(TransportNames.TCP)) // registers anything
+            .filter(
+                provider -> !provider.name().equals(TransportNames.TCP)) // it registers any memory
             .filter(TransportProvider::isAvailable)
             .map(TransportProvider::name)
             .findFirst());
@@ -54,16 +58,16 @@ final class TrialProcess implements Trial {
   }
 
   @Override
-  public Optional<Outcome> of(Path place) throws IOException {
-    if (nicTransport.isEmpty() || !Files.isDirectory(place)) {
+  public Optional<Outcome> of(Path candidate) throws IOException {
+    if (nicTransport.isEmpty() || !Files.isDirectory(candidate)) {
       return Optional.empty();
     }
     String transport = nicTransport.get();
-    return Optional.of(new Outcome(transport, refusal(transport, place)));
+    return Optional.of(new Outcome(transport, refusal(transport, candidate)));
   }
 
-  private static Optional<String> refusal(String transport, Path place) throws IOException {
-    Path file = Files.createTempFile(place, "sluice-doctor-", ".tmp");
+  private static Optional<String> refusal(String transport, Path candidate) throws IOException {
+    Path file = Files.createTempFile(candidate, "sluice-doctor-", ".tmp");
     try {
       return run(List.of(transport, file.toString()));
     } finally {
@@ -72,10 +76,10 @@ final class TrialProcess implements Trial {
   }
 
   /**
-   * How the process is started: with what this one may ask of the JDK, because a provider that is
-   * available here must be so there too.
+   * The command of the process. It passes on this JVM's {@code --add-exports} and {@code
+   * --add-opens}, so that the same providers are available there.
    *
-   * @param jvmArguments this process's
+   * @param jvmArguments the arguments of this JVM
    */
   static List<String> command(List<String> jvmArguments) {
     List<String> command = new ArrayList<>();
@@ -91,8 +95,9 @@ final class TrialProcess implements Trial {
   }
 
   /**
-   * Empty if the process registered; else the last line it printed, or how it ended. It prints less
-   * than a pipe holds, and no file is made: the root of a container may be read-only.
+   * Runs a trial. Empty if the process registered the memory; else the last line that it printed,
+   * or its exit status. The output fits into a pipe, so no file is needed: a container's root may
+   * be read-only.
    */
   private static Optional<String> run(List<String> arguments) throws IOException {
     List<String> command = command(ManagementFactory.getRuntimeMXBean().getInputArguments());
@@ -107,7 +112,7 @@ final class TrialProcess implements Trial {
       }
       String said = output.lines().reduce("", (before, line) -> line);
       if (process.exitValue() != 0 || said.isEmpty()) {
-        said = "the process that tried it died (exit status %s)".formatted(process.exitValue());
+        said = "the trial process died (exit status %s)".formatted(process.exitValue());
       }
       return Optional.of(said).filter(text -> !text.equals(REGISTERED));
     } catch (InterruptedException e) {
@@ -119,9 +124,10 @@ final class TrialProcess implements Trial {
   }
 
   /**
-   * In the process: registers memory, or a mapping of a file, and says what came of it.
+   * The main method of the process: registers memory, or a mapping of a file, and prints the
+   * outcome.
    *
-   * @param arguments a transport's name and, if it is to be a file, that
+   * @param arguments a transport's name and, to map a file, its path
    */
   public static void main(String[] arguments) throws IOException {
     TransportProvider provider =
@@ -143,10 +149,10 @@ final class TrialProcess implements Trial {
       said = "cannot be mapped: " + ErrorText.of(e);
     }
     System.out.println(said.replace('\n', ' '));
-    System.exit(0); // whatever threads of a library are left
+    System.exit(0); // libraries may have left threads
   }
 
-  /** One page at least, and those of hugetlbfs are large; the end of the process unmaps it. */
+  /** Maps at least one page, which is large on hugetlbfs; the end of the process unmaps it. */
   private static ByteBuffer map(Path path) throws IOException {
     long lengthBytes = Math.max(TRIAL_BYTES, Files.getFileStore(path).getBlockSize());
     try (FileChannel file =

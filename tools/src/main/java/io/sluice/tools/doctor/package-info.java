@@ -1,2 +1,2 @@
-/** What this machine offers to Sluice, found out by looking. */
+/** Checks what Sluice can use on this machine. */
 package io.sluice.tools.doctor;

@@ -15,30 +15,31 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sluice's jars on a class path as configuration files write it: entries between commas or colons,
- * with {@code *} for all jars of a directory and variables of the environment in three forms.
+ * Finds Sluice's jars on a class path of a configuration file. Commas or colons separate its
+ * entries, {@code *} stands for all jars of a directory, and variables of the environment have one
+ * of three forms. Thread contract: immutable once made.
  *
- * @param jars those with the class that was looked for
- * @param absent entries that are named as Sluice's jars are, and do not exist on this host
- * @param remote those of another file system, into which nobody looks
+ * @param jars the jars that have the wanted class
+ * @param absent entries that have the name of a jar of Sluice, but are no readable jar on this host
+ * @param remote such entries on another file system, which is not read
  */
 record ClassPath(List<Jar> jars, List<Path> absent, List<String> remote) {
   /**
-   * A jar of Sluice's.
+   * A jar of Sluice.
    *
-   * @param path where it is
-   * @param entry of the class path that it was found by, as it is written there
-   * @param release what its manifest says; empty if that says nothing
+   * @param path its location
+   * @param entry the entry of the class path that led to it, as written
+   * @param release the release in its manifest; empty if there is none
    */
   record Jar(Path path, String entry, Optional<String> release) {
-    /** Whether the class path says which release it is. */
+    /** Whether the entry of the class path names the release. */
     boolean isNamedByRelease() {
       return release.map(entry::contains).orElse(entry.matches(".*sluice[^/]*\\d[^/]*"));
     }
 
-    /** Path and release, for people. */
+    /** Its path and release, for messages. */
     String described() {
-      return path + release.map(" of release "::concat).orElse(", which does not say its release");
+      return path + release.map(" of release "::concat).orElse(", whose manifest names no release");
     }
   }
 
@@ -49,11 +50,11 @@ record ClassPath(List<Jar> jars, List<Path> absent, List<String> remote) {
   private static final String ALL_JARS = "*";
 
   /**
-   * Looks for the jars that have a class.
+   * Finds the jars that have a class.
    *
-   * @param value of the property
-   * @param className the class, by its name in Java
-   * @param environment gives a variable's value, or null
+   * @param value the value of the property
+   * @param className the full name of the class
+   * @param environment returns a variable's value, or null
    */
   static ClassPath of(String value, String className, UnaryOperator<String> environment) {
     ClassPath found = new ClassPath(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -91,7 +92,7 @@ record ClassPath(List<Jar> jars, List<Path> absent, List<String> remote) {
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory, "*.jar")) {
         stream.forEach(jars::add);
       } catch (IOException | DirectoryIteratorException e) {
-        return List.of(); // a class path skips what it may not read, too
+        return List.of(); // the JVM skips a directory that it may not read, too
       }
     }
     return jars;
@@ -119,7 +120,7 @@ record ClassPath(List<Jar> jars, List<Path> absent, List<String> remote) {
                     .map(it -> it.getMainAttributes().getValue("Implementation-Version"))));
       }
     } catch (IOException e) {
-      absent.add(path); // no jar, or none that this user may read
+      absent.add(path); // it is no jar, or this user may not read it
     }
   }
 }

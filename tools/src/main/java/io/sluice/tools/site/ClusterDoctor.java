@@ -10,11 +10,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** All that is looked at in a cluster's configuration files, in the order people read it. */
+/**
+ * Runs all checks of a cluster's configuration files and returns their findings in the order in
+ * which people read them. {@code Doctor} does the same for this machine.
+ *
+ * <p>Thread contract: stateless.
+ */
 public final class ClusterDoctor {
   private ClusterDoctor() {}
 
-  /** Looks at the site files of Hadoop in a directory, and whether this host fits them. */
+  /** Checks the site files of Hadoop in a directory, and whether this host fits them. */
   public static List<Finding> hadoop(Path directory) {
     UnaryOperator<String> environment = System::getenv;
     SystemFiles files = SystemFiles.ofThisMachine();
@@ -29,7 +34,7 @@ public final class ClusterDoctor {
     return findings;
   }
 
-  /** Looks at {@code spark-defaults.conf} in a directory. */
+  /** Checks {@code spark-defaults.conf} in a directory. */
   public static List<Finding> spark(Path directory) {
     SiteConf conf = SiteConf.ofSpark(directory);
     List<Finding> findings = new ArrayList<>(conf.findings());
@@ -41,7 +46,10 @@ public final class ClusterDoctor {
     return findings;
   }
 
-  /** The service counts what its own container has. */
+  /**
+   * A service in a container has the memory of that container, which may be less than the
+   * machine's.
+   */
   private static NodeMemoryCheck memory(SiteConf conf, SystemFiles files) {
     long ownBytes =
         ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();

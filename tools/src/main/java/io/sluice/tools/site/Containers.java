@@ -1,6 +1,7 @@
 package io.sluice.tools.site;
 
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -9,12 +10,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whether the containers of maps and reduces have room for what Sluice takes outside the heap, by
- * the table of docs/task-memory.md: the container, less the largest heap, less what a JVM takes
- * besides, less what mapped pages of the pool and the codec have of that. A reduce is taken to read
- * over two transports.
+ * Checks whether the containers of maps and reduces have room for Sluice's memory outside the heap,
+ * by the table of docs/task-memory.md. That room is the container, less the largest heap, less the
+ * JVM's own memory, less mapped pages of the pool and the codec's memory. A reduce is assumed to
+ * read over two transports.
  *
- * @param conf the cluster's
+ * @param conf the cluster's configuration
  */
 record Containers(SiteConf conf) {
   static final int JVM_MB = 128;
@@ -25,12 +26,14 @@ record Containers(SiteConf conf) {
   static final int MOST_CODEC_MB = 64;
   static final int CODEC_SHARE = 8;
 
-  /** A map has an extent mapped while it sorts, and more when it sorts no more. */
+  /** A map maps one extent while it sorts, and more extents after that. */
   static final int EXTENT_SHARE = 4;
 
   static final int MOST_TRANSPORTS = 2;
 
-  /** What Hadoop's codecs need outside the heap with the defaults; bzip2's is Java's. */
+  /**
+   * Memory of Hadoop's codecs outside the heap with default settings; that of bzip2 is on the heap.
+   */
   static final Map<String, Integer> CODEC_MB =
       Map.of(
           "DefaultCodec", 1,
@@ -43,7 +46,7 @@ record Containers(SiteConf conf) {
 
   static final int UNKNOWN_CODEC_MB = 11;
 
-  /** What theirs take to compress; 1 if it is not here. */
+  /** Memory of their compressors outside the heap; 1 for codecs that are not listed. */
   static final Map<String, Integer> COMPRESSOR_MB = Map.of("ZStandardCodec", 6, "BZip2Codec", 0);
 
   private static final int DEFAULT_CONTAINER_MB = 1_024;
@@ -62,20 +65,21 @@ record Containers(SiteConf conf) {
     int sortMb = conf.number(SORT_MB, DEFAULT_SORT_MB).orElse(DEFAULT_SORT_MB);
     int windowsMb = conf.number(WINDOWS_MB, DEFAULT_WINDOWS_MB).orElse(DEFAULT_WINDOWS_MB);
     return List.of(
-        look("map", SORT_MB, sortMb, "its sort buffer has %s MiB beside %s, and it spills earlier"),
+        look(
+            "map", SORT_MB, sortMb, "its sort buffer gets %s MiB beside %s, and it spills earlier"),
         look(
             "reduce",
             WINDOWS_MB,
             windowsMb,
-            "its windows have %s MiB for each of two transports beside %s"));
+            "its windows get %s MiB for each of two transports beside %s"));
   }
 
   /**
-   * One kind of task.
+   * Checks one kind of task.
    *
-   * @param wantedMb its value
-   * @param consequence of a room that is smaller, with places for what the buffer has, and beside
-   *     what
+   * @param wantedMb the value of the setting
+   * @param consequence of too little room, with placeholders for the size of the buffer and for the
+   *     memory beside it
    */
   private Finding look(String task, String setting, int wantedMb, String consequence) {
     String memoryName = "mapreduce.%s.memory.mb".formatted(task);
@@ -115,13 +119,13 @@ record Containers(SiteConf conf) {
     return directMb.filter(mb -> mb < directNeededMb).isPresent()
         ? Finding.problem(
             conf.get(optionsName).or(() -> conf.get(OPTIONS)).orElseThrow().where(),
-            "lets a %s have %s MiB of direct memory".formatted(task, directMb.get()),
-            "%s is %s, and lies there".formatted(setting, wantedMb),
-            "-XX:MaxDirectMemorySize=%sm at least, or take it out".formatted(directNeededMb))
+            "limits a %s to %s MiB of direct memory".formatted(task, directMb.get()),
+            "%s is %s, and is direct memory".formatted(setting, wantedMb),
+            "set -XX:MaxDirectMemorySize=%sm at least, or remove it".formatted(directNeededMb))
         : Finding.ok(subject, what + ", enough for %s=%s".formatted(setting, wantedMb));
   }
 
-  /** The least room in which the buffer has so much. */
+  /** The least room in which the buffer has the wanted size. */
   private long neededMb(String task, int wantedMb) {
     long roomMb = Math.max(LEAST_MB, wantedMb);
     while (bufferMb(task, roomMb) < wantedMb) {
@@ -130,7 +134,9 @@ record Containers(SiteConf conf) {
     return roomMb;
   }
 
-  /** What a room leaves for a sort buffer, or for windows of one of two transports. */
+  /**
+   * The part of a room that is left for a sort buffer, or for the windows of one of two transports.
+   */
   private long bufferMb(String task, long roomMb) {
     if (task.equals("map")) {
       long extentMb =
@@ -154,7 +160,7 @@ record Containers(SiteConf conf) {
     return codecMb() == 0 ? "mapped pages of the pool" : "mapped pages of the pool and the codec";
   }
 
-  /** What the job's codec needs; 0 without one. */
+  /** The memory that the job's codec needs; 0 without a codec. */
   private int codecMb() {
     return ofCodec(CODEC_MB, UNKNOWN_CODEC_MB);
   }
@@ -174,8 +180,8 @@ record Containers(SiteConf conf) {
   }
 
   /**
-   * A smaller heap, or a larger container. Of what is not set, Hadoop makes the one of the other,
-   * so that both are to be written.
+   * Proposes a smaller heap, or a larger container. Hadoop derives the one from the other where
+   * only one is set, so the remedy names both.
    */
   private static String remedy(
       String memoryName,
@@ -196,7 +202,7 @@ record Containers(SiteConf conf) {
             .formatted(sameContainer, smallerHeapMb, optionsName, largerContainer);
   }
 
-  /** What a heap is of its container where only one of them is set. */
+  /** The share of a container that is heap, where only one of them is set. */
   private float ratio() {
     try {
       return Float.parseFloat(conf.get(HEAP_RATIO, "" + DEFAULT_HEAP_RATIO));
@@ -205,7 +211,7 @@ record Containers(SiteConf conf) {
     }
   }
 
-  /** A size among Java's options, in MiB; the last of its kind counts. */
+  /** A size among JVM options, in MiB; the last option of a name counts. */
   private static Optional<Long> option(String options, String name) {
     Matcher matcher = Pattern.compile(name + "(\\d+)([kKmMgGtT]?)").matcher(options);
     Optional<Long> mb = Optional.empty();

@@ -1,6 +1,7 @@
 package io.sluice.tools.site;
 
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,12 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Whether Sluice's jar is where the two sides of a job look for it, NodeManagers and containers,
- * and on clients; and whether all are of one release.
+ * Checks whether NodeManagers, containers and clients find Sluice's jar, and whether all jars are
+ * of one release.
  *
- * @param conf the cluster's
- * @param environment gives a variable's value, or null
- * @param ownRelease of this doctor; empty if it was not started from a jar
+ * @param conf the cluster's configuration
+ * @param environment returns a variable's value, or null
+ * @param ownRelease the release of this doctor; empty if it does not run from a jar
  */
 record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<String> ownRelease) {
   static final String SERVICE_KEY =
@@ -40,7 +41,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
         where(SERVICE_KEY, SiteConf.YARN_SITE),
         conf.get(SERVICE_KEY, ""),
         HadoopProperties.SERVICE_CLASS,
-        "the NodeManager ends at its start");
+        "the NodeManager exits at its start");
     List<ClassPath.Jar> ofJobs = new ArrayList<>();
     side(
         findings,
@@ -48,7 +49,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
         where(JOB_KEY, SiteConf.MAPRED_SITE),
         conf.get(JOB_KEY, "") + "," + conf.get(ALSO_OF_JOBS, ""),
         HadoopProperties.COLLECTOR,
-        "maps fail that are told to use the collector");
+        "maps of jobs that set Sluice's collector fail");
     unnamed(ofJobs).ifPresent(findings::add);
     jars.addAll(ofJobs);
     client(findings, jars);
@@ -57,7 +58,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
   }
 
   /**
-   * Tasks of a job may be of two releases while nodes are upgraded, where its settings say none.
+   * During an upgrade of the nodes, tasks of one job may run two releases if no setting names one.
    */
   private Optional<Finding> unnamed(List<ClassPath.Jar> jars) {
     return jars.stream()
@@ -67,9 +68,11 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
             jar ->
                 Finding.info(
                     where(JOB_KEY, SiteConf.MAPRED_SITE),
-                    "names %s, which does not say its release".formatted(jar.entry()),
-                    "while nodes are upgraded one by one, tasks of one job may be of two releases",
-                    "name " + example() + ", and keep it on each node until its jobs have ended"));
+                    "names %s, without a release in the name".formatted(jar.entry()),
+                    "during an upgrade node by node, tasks of one job may run two releases",
+                    "write "
+                        + example()
+                        + ", and keep that jar on each node until its jobs have ended"));
   }
 
   private String example() {
@@ -96,27 +99,26 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
           Finding.problem(
               where,
               "has Sluice's jar more than once: " + described(path.jars()),
-              "the first one counts",
-              "leave one"));
+              "the JVM uses the first one",
+              "remove all but one"));
     } else if (!path.absent().isEmpty()) {
       findings.add(
           Finding.broken(
               where,
-              "names %s, which is no jar that can be read on this host"
-                  .formatted(path.absent().get(0)),
+              "names %s, which is no readable jar on this host".formatted(path.absent().get(0)),
               "without it " + consequence,
-              "copy the jar there, on every node, and let everybody read it"));
+              "copy the jar there, on every node, and make it readable for all users"));
     } else {
       findings.add(
           Finding.broken(
               where,
-              "has no jar of Sluice's",
+              "has no jar of Sluice",
               "without it " + consequence,
               "add the path of the jar, such as " + example()));
     }
   }
 
-  /** Clients need it only for jobs in their own process. */
+  /** Checks clients, which need the jar only for jobs in their own process. */
   private void client(List<Finding> findings, List<ClassPath.Jar> jars) {
     Path file = conf.file(ENVIRONMENT_FILE);
     String value =
@@ -128,7 +130,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
         path.jars().isEmpty()
             ? Finding.info(
                 where,
-                "has no jar of Sluice's",
+                "has no jar of Sluice",
                 "jobs in a client's own process (mapreduce.framework.name=local) fail without it",
                 "export %s=%s:$%s".formatted(CLIENT_VARIABLE, example(), CLIENT_VARIABLE))
             : Finding.ok(where, "has " + described(path.jars())));
@@ -153,9 +155,9 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
       findings.add(
           Finding.problem(
               "releases of Sluice",
-              "two meet: " + described(jars),
+              "there are two: " + described(jars),
               "one side may not understand the other; maps then use the stock shuffle",
-              "name one jar in all of these places, the NodeManagers' first (docs/upgrade.md)"));
+              "set all of these to one jar, the NodeManagers' first (docs/upgrade.md)"));
     } else if (releases.size() == 1
         && ownRelease.isPresent()
         && !ownRelease.get().equals(releases.get(0))) {
@@ -164,7 +166,7 @@ record HadoopJars(SiteConf conf, UnaryOperator<String> environment, Optional<Str
               "releases of Sluice",
               "the cluster's is %s, this doctor's is %s"
                   .formatted(releases.get(0), ownRelease.get()),
-              "what it says is about its own release",
+              "its findings are about its own release",
               "use the doctor of the cluster's release"));
     }
   }

@@ -2,6 +2,7 @@ package io.sluice.tools.site;
 
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.site.SiteConf.Property;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,12 +12,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a NodeManager's service would listen, and who else listens there. The ports are those of
- * docs/ports.md: seven from the ShuffleHandler's port plus an offset, and the same 1,000 and 2,000
- * further on.
+ * Checks whether the ports of a NodeManager's service collide with others. The ports are those of
+ * docs/ports.md: seven ports from the ShuffleHandler's port plus an offset, and the same ports plus
+ * 1,000 and plus 2,000.
  *
- * @param conf the cluster's
- * @param files where the kernel shows the ports that it gives to outgoing connections
+ * @param conf the cluster's configuration
+ * @param files where the kernel shows the range of ports for outgoing connections
  */
 record HadoopPorts(SiteConf conf, SystemFiles files) {
   static final String SHUFFLE_PORT = "mapreduce.shuffle.port";
@@ -33,7 +34,7 @@ record HadoopPorts(SiteConf conf, SystemFiles files) {
   static final String OUTGOING = "/proc/sys/net/ipv4/ip_local_port_range";
   private static final Pattern PORT = Pattern.compile("(?:.*:)?(\\d{2,5})");
 
-  /** Services of NodeManagers that are started before or behind Sluice's, by their default. */
+  /** Default ports of other services in a NodeManager. */
   private static final Map<String, Integer> NEIGHBOURS =
       Map.of("tez.shuffle.port", 13_563, "spark.shuffle.service.port", SPARK_SERVICE_PORT);
 
@@ -47,7 +48,7 @@ record HadoopPorts(SiteConf conf, SystemFiles files) {
               conf.get(name).orElseThrow().where(),
               "is %s, which is no whole number".formatted(conf.get(name, "")),
               "the service does not start",
-              "set it to a number, or take it out"));
+              "set it to a number, or remove it"));
     }
     if (shuffle.get() == 0) {
       return List.of(
@@ -64,7 +65,7 @@ record HadoopPorts(SiteConf conf, SystemFiles files) {
           Finding.broken(
               subject,
               "would begin at %s".formatted(first),
-              "%s ports from there end beyond %s".formatted(PORTS, MAX_PORT),
+              "%s ports from there exceed %s".formatted(PORTS, MAX_PORT),
               "lower " + OFFSET));
     }
     List<Finding> findings = new ArrayList<>(collisions(subject, first));
@@ -86,16 +87,19 @@ record HadoopPorts(SiteConf conf, SystemFiles files) {
                     Finding.problem(
                         subject,
                         "are %s, and %s is %s".formatted(words(first), name, port),
-                        "who starts second finds its port taken; a NodeManager whose other"
-                            + " service does not start ends",
-                        "set %s so that they do not meet, for jobs too; it is %s now"
+                        "the service that starts second finds its port taken; a NodeManager"
+                            + " exits if one of its other services does not start",
+                        "set %s so that the ports differ, for jobs too; it is %s now"
                             .formatted(OFFSET, conf.get(OFFSET, "" + DEFAULT_OFFSET))));
               }
             });
     return findings;
   }
 
-  /** By name: neighbours' defaults, and what these files set. */
+  /**
+   * Other ports by the names of their properties: defaults of neighbours, and values in these
+   * files.
+   */
   private Map<String, Integer> others() {
     Map<String, Integer> ports = new TreeMap<>(NEIGHBOURS);
     for (Property property : conf.all()) {
@@ -122,10 +126,10 @@ record HadoopPorts(SiteConf conf, SystemFiles files) {
             Finding.problem(
                 subject,
                 "are %s".formatted(words(first)),
-                "this kernel gives ports from %s to %s to outgoing connections (%s), which may have"
+                "this kernel uses ports from %s to %s for outgoing connections (%s), which may"
                         .formatted(from, to, OUTGOING)
-                    + " taken one when the service starts",
-                "lower %s, so that they lie below %s".formatted(OFFSET, from)))
+                    + " have one when the service starts",
+                "lower %s, so that all ports are below %s".formatted(OFFSET, from)))
         : Optional.empty();
   }
 

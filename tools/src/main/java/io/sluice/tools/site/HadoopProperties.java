@@ -1,15 +1,17 @@
 package io.sluice.tools.site;
 
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The properties by which Hadoop runs Sluice, but for those that name its jar.
+ * Checks the properties by which Hadoop runs Sluice, except those that name its jar; {@link
+ * HadoopJars} checks those.
  *
- * @param conf the cluster's
+ * @param conf the cluster's configuration
  */
 record HadoopProperties(SiteConf conf) {
   static final String COLLECTOR = "io.sluice.hadoop.collect.SluiceMapOutputCollector";
@@ -35,7 +37,7 @@ record HadoopProperties(SiteConf conf) {
             SiteConf.YARN_SITE,
             AUX_SERVICES + "." + SERVICE + ".class",
             SERVICE_CLASS,
-            "the NodeManager starts no service of Sluice's"));
+            "the NodeManager does not start Sluice's service"));
     findings.add(collector());
     findings.add(
         isSet(SiteConf.MAPRED_SITE, CONSUMER_KEY, CONSUMER, STOCK_SHUFFLE + " unless they set it"));
@@ -44,7 +46,7 @@ record HadoopProperties(SiteConf conf) {
           Finding.broken(
               conf.get(MANIFEST).orElseThrow().where(),
               "is true",
-              "the NodeManager then takes its services from a manifest, and none from "
+              "the NodeManager then takes its services from a manifest, and ignores "
                   + AUX_SERVICES,
               "set it to false, or write " + SERVICE + " into the manifest"));
     }
@@ -57,7 +59,7 @@ record HadoopProperties(SiteConf conf) {
                         providers.where(),
                         "is " + providers.value(),
                         "YARN starts no container of such a job on a node without that service",
-                        "take %s out of it".formatted(SERVICE))));
+                        "remove %s from it".formatted(SERVICE))));
     return findings;
   }
 
@@ -89,7 +91,7 @@ record HadoopProperties(SiteConf conf) {
         where(SiteConf.MAPRED_SITE, COLLECTOR_KEY),
         set.map(property -> "is " + property.value()).orElse("is not set"),
         classes.contains(COLLECTOR)
-            ? "a map takes the first class that works, and that is not Sluice's"
+            ? "a map uses the first class that works, and that is not Sluice's"
             : STOCK_SHUFFLE + " unless they set it",
         "set it to " + right);
   }
@@ -106,7 +108,7 @@ record HadoopProperties(SiteConf conf) {
         "set it to " + right);
   }
 
-  /** Where it is read, or would be. */
+  /** The file and name of a property, whether it is set or not. */
   private String where(String file, String name) {
     return conf.get(name).map(Property::where).orElse(conf.file(file) + ", " + name);
   }

@@ -2,6 +2,7 @@ package io.sluice.tools.site;
 
 import io.sluice.node.conf.SettingNames;
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,13 +19,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Names that begin as Sluice's settings do and are none. The names are those of the pages of
- * settings, which are generated from the code and are in the jar.
+ * Finds names that have the prefix of Sluice's settings but are no setting. The known names come
+ * from the pages of settings, which are generated from the code and lie in the jar.
  *
- * @param conf where to look
- * @param prefix of Sluice's settings in it
- * @param pages that have them
- * @param renamed for names that were settings once, what to write instead
+ * @param conf the configuration to check
+ * @param prefix the prefix of Sluice's settings
+ * @param pages the pages that list the settings
+ * @param renamed former names of settings, and what to write instead
  */
 record KnownNames(SiteConf conf, String prefix, List<String> pages, Map<String, String> renamed) {
   static final Map<String, String> RENAMED_OF_HADOOP =
@@ -51,9 +52,7 @@ record KnownNames(SiteConf conf, String prefix, List<String> pages, Map<String, 
 
   private static final Pattern ROW = Pattern.compile("\\| `([A-Za-z.\\-]+)` \\|.*");
 
-  /**
-   * What an application's own classes are told, and what jobs of one process look at themselves.
-   */
+  /** Names that are no settings, and that Sluice passes to an application's classes itself. */
   private static final Set<String> OTHERS = Set.of("spark.sluice.secret");
 
   private static final String REFUSED =
@@ -89,12 +88,15 @@ record KnownNames(SiteConf conf, String prefix, List<String> pages, Map<String, 
                   newName == null
                       ? names
                           .nearest(property.name())
-                          .map("write %s, or take it out"::formatted)
-                          .orElse("take it out")
+                          .map("write %s, or remove it"::formatted)
+                          .orElse("remove it")
                       : "write " + newName;
               return property.file().endsWith(SiteConf.MAPRED_SITE)
                   ? Finding.problem(
-                      property.where(), "is no setting", sentence + "; jobs only warn", remedy)
+                      property.where(),
+                      "is no setting",
+                      sentence + "; jobs only log a warning",
+                      remedy)
                   : Finding.broken(property.where(), "is no setting", sentence + REFUSED, remedy);
             });
   }
@@ -116,7 +118,7 @@ record KnownNames(SiteConf conf, String prefix, List<String> pages, Map<String, 
           .toList()
           .stream();
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // of this very jar
+      throw new UncheckedIOException(e); // the page is in this jar
     }
   }
 }

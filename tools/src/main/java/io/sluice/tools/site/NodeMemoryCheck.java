@@ -2,10 +2,13 @@ package io.sluice.tools.site;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.disk.Device;
-import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
-import io.sluice.tools.text.ShellWord;
+import io.sluice.tools.doctor.Finding.ByteSize;
+import io.sluice.tools.doctor.Finding.ShellWord;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,14 +17,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Whether what the service takes fits this host: the file system of its pool, the machine's memory,
- * and beside the containers.
+ * Checks whether the service's memory fits this host: the file system of its pool, and the
+ * machine's memory beside the containers.
  *
- * @param conf the cluster's
+ * @param conf the cluster's configuration
  * @param machineBytes the machine's memory
- * @param ownBytes what this process may have of it: less in a container, which need not be the
+ * @param ownBytes the memory of this process; less in a container, which need not be the
  *     NodeManager's
- * @param shared where a pool lies by default
+ * @param shared the directory in which a pool lies by default
  */
 record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path shared) {
   static final String NODE_MEMORY = "sluice.node.memory-mb";
@@ -53,9 +56,9 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
       return List.of(
           Finding.broken(
               where,
-              "is set beside " + NODE_MEMORY,
+              "is set together with " + NODE_MEMORY,
               "the service does not start with both",
-              "take one of them out"));
+              "remove one of them"));
     }
     if (mb.isEmpty() || mb.get() < 0) {
       return List.of(
@@ -68,16 +71,16 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
     long bytes = (long) mb.get() << MIB_SHIFT;
     List<Finding> findings = new ArrayList<>();
     try {
-      PoolFileSystem place = PoolFileSystem.of(conf.get(POOL_DIR, shared.toString()));
-      (name.equals(CAPACITY) ? capacity(where, bytes, place) : total(where, bytes, place))
+      PoolFileSystem fileSystem = PoolFileSystem.of(conf.get(POOL_DIR, shared.toString()));
+      (name.equals(CAPACITY) ? capacity(where, bytes, fileSystem) : total(where, bytes, fileSystem))
           .ifPresent(findings::add);
     } catch (IOException | InvalidPathException e) {
       findings.add(
           Finding.problem(
               conf.get(POOL_DIR).map(Property::where).orElse(shared.toString()),
-              "cannot be looked at",
+              "cannot be examined",
               ErrorText.of(e),
-              "see that it is an absolute path on this host"));
+              "set it to an absolute path on this host"));
     }
     if (name.equals(NODE_MEMORY)) {
       machine(where, bytes).ifPresent(findings::add);
@@ -87,57 +90,60 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
         : findings;
   }
 
-  /** A memory tier alone, which the service compares with nothing. */
-  static Optional<Finding> capacity(String where, long bytes, PoolFileSystem place) {
-    return place.totalBytes() > 0 && bytes > place.totalBytes()
+  /** Checks the size of a memory tier alone, which the service itself does not check. */
+  static Optional<Finding> capacity(String where, long bytes, PoolFileSystem fileSystem) {
+    return fileSystem.totalBytes() > 0 && bytes > fileSystem.totalBytes()
         ? Optional.of(
             Finding.problem(
                 where,
-                more(bytes, place),
-                "that is %s in all; the pool is filled as far as it goes, the rest goes to disk"
-                    .formatted(ByteSize.of(place.totalBytes())),
-                remedy(bytes, place)))
+                more(bytes, fileSystem),
+                "that file system has %s; map outputs fill it, and the rest goes to disk"
+                    .formatted(ByteSize.of(fileSystem.totalBytes())),
+                remedy(bytes, fileSystem)))
         : Optional.empty();
   }
 
   /**
-   * A tier and buffers, of which the service compares the tier with a tmpfs. How many transports
-   * have bounce buffers is seen at its start.
+   * Checks the size of a memory tier and buffers together. The service compares the tier with a
+   * tmpfs when it starts; how many transports have bounce buffers is known only then.
    */
-  Optional<Finding> total(String where, long bytes, PoolFileSystem place) {
+  Optional<Finding> total(String where, long bytes, PoolFileSystem fileSystem) {
     long diskBytes = disks() * Device.MEMORY_BYTES;
     long bounceBytes = (long) RDMA_TRANSPORTS * mb(BOUNCE, DEFAULT_BOUNCE_MB) << MIB_SHIFT;
     long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
     long mostTierBytes = wholeSegments(bytes - diskBytes, segmentBytes);
     long leastTierBytes = wholeSegments(bytes - diskBytes - bounceBytes, segmentBytes);
-    if (!place.isTmpfs() || place.totalBytes() == 0 || mostTierBytes <= place.totalBytes()) {
+    if (!fileSystem.isTmpfs()
+        || fileSystem.totalBytes() == 0
+        || mostTierBytes <= fileSystem.totalBytes()) {
       return Optional.empty();
     }
-    String holds = "that is %s in all".formatted(ByteSize.of(place.totalBytes()));
+    String holds = "that file system has %s".formatted(ByteSize.of(fileSystem.totalBytes()));
     return Optional.of(
-        leastTierBytes > place.totalBytes()
+        leastTierBytes > fileSystem.totalBytes()
             ? Finding.broken(
                 where,
-                more(bytes, place),
+                more(bytes, fileSystem),
                 holds + "; the service does not start",
-                remedy(bytes, place))
+                remedy(bytes, fileSystem))
             : Finding.problem(
                 where,
-                "is %s, which may not fit %s".formatted(ByteSize.of(bytes), place.path()),
+                "is %s, which may not fit %s".formatted(ByteSize.of(bytes), fileSystem.path()),
                 holds
                     + "; without buffers for RDMA the pool takes %s, and the service does not start"
                         .formatted(ByteSize.of(mostTierBytes)),
-                remedy(bytes, place)));
+                remedy(bytes, fileSystem)));
   }
 
-  private static String more(long bytes, PoolFileSystem place) {
-    return "is %s, more than %s of this host holds".formatted(ByteSize.of(bytes), place.path());
+  private static String more(long bytes, PoolFileSystem fileSystem) {
+    return "is %s, more than %s of this host holds"
+        .formatted(ByteSize.of(bytes), fileSystem.path());
   }
 
-  private static String remedy(long bytes, PoolFileSystem place) {
-    return place.isTmpfs()
+  private static String remedy(long bytes, PoolFileSystem fileSystem) {
+    return fileSystem.isTmpfs()
         ? "lower it, or mount -o remount,size=%sm %s (a container: --shm-size)"
-            .formatted((bytes >> MIB_SHIFT) + 1, ShellWord.of(place.path()))
+            .formatted((bytes >> MIB_SHIFT) + 1, ShellWord.of(fileSystem.path()))
         : "lower it, or give the pool a larger file system with " + POOL_DIR;
   }
 
@@ -145,7 +151,7 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
     return bytes / segmentBytes * segmentBytes;
   }
 
-  /** Directories of the disk tier, each of which has buffers. */
+  /** The number of directories of the disk tier, each of which has buffers. */
   private long disks() {
     String overflow = conf.get(OVERFLOW, "");
     String directories = overflow.isEmpty() ? conf.get(LOCAL_DIRS, DEFAULT_LOCAL_DIR) : overflow;
@@ -160,13 +166,13 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
 
   private Optional<Finding> machine(String where, long bytes) {
     long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
-    if (bytes - segmentBytes >= machineBytes) { // the tier is whole segments
+    if (bytes - segmentBytes >= machineBytes) { // the tier consists of whole segments
       return Optional.of(
           Finding.broken(
               where,
               "is " + ByteSize.of(bytes),
               "this host has %s; the service does not start".formatted(ByteSize.of(machineBytes)),
-              "lower it, as docs/sizing.md says"));
+              "lower it (docs/sizing.md)"));
     }
     String has =
         ownBytes < machineBytes
@@ -177,11 +183,11 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
           Finding.problem(
               where,
               "is " + ByteSize.of(bytes),
-              has + "; in that one, the service does not start",
-              "look from the NodeManager's container, or lower it, as docs/sizing.md says"));
+              has + "; a service in that container does not start",
+              "run this doctor in the NodeManager's container, or lower it (docs/sizing.md)"));
     }
     Optional<Integer> containersMb = conf.number(CONTAINERS, DEFAULT_CONTAINERS_MB);
-    if (containersMb.isEmpty() || containersMb.get() < 0) { // YARN finds it out itself
+    if (containersMb.isEmpty() || containersMb.get() < 0) { // YARN reports that itself
       return Optional.empty();
     }
     long containerBytes = (long) containersMb.get() << MIB_SHIFT;
@@ -194,9 +200,42 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
                     .formatted(ByteSize.of(containerBytes), NODE_MEMORY, ByteSize.of(bytes)),
                 has,
                 leftMb > 0
-                    ? "set it to less than %s, what is left, minus the system's and the daemons'"
+                    ? "set it to the remaining %s MiB, less memory for the system and the daemons"
                         .formatted(leftMb)
-                    : "lower %s, which leaves none to containers".formatted(NODE_MEMORY)))
+                    : "lower %s, which leaves no memory for containers".formatted(NODE_MEMORY)))
         : Optional.empty();
+  }
+
+  /**
+   * The file system of this host in which a pool lies or will lie.
+   *
+   * @param path the pool's directory, or its nearest parent that exists
+   * @param type the type of the file system
+   * @param totalBytes its size; 0 if it reports none, as devices and hugetlbfs do
+   */
+  record PoolFileSystem(Path path, String type, long totalBytes) {
+    private static final String SCHEME = "file:";
+
+    /** The file system of a directory, which a path or a URI of the local file system names. */
+    static PoolFileSystem of(String directory) throws IOException {
+      String name = directory.startsWith(SCHEME) ? directory.substring(SCHEME.length()) : directory;
+      Path path = Path.of(name.replaceFirst("^//+", "/")).toAbsolutePath();
+      while (!Files.exists(path)) {
+        path = path.getParent();
+      }
+      FileStore store = Files.getFileStore(path);
+      return new PoolFileSystem(
+          path, store.type(), Files.isDirectory(path) ? store.getTotalSpace() : 0);
+    }
+
+    /** Whether files there take the machine's memory, up to the size of the mount. */
+    boolean isTmpfs() {
+      return type.equals("tmpfs");
+    }
+
+    /** Whether files there take the machine's memory, with or without a limit. */
+    boolean isMemory() {
+      return isTmpfs() || type.equals("ramfs");
+    }
   }
 }

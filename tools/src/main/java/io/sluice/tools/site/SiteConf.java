@@ -20,10 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a directory of configuration files says, each property with the file that it comes from.
- * Defaults of Hadoop and Spark are not in it.
+ * The properties of a directory of configuration files, each with the file that it comes from.
+ * Defaults of Hadoop and Spark are not included.
  *
- * <p>Thread contract: immutable. Failure: what cannot be read is among the findings.
+ * <p>Thread contract: immutable once read. Failure: a file that cannot be read is a finding.
  */
 final class SiteConf {
   static final String YARN_SITE = "yarn-site.xml";
@@ -47,15 +47,16 @@ final class SiteConf {
   }
 
   /**
-   * The site files of Hadoop in a directory, later ones over earlier ones but for what is final.
+   * Reads the site files of Hadoop in a directory. Later files override earlier ones, except for
+   * final properties.
    *
-   * @param environment gives a variable's value, or null
+   * @param environment returns a variable's value, or null
    */
   static SiteConf ofHadoop(Path directory, UnaryOperator<String> environment) {
     SiteConf conf = new SiteConf(directory, environment);
     for (String name : HADOOP_FILES) {
       Path file = directory.resolve(name);
-      if (!Files.notExists(file)) { // that it may not be looked at is another thing
+      if (!Files.notExists(file)) { // a file that may not be read exists
         SiteXml site = SiteXml.read(file);
         conf.findings.addAll(site.findings());
         site.properties().forEach(conf::put);
@@ -67,7 +68,7 @@ final class SiteConf {
     return conf;
   }
 
-  /** {@code spark-defaults.conf} in a directory, which Spark reads as Java's properties. */
+  /** Reads {@code spark-defaults.conf} in a directory, in the format of Java's properties. */
   static SiteConf ofSpark(Path directory) {
     SiteConf conf = new SiteConf(directory, name -> null);
     Path file = directory.resolve(SPARK_DEFAULTS);
@@ -78,14 +79,13 @@ final class SiteConf {
     }
     try (InputStream bytes =
         isMissing ? InputStream.nullInputStream() : Files.newInputStream(file)) {
-      read.load(
-          new InputStreamReader(bytes, StandardCharsets.UTF_8)); // others become '?', as there
+      read.load(new InputStreamReader(bytes, StandardCharsets.UTF_8)); // Spark decodes it so, too
     } catch (IOException e) {
       conf.findings.add(SiteXml.unreadable(file, e));
     } catch (IllegalArgumentException e) {
       conf.findings.add(
           Finding.broken(
-              file.toString(), "is no configuration file", ErrorText.of(e), "correct it"));
+              file.toString(), "is no valid configuration file", ErrorText.of(e), "correct it"));
     }
     for (String name : read.stringPropertyNames()) {
       conf.put(new Property(name, read.getProperty(name).strip(), file, false));
@@ -97,9 +97,9 @@ final class SiteConf {
     findings.add(
         Finding.problem(
             file.toString(),
-            "is not there",
+            "does not exist",
             "this doctor reads the files of one directory",
-            "name the directory that has it"));
+            "give the directory that has it"));
   }
 
   private void put(Property property) {
@@ -110,8 +110,8 @@ final class SiteConf {
       findings.add(
           Finding.problem(
               property.where(),
-              "is %s, which does not count".formatted(property.value()),
-              "%s says %s, and that it is final".formatted(former.file(), former.value()),
+              "is %s, which has no effect".formatted(property.value()),
+              "%s sets it to %s and makes it final".formatted(former.file(), former.value()),
               "change it there"));
     }
   }
@@ -125,8 +125,8 @@ final class SiteConf {
             Finding.problem(
                 property.where(),
                 "is %s, which could not be resolved".formatted(value),
-                "no property of these files, of Java or of this environment has that name",
-                "write the value out, or run this doctor with the NodeManager's environment"));
+                "neither these files nor Java nor this environment has a property of that name",
+                "write the value itself, or run this doctor with the NodeManager's environment"));
       }
       properties.put(
           property.name(),
@@ -134,7 +134,7 @@ final class SiteConf {
     }
   }
 
-  /** As far as it goes; what nobody knows is left as it is, as Hadoop does. */
+  /** Resolves the variables in a value; unknown ones stay as they are, as in Hadoop. */
   private String resolved(String value, Map<String, Property> raw) {
     String result = value;
     for (int i = 0; i < MOST_SUBSTITUTIONS; i++) {
@@ -158,7 +158,7 @@ final class SiteConf {
         .or(() -> Optional.ofNullable(raw.get(variable)).map(Property::value));
   }
 
-  /** The file of this name, where what is not set would be set. */
+  /** The file of a name in the directory. */
   Path file(String name) {
     return directory.resolve(name);
   }
@@ -167,12 +167,15 @@ final class SiteConf {
     return Optional.ofNullable(properties.get(name));
   }
 
-  /** The value, or what it is if nobody sets it. */
+  /** The value of a property, or the given default. */
   String get(String name, String otherwise) {
     return get(name).map(Property::value).orElse(otherwise);
   }
 
-  /** A whole number; empty if it is none, which {@link #get} then shows. */
+  /**
+   * The value of a property as a whole number; empty if it is none, and {@link #get} returns it
+   * then.
+   */
   Optional<Integer> number(String name, int otherwise) {
     String text = get(name, Integer.toString(otherwise));
     try { // as Hadoop reads numbers
@@ -183,13 +186,28 @@ final class SiteConf {
     }
   }
 
-  /** All that is set, by name. */
+  /** All properties that are set, ordered by name. */
   Collection<Property> all() {
     return properties.values();
   }
 
-  /** What the files themselves have wrong. */
+  /** Findings about the files themselves. */
   List<Finding> findings() {
     return findings;
+  }
+
+  /**
+   * One property of a file.
+   *
+   * @param name its name
+   * @param value its value, trimmed; variables in it are resolved where they are known
+   * @param file the file that sets it
+   * @param isFinal whether later files cannot override it
+   */
+  record Property(String name, String value, Path file, boolean isFinal) {
+    /** The file and the name, for messages. */
+    String where() {
+      return file + ", " + name;
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.tools.site;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,11 +22,12 @@ import org.xml.sax.SAXException;
 import org.xml.sax.SAXParseException;
 
 /**
- * Reads a file such as {@code yarn-site.xml} as Hadoop's {@code Configuration} does: properties
- * with name and value, as elements or as attributes, of which the last of a name counts, or the
- * first one that is final. It follows no {@code xi:include}, and says so.
+ * Reads a file such as {@code yarn-site.xml} as Hadoop's {@code Configuration} does. A property has
+ * name and value as elements or as attributes. The last property of a name counts, or the first one
+ * that is final. It does not follow {@code xi:include}; that is a finding.
  *
- * <p>Failure: what cannot be read is a finding, never an exception.
+ * <p>Thread contract: one thread. Failure: a file that cannot be read is a finding, never an
+ * exception.
  */
 final class SiteXml {
   private final Path file;
@@ -56,12 +58,12 @@ final class SiteXml {
     return site;
   }
 
-  /** In the order of the file. */
+  /** The properties in the order of the file. */
   List<Property> properties() {
     return properties;
   }
 
-  /** What could not be read. */
+  /** Findings about the file. */
   List<Finding> findings() {
     return findings;
   }
@@ -87,8 +89,8 @@ final class SiteXml {
                   Finding.problem(
                       file.toString(),
                       "includes %s, which was not read".formatted(element.getAttribute("href")),
-                      "this doctor follows no xi:include",
-                      "copy both into one file of the same name, and look at that"));
+                      "this doctor does not follow xi:include",
+                      "copy both into one file of the same name, and examine that"));
           default -> {} // as Hadoop does
         }
       }
@@ -112,29 +114,29 @@ final class SiteXml {
     return property.getAttribute(name).strip();
   }
 
-  /** Of a file whose bytes this process does not get. */
+  /** The finding for a file that this process cannot read. */
   static Finding unreadable(Path file, IOException cause) {
     return Finding.broken(
         file.toString(),
         "cannot be read",
         ErrorText.of(cause),
-        "let this doctor's user read it, as Hadoop's and Spark's must");
+        "make it readable for this doctor's user; Hadoop and Spark must read it, too");
   }
 
   private void malformed(String cause) {
     findings.add(
         Finding.broken(
             file.toString(),
-            "is no configuration file",
+            "is no valid configuration file",
             cause,
             "correct it; Hadoop refuses it too"));
   }
 
-  /** Every error ends the reading. */
+  /** Throws every error, so that the first one ends the reading. */
   private static final class Thrower implements ErrorHandler {
     @Override
     public void warning(SAXParseException warning) {
-      // nothing that changes a value
+      // a warning changes no value
     }
 
     @Override

@@ -2,10 +2,12 @@ package io.sluice.tools.site;
 
 import io.sluice.node.conf.Units;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.tools.doctor.ByteSize;
 import io.sluice.tools.doctor.Finding;
+import io.sluice.tools.doctor.Finding.ByteSize;
+import io.sluice.tools.doctor.Finding.ShellWord;
 import io.sluice.tools.doctor.SystemFiles;
-import io.sluice.tools.text.ShellWord;
+import io.sluice.tools.site.NodeMemoryCheck.PoolFileSystem;
+import io.sluice.tools.site.SiteConf.Property;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -15,12 +17,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What {@code spark-defaults.conf} says of Sluice.
+ * Checks the properties of {@code spark-defaults.conf} that concern Sluice. Its siblings for Hadoop
+ * are {@link HadoopProperties}, {@link HadoopJars} and {@link NodeMemoryCheck}.
  *
- * @param conf that file
- * @param files where the kernel shows the ports that it gives to outgoing connections
- * @param shared where a pool lies by default
- * @param ownRelease of this doctor; empty if it was not started from a jar
+ * @param conf the properties of the file
+ * @param files where the kernel shows the range of ports for outgoing connections
+ * @param shared the directory in which a pool lies by default
+ * @param ownRelease the release of this doctor; empty if it does not run from a jar
  */
 record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<String> ownRelease) {
   static final String MANAGER_KEY = "spark.shuffle.manager";
@@ -37,7 +40,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
   private static final String SERVICE = "spark.sluice.service";
   private static final String NO_SERVICE = "none";
 
-  /** With it, the NodeManagers' service is the default on YARN. */
+  /** If it is set, Sluice uses the NodeManagers' service on YARN by default. */
   private static final String STOCK_SERVICE = "spark.shuffle.service.enabled";
 
   private static final String PORT = "spark.sluice.pool.port";
@@ -61,7 +64,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
               where(PUSH),
               "is true",
               "Sluice does not merge what maps push",
-              "take it out, or leave these applications to Spark's own shuffle"));
+              "remove it, or let these applications use Spark's own shuffle"));
     }
     port(findings);
     return findings;
@@ -71,7 +74,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
     return conf.file(SiteConf.SPARK_DEFAULTS) + ", " + name;
   }
 
-  /** In what Spark ships to everybody, or on the class paths of both. */
+  /** Checks the jar, which Spark ships itself, or which is on both class paths. */
   private void jar(List<Finding> findings) {
     ClassPath shipped = ClassPath.of(conf.get(JARS, ""), MANAGER, System::getenv);
     ClassPath driver = ClassPath.of(conf.get(DRIVER_PATH, ""), MANAGER, System::getenv);
@@ -89,8 +92,8 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
           Finding.info(
               where(JARS),
               "has " + shipped.remote().get(0),
-              "this doctor looks into no other file system; the release is not compared",
-              "see that it is the jar for Spark, of one release everywhere"));
+              "this doctor does not read other file systems, so it cannot compare the release",
+              "check that it is the jar for Spark, of one release everywhere"));
       return;
     }
     if (shipped.jars().isEmpty() && !onBoth) {
@@ -98,10 +101,9 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
           Finding.broken(
               where(names),
               absent.isEmpty()
-                  ? "have no jar of Sluice's"
-                  : "name %s, which is no jar that can be read on this host"
-                      .formatted(absent.get(0)),
-              "applications fail to load %s unless they bring it with --jars".formatted(MANAGER),
+                  ? "have no jar of Sluice"
+                  : "name %s, which is no readable jar on this host".formatted(absent.get(0)),
+              "applications cannot load %s unless they add the jar with --jars".formatted(MANAGER),
               "set %s to the path of sluice-spark-<version>.jar".formatted(JARS)));
       return;
     }
@@ -113,8 +115,8 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
           Finding.broken(
               where(names),
               "have two releases of Sluice: " + String.join(", ", releases),
-              "driver and executors must have the same",
-              "name one jar"));
+              "driver and executors must have the same release",
+              "leave one jar"));
     } else if (releases.size() == 1
         && ownRelease.isPresent()
         && !ownRelease.get().equals(releases.get(0))) {
@@ -122,28 +124,30 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
           Finding.problem(
               where(names),
               "have release %s, this doctor's is %s".formatted(releases.get(0), ownRelease.get()),
-              "what it says is about its own release",
+              "its findings are about its own release",
               "use the doctor of the jar's release"));
     }
   }
 
   private void pool(List<Finding> findings) {
     try {
-      PoolFileSystem place = PoolFileSystem.of(conf.get(POOL_DIR, shared.toString()));
-      overhead(place).ifPresent(findings::add);
-      capacity(place).ifPresent(findings::add);
+      PoolFileSystem fileSystem = PoolFileSystem.of(conf.get(POOL_DIR, shared.toString()));
+      overhead(fileSystem).ifPresent(findings::add);
+      capacity(fileSystem).ifPresent(findings::add);
     } catch (IOException | InvalidPathException e) {
       findings.add(
           Finding.problem(
               where(POOL_DIR),
-              "cannot be looked at",
+              "cannot be examined",
               ErrorText.of(e),
-              "name a directory of this host"));
+              "set it to a directory of this host"));
     }
   }
 
-  /** A pool in memory that is given no size has what the overhead leaves. */
-  Optional<Finding> overhead(PoolFileSystem place) {
+  /**
+   * Checks the memory of a pool without a size: it gets the part of the overhead that Spark leaves.
+   */
+  Optional<Finding> overhead(PoolFileSystem fileSystem) {
     String master = conf.get("spark.master", "");
     boolean isContainer = master.equals("yarn") || master.startsWith("k8s");
     boolean isSized = !conf.get(CAPACITY, AUTO).equals(AUTO);
@@ -152,33 +156,40 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
             || master.equals("yarn")
                 && conf.get(SERVICE).isEmpty()
                 && conf.get(STOCK_SERVICE, "false").equalsIgnoreCase("true");
-    return isContainer && conf.get(OVERHEAD).isEmpty() && !isSized && !isOfNode && place.isMemory()
+    return isContainer
+            && conf.get(OVERHEAD).isEmpty()
+            && !isSized
+            && !isOfNode
+            && fileSystem.isMemory()
         ? Optional.of(
             Finding.problem(
                 where(OVERHEAD),
                 "is not set, with spark.master=" + master,
-                "an executor's container then has no memory for a pool, and shuffles are files",
-                "set it to the size of the pool above Spark's own default (docs/spark.md)"))
+                "an executor's container then has no memory for a pool, and shuffles go to files",
+                "set it to Spark's default plus the size of the pool (docs/spark.md)"))
         : Optional.empty();
   }
 
-  /** A size that is more than what the pool lies in. */
-  Optional<Finding> capacity(PoolFileSystem place) {
+  /** Checks whether the size of a pool exceeds its file system. */
+  Optional<Finding> capacity(PoolFileSystem fileSystem) {
     Optional<Property> capacity = conf.get(CAPACITY);
     OptionalLong bytes = capacity.map(set -> Units.bytes(set.value())).orElse(OptionalLong.empty());
-    if (bytes.isEmpty() || place.totalBytes() == 0 || bytes.getAsLong() <= place.totalBytes()) {
+    if (bytes.isEmpty()
+        || fileSystem.totalBytes() == 0
+        || bytes.getAsLong() <= fileSystem.totalBytes()) {
       return Optional.empty();
     }
     return Optional.of(
         Finding.problem(
             capacity.orElseThrow().where(),
             "is %s for each executor, more than %s of this host holds"
-                .formatted(ByteSize.of(bytes.getAsLong()), place.path()),
-            "that is %s in all; the rest goes to files".formatted(ByteSize.of(place.totalBytes())),
-            place.isTmpfs()
+                .formatted(ByteSize.of(bytes.getAsLong()), fileSystem.path()),
+            "that file system has %s; the rest goes to files"
+                .formatted(ByteSize.of(fileSystem.totalBytes())),
+            fileSystem.isTmpfs()
                 ? "lower it, or mount -o remount,size=SIZE %s (a container: --shm-size)"
-                    .formatted(ShellWord.of(place.path()))
-                : "lower it, or name a larger file system in " + POOL_DIR));
+                    .formatted(ShellWord.of(fileSystem.path()))
+                : "lower it, or set " + POOL_DIR + " to a larger file system"));
   }
 
   private void port(List<Finding> findings) {
@@ -189,7 +200,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
           Finding.problem(
               where(PORT),
               "is " + port,
-              "this kernel gives ports from %s to %s to outgoing connections"
+              "this kernel uses ports from %s to %s for outgoing connections"
                   .formatted(range[0], range[1]),
               "set it below %s, or to 0 for free ports".formatted(range[0])));
     }
@@ -199,7 +210,7 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
               where(PORT),
               "is " + port,
               "Spark's shuffle service listens there by default",
-              "choose another one"));
+              "set another port"));
     }
   }
 }

@@ -1,2 +1,2 @@
-/** Reads a cluster's configuration files and says what is wrong in them for Sluice. */
+/** Checks a cluster's configuration files for Sluice. */
 package io.sluice.tools.site;

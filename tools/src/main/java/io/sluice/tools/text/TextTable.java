@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Rows and columns of text, for a terminal or for Markdown. Not thread-safe. */
+/** A table of text, for a terminal or for Markdown. Thread contract: one thread. */
 public final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
 
@@ -16,12 +16,13 @@ public final class TextTable {
   public void add(List<String> row) {
     if (row.size() != rows.get(0).size()) {
       throw new IllegalArgumentException(
-          "a row of %s cells in a table of %s: %s".formatted(row.size(), rows.get(0).size(), row));
+          "a row of %s cells in a table of %s columns: %s"
+              .formatted(row.size(), rows.get(0).size(), row));
     }
     rows.add(List.copyOf(row));
   }
 
-  /** Columns aligned with blanks, a rule below the header. */
+  /** The table for a terminal: columns aligned with blanks, a line below the header. */
   public String toText() {
     List<Integer> widths =
         IntStream.range(0, rows.get(0).size())

@@ -1,2 +1,2 @@
-/** What is written for people. */
+/** Tables for people, in text and Markdown. */
 package io.sluice.tools.text;

@@ -3,6 +3,7 @@ package io.sluice.tools.doctor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.tools.doctor.Finding.ByteSize;
 import org.junit.jupiter.api.Test;
 
 class FindingTest {

@@ -19,7 +19,7 @@ class LimitsCheckTest {
     List<Finding> findings = new LimitsCheck(machine.files()).look();
     assertEquals("1024 in a process", findings.get(0).what());
     assertEquals(
-        "ulimit -n 4096 before the process starts; for good: LimitNOFILE=4096 in its systemd unit",
+        "ulimit -n 4096 before the process starts; permanently: LimitNOFILE=4096 in its systemd unit",
         findings.get(0).remedy());
     assertEquals("sysctl -w vm.max_map_count=65530", findings.get(1).remedy());
     assertEquals(Level.INFO, findings.get(2).level());
@@ -33,7 +33,7 @@ class LimitsCheckTest {
     Finding finding = new LimitsCheck(machine.files()).look().get(0);
     assertEquals(Level.INFO, finding.level());
     assertEquals(
-        "a service there takes up to 256 connections of each kind, not 2048", finding.cause());
+        "a service takes up to 256 connections of each kind then, not 2048", finding.cause());
     assertTrue(finding.remedy().contains("LimitNOFILE=32768"), finding.remedy());
   }
 

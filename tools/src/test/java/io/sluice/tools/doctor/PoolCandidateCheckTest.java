@@ -53,7 +53,8 @@ class PoolCandidateCheckTest {
     Finding known = lookOn("tmpfs", "tmpfs", "rw", false, NO_NIC);
     assertEquals(Level.OK, known.level());
     assertContains("memory (tmpfs)", known.what());
-    assertContains("a NIC can register it (not tried here, known of its kind)", known.what());
+    assertContains(
+        "a NIC can register it (not tried here; true for this kind of storage)", known.what());
     Finding tried = lookOn("tmpfs", "tmpfs", "rw", false, REGISTERS);
     assertContains("a NIC can register it (tried over ucx)", tried.what());
   }
@@ -81,7 +82,7 @@ class PoolCandidateCheckTest {
         };
     Finding finding = lookOn("tmpfs", "tmpfs", "rw", false, none);
     assertEquals(Level.OK, finding.level());
-    assertContains("not tried here, known of its kind", finding.what());
+    assertContains("not tried here; true for this kind", finding.what());
   }
 
   @Test

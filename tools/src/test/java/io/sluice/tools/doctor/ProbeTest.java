@@ -11,6 +11,7 @@ import io.sluice.node.probe.ProbePlan;
 import io.sluice.node.probe.ProbeResult;
 import io.sluice.node.probe.Prober;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.tools.doctor.Probe.HostPort;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -41,7 +42,7 @@ class ProbeTest {
     assertTrue(probe.anyWorks());
     assertEquals(
         """
-        Reads from node1:17562; "x tcp" is how many times as quick as over tcp
+        Reads from node1:17562; "x tcp" is the speed relative to tcp
         transport  4 KiB: median      p99  x tcp  1 MiB, 4 at a time  x tcp
         -------------------------------------------------------------------
         ucx               2.0 us   4.0 us  20.00            10 GiB/s  10.00
@@ -63,7 +64,7 @@ class ProbeTest {
     assertFalse(probe.anyWorks());
     assertEquals(
         """
-        No transport works between this host and node1:17562
+        No transport works between this host and node1:17562:
         ucx: the link is down
         tcp: the link is down\
         """,

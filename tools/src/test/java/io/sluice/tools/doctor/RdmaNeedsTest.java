@@ -34,7 +34,7 @@ class RdmaNeedsTest {
   }
 
   private List<Finding> access() {
-    return new RdmaAccessCheck(machine.files()).look();
+    return new RdmaNeeds(machine.files()).access();
   }
 
   @Test
@@ -78,7 +78,7 @@ class RdmaNeedsTest {
   }
 
   private Finding libraries() {
-    return new RdmaLibrariesCheck(machine.files()).look().get(0);
+    return new RdmaNeeds(machine.files()).libraries();
   }
 
   @Test
@@ -97,12 +97,12 @@ class RdmaNeedsTest {
     machine.withRxe();
     Finding finding = libraries();
     assertEquals(Level.PROBLEM, finding.level());
-    assertEquals("without librdmacm.so.1, libucp.so.0", finding.what());
+    assertEquals("missing: librdmacm.so.1, libucp.so.0", finding.what());
     assertTrue(finding.remedy().startsWith("apt-get install libucx0"), finding.remedy());
   }
 
   private Finding lockedMemory() {
-    return new LockedMemoryCheck(machine.files()).look().get(0);
+    return new RdmaNeeds(machine.files()).lockedMemory();
   }
 
   @Test

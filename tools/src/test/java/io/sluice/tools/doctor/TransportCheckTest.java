@@ -2,8 +2,8 @@ package io.sluice.tools.doctor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.rdma.MissingProvider;
 import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.TransportChooser.MissingProvider;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.ServerEndpoint;
@@ -48,9 +48,7 @@ class TransportCheckTest {
   }
 
   private static Finding look(TransportProvider provider, Finding... needs) {
-    return new TransportCheck(provider, List.of(needs), new FakeTrial(Optional.empty()))
-        .look()
-        .get(0);
+    return new TransportCheck(provider, List.of(needs), new FakeTrial(Optional.empty())).look();
   }
 
   @Test
@@ -73,7 +71,8 @@ class TransportCheckTest {
     assertEquals(Level.INFO, finding.level());
     assertEquals("its jar is not there", finding.cause());
     assertEquals(
-        "nothing, unless ucx cannot be had; then put that jar beside Sluice's", finding.remedy());
+        "nothing, unless ucx cannot be installed; then put that jar beside Sluice's",
+        finding.remedy());
   }
 
   @Test
@@ -89,7 +88,7 @@ class TransportCheckTest {
     Trial trial = new FakeTrial(Optional.of("cannot listen"));
     assertEquals(
         Finding.problem("transport tcp", "does not work here", "cannot listen", ""),
-        new TransportCheck(new TcpProvider(), List.of(FINE), trial).look().get(0));
+        new TransportCheck(new TcpProvider(), List.of(FINE), trial).look());
   }
 
   /** Where no process can be started, for instance: that is no word on the transport. */
@@ -108,8 +107,9 @@ class TransportCheckTest {
           }
         };
     assertEquals(
-        Finding.info("transport tcp", "seems to work, was not tried", "Read-only file system", ""),
-        new TransportCheck(new TcpProvider(), List.of(NO_NIC), trial).look().get(0));
+        Finding.info(
+            "transport tcp", "seems to work, but could not be tried", "Read-only file system", ""),
+        new TransportCheck(new TcpProvider(), List.of(NO_NIC), trial).look());
   }
 
   @Test
@@ -123,14 +123,13 @@ class TransportCheckTest {
   void theChoiceIsTheFirstThatIsAvailable() {
     TransportChooser chooser =
         new TransportChooser(List.of(new Broken(Optional.of("no port")), new TcpProvider()));
-    assertEquals(
-        List.of(Finding.ok("transport chosen", "tcp")), new TransportChoiceCheck(chooser).look());
+    assertEquals(Finding.ok("transport chosen", "tcp"), TransportCheck.choice(chooser));
   }
 
   @Test
   void withoutAnyTransportSluiceDoesNotWork() {
     TransportChooser chooser = new TransportChooser(List.of(new Broken(Optional.of("no port"))));
-    Finding finding = new TransportChoiceCheck(chooser).look().get(0);
+    Finding finding = TransportCheck.choice(chooser);
     assertEquals(Level.BROKEN, finding.level());
     assertEquals("no transport works here: broken is not available (no port)", finding.cause());
   }

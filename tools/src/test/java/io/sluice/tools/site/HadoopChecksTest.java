@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.site.NodeMemoryCheck.PoolFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,7 +99,7 @@ class HadoopChecksTest {
     conf.mapred(
         HadoopProperties.COLLECTOR_KEY,
         HadoopProperties.STOCK_COLLECTOR + "," + HadoopProperties.COLLECTOR);
-    assertContains("a map takes the first class that works", ofProperties());
+    assertContains("a map uses the first class that works", ofProperties());
   }
 
   @Test
@@ -133,7 +134,7 @@ class HadoopChecksTest {
                     && finding.subject().contains(HadoopJars.JOB_KEY)
                     && finding
                         .what()
-                        .equals("names %s, which does not say its release".formatted(entry)));
+                        .equals("names %s, without a release in the name".formatted(entry)));
   }
 
   @Test
@@ -169,9 +170,9 @@ class HadoopChecksTest {
     conf.yarn(HadoopJars.SERVICE_KEY, "/no/such/sluice-hadoop.jar")
         .mapred(HadoopJars.JOB_KEY, "/no/such/other.jar");
     String said = Conf.complaints(ofJars("1.0"));
-    assertContains("names /no/such/sluice-hadoop.jar, which is no jar", said);
-    assertContains("the NodeManager ends at its start", said);
-    assertContains("mapreduce.application.classpath: has no jar of Sluice's", said);
+    assertContains("names /no/such/sluice-hadoop.jar, which is no readable jar", said);
+    assertContains("the NodeManager exits at its start", said);
+    assertContains("mapreduce.application.classpath: has no jar of Sluice", said);
   }
 
   @Test
@@ -180,7 +181,7 @@ class HadoopChecksTest {
     Path jar = Conf.jar(root.resolve("sluice-new.jar"), "1.0", HadoopProperties.COLLECTOR);
     conf.yarn(HadoopJars.SERVICE_KEY, old.toString()).mapred(HadoopJars.JOB_KEY, jar.toString());
     String said = Conf.complaints(ofJars("1.0"));
-    assertContains("two meet: %s of release 0.9; %s of release 1.0".formatted(old, jar), said);
+    assertContains("there are two: %s of release 0.9; %s of release 1.0".formatted(old, jar), said);
   }
 
   @Test
@@ -205,9 +206,9 @@ class HadoopChecksTest {
     conf.yarn("sluice.node.memory", "2048").mapred("sluice.reduce.bufer-mb", "64");
     String said = Conf.complaints(KnownNames.ofHadoop(conf.read()).look());
     assertContains("BROKEN   " + root.resolve("conf/yarn-site.xml") + ", sluice.node.memory", said);
-    assertContains("write sluice.node.memory-mb, or take it out", said);
+    assertContains("write sluice.node.memory-mb, or remove it", said);
     assertContains("PROBLEM  " + root.resolve("conf/mapred-site.xml"), said);
-    assertContains("write sluice.reduce.buffer-mb, or take it out", said);
+    assertContains("write sluice.reduce.buffer-mb, or remove it", said);
   }
 
   @Test
@@ -298,7 +299,7 @@ class HadoopChecksTest {
 
   @Test
   void portsOfOutgoingConnectionsMayBeTaken() throws IOException {
-    assertContains("ports from 15000 to 60999 to outgoing", ofPorts("15000 60999"));
+    assertContains("ports from 15000 to 60999 for outgoing", ofPorts("15000 60999"));
   }
 
   @Test
@@ -371,7 +372,7 @@ class HadoopChecksTest {
     String said = ofMemory(1L << 20);
     assertContains("PROBLEM  " + root.resolve("conf/yarn-site.xml"), said);
     assertContains("more than %s of this host holds".formatted(root), said);
-    assertContains("filled as far as it goes, the rest goes to disk", said);
+    assertContains("map outputs fill it, and the rest goes to disk", said);
     assertEquals(1, said.lines().filter(line -> line.contains("capacity-mb: ")).count(), said);
   }
 
@@ -382,7 +383,7 @@ class HadoopChecksTest {
     String said = ofMemory(100L << 20); // the tier is one segment
     assertContains("PROBLEM", said);
     assertFalse(said.contains("does not start"), said);
-    assertContains("lower sluice.node.memory-mb, which leaves none to containers", said);
+    assertContains("lower sluice.node.memory-mb, which leaves no memory for containers", said);
   }
 
   /** Which need not be the NodeManager's: it may start all the same. */
@@ -417,8 +418,8 @@ class HadoopChecksTest {
         "mapreduce.map.memory.mb=1024 and -Xmx789m in mapreduce.map.java.opts,"
             + " or -Xmx820m in mapreduce.map.java.opts and mapreduce.map.memory.mb=1055",
         said);
-    assertContains("its sort buffer has 71 MiB beside mapped pages of the pool, and it", said);
-    assertContains("its windows have 28 MiB for each of two transports beside mapped pages", said);
+    assertContains("its sort buffer gets 71 MiB beside mapped pages of the pool, and it", said);
+    assertContains("its windows get 28 MiB for each of two transports beside mapped pages", said);
   }
 
   @Test
@@ -427,12 +428,12 @@ class HadoopChecksTest {
         .mapred(
             "mapreduce.map.output.compress.codec", "org.apache.hadoop.io.compress.ZStandardCodec");
     String said = ofContainers();
-    assertContains("its sort buffer has 65 MiB beside mapped pages of the pool and the", said);
+    assertContains("its sort buffer gets 65 MiB beside mapped pages of the pool and the", said);
     assertContains("-Xmx782m in mapreduce.map.java.opts, or", said);
     assertContains("mapreduce.map.memory.mb=1062", said);
     conf.mapred("mapreduce.map.output.compress.codec", "com.example.Codec");
-    assertContains("its sort buffer has 70 MiB", ofContainers());
-    assertContains("its windows have 23 MiB", ofContainers());
+    assertContains("its sort buffer gets 70 MiB", ofContainers());
+    assertContains("its windows get 23 MiB", ofContainers());
   }
 
   /** Whoever does as one of the two remedies says hears no more of it. */

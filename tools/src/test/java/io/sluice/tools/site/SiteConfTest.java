@@ -50,7 +50,7 @@ class SiteConfTest {
   @Test
   void bytesOfNoEncodingAreNoConfigurationFile() throws IOException {
     Files.write(directory.resolve("yarn-site.xml"), new byte[] {'<', 'a', '>', (byte) 0xff});
-    assertContains("is no configuration file", Conf.complaints(read().findings()));
+    assertContains("is no valid configuration file", Conf.complaints(read().findings()));
   }
 
   @Test
@@ -64,7 +64,7 @@ class SiteConfTest {
   void whatIsFinalStaysAndTheOtherIsNamed() {
     SiteConf conf = new Conf(directory).finalInYarn("a", "1").mapred("a", "2").read();
     assertEquals("1", conf.get("a", ""));
-    assertContains("which does not count", Conf.complaints(conf.findings()));
+    assertContains("which has no effect", Conf.complaints(conf.findings()));
   }
 
   @Test
@@ -122,8 +122,8 @@ class SiteConfTest {
   void aFileThatIsNotThereIsNamed() {
     String said =
         Conf.complaints(SiteConf.ofHadoop(directory.resolve("no"), name -> null).findings());
-    assertContains("yarn-site.xml: is not there", said);
-    assertContains("mapred-site.xml: is not there", said);
+    assertContains("yarn-site.xml: does not exist", said);
+    assertContains("mapred-site.xml: does not exist", said);
   }
 
   @Test

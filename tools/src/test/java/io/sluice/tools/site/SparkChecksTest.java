@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.site.NodeMemoryCheck.PoolFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,7 +54,7 @@ class SparkChecksTest {
   void aJarOnOneSideAloneIsNotEnough() throws IOException {
     Path jar = Conf.jar(directory.resolve("sluice-spark.jar"), "1.0", SparkChecks.MANAGER);
     String manager = "spark.shuffle.manager " + SparkChecks.MANAGER + "\n";
-    assertContains("have no jar of Sluice's", look(manager + "spark.driver.extraClassPath " + jar));
+    assertContains("have no jar of Sluice", look(manager + "spark.driver.extraClassPath " + jar));
     assertEquals(
         "",
         look(
@@ -156,7 +157,7 @@ class SparkChecksTest {
     String said =
         Conf.complaints(
             KnownNames.ofSpark(read("spark.sluice.pool.capcity 1g\nspark.sluice.secret x")).look());
-    assertContains("write spark.sluice.pool.capacity, or take it out", said);
+    assertContains("write spark.sluice.pool.capacity, or remove it", said);
     assertEquals(1, said.lines().filter(line -> line.startsWith("BROKEN")).count(), said);
   }
 }

@@ -13,15 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One daemon thread that says when time is up.
+ * A timer for deadlines, with one daemon thread.
  *
- * <p>Unlike a {@link java.util.concurrent.ScheduledThreadPoolExecutor} it is not woken for a
- * deadline later than the one it sleeps for, nor for a cancelled one: nearly every read is done
- * long before its deadline, and waking a thread costs more than sending a small read.
+ * <p>Unlike a {@link java.util.concurrent.ScheduledThreadPoolExecutor} it is not woken for a new
+ * deadline that is later than the next one, nor for a cancelled one. Nearly all reads finish long
+ * before their deadline, and waking a thread costs more than sending a small read.
  *
- * <p>Its tasks only mark and wake; they never wait, for a late task would make every other deadline
- * late. Thread contract: safe from any thread. Ownership: an endpoint owns one and closes it after
- * everything it watches has ended; deadlines set later never fire.
+ * <p>Its tasks must not wait, because a late task delays all other deadlines. Thread contract: safe
+ * from any thread. Ownership: an endpoint closes it after all connections and reads have ended;
+ * deadlines set later never fire.
  */
 public final class Deadlines implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Deadlines.class);
@@ -44,7 +44,7 @@ public final class Deadlines implements AutoCloseable {
     thread.start();
   }
 
-  /** Something that will run when time is up, unless it is cancelled before. */
+  /** A task that runs at its time unless it is cancelled before. */
   public final class Deadline {
     private final long atNanos;
     private final long sequence = sequences.getAndIncrement();
@@ -55,7 +55,7 @@ public final class Deadlines implements AutoCloseable {
       this.onLate = onLate;
     }
 
-    /** It will not run, unless it is running just now. */
+    /** Cancels the task; it may be running at the moment. */
     public void cancel() {
       pending.remove(this);
     }
@@ -71,7 +71,7 @@ public final class Deadlines implements AutoCloseable {
     return deadline;
   }
 
-  /** Runs {@code check} again and again, after one that failed too. */
+  /** Runs {@code check} periodically, even after a failure. */
   public void every(long periodMs, Runnable check) {
     after(
         periodMs,
@@ -84,7 +84,9 @@ public final class Deadlines implements AutoCloseable {
         });
   }
 
-  /** However little memory there is: a check that is not made again would never be missed. */
+  /**
+   * Schedules the next run, and tries again if memory is short: a lost check would go unnoticed.
+   */
   private void again(long periodMs, Runnable check) {
     while (!closed) {
       try {
@@ -97,7 +99,7 @@ public final class Deadlines implements AutoCloseable {
     }
   }
 
-  /** Counted from the construction, so that instants compare as numbers. */
+  /** The time since construction, so that instants compare as numbers. */
   private long nowNanos() {
     return System.nanoTime() - originNanos;
   }
@@ -107,9 +109,9 @@ public final class Deadlines implements AutoCloseable {
       try {
         runLate();
         wakeAtNanos = nextWakeNanos();
-        // Again, for a deadline that was set before the line above and saw the old value.
+        // Checked again for a deadline that was set before the line above and saw the old value.
         LockSupport.parkNanos(this, Math.min(wakeAtNanos, nextWakeNanos()) - nowNanos());
-      } catch (RuntimeException | Error e) { // of memory: to look at what is due takes some
+      } catch (RuntimeException | Error e) { // for want of memory: the check itself allocates
         SafeLog.error(LOG, FAILED, thread.getName(), e);
         LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
       }
@@ -135,11 +137,11 @@ public final class Deadlines implements AutoCloseable {
   }
 
   private Deadline first() {
-    Iterator<Deadline> inOrder = pending.iterator(); // first() would throw when it is empty
+    Iterator<Deadline> inOrder = pending.iterator(); // first() throws on an empty set
     return inOrder.hasNext() ? inOrder.next() : null;
   }
 
-  /** Drops what has not run yet. */
+  /** Cancels all pending tasks. */
   @Override
   public void close() {
     closed = true;

@@ -1,11 +1,14 @@
 package io.sluice.rdma.transport.support;
 
 import io.sluice.rdma.threads.SafeLog;
-import io.sluice.rdma.transport.ReadTimeoutException;
+import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
+import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -16,13 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One read between its call and its completion: the checks, the hold on the destination, the
- * deadline, the counters and the future, the same for every provider.
+ * One read from its call to its completion. It has the checks, the hold on the destination, the
+ * deadline, the counters and the future, which are the same for all providers.
  *
- * <p>Thread contract: any thread may complete it, the first one wins. Ownership: the connection
- * whose {@link ReadFactory} made it completes it; that releases the destination and cancels the
- * deadline before the future is done. Failure: who has begun to complete it completes it, whatever
- * it throws; nobody else would.
+ * <p>Thread contract: any thread may complete it; the first one wins. Ownership: the connection
+ * whose {@link ReadFactory} made it completes it. Completion releases the destination and cancels
+ * the deadline, then completes the future. Failure: a thread that has started to complete it does
+ * so even if a step throws, because no other thread would.
  */
 public final class PendingRead {
   private static final Logger LOG = LoggerFactory.getLogger(PendingRead.class);
@@ -40,7 +43,7 @@ public final class PendingRead {
   private volatile Deadlines.Deadline deadline;
 
   /**
-   * Checks what the caller answers for, and holds the destination.
+   * Checks the caller's arguments, and holds the destination.
    *
    * @throws IndexOutOfBoundsException if the range does not lie in the destination
    * @throws IllegalArgumentException if the timeout is not positive
@@ -94,12 +97,12 @@ public final class PendingRead {
     return completed.get();
   }
 
-  /** A view of exactly the bytes to be filled. */
+  /** A view of exactly the bytes to fill. */
   public ByteBuffer landing() {
     return destination.buffer().slice(destinationOffsetBytes, lengthBytes);
   }
 
-  /** Fails the read if its range is not in the region as published. */
+  /** Fails the read if its range is outside the region of the descriptor. */
   public boolean failIfOutsideRegion() {
     if (remoteOffsetBytes >= 0 && lengthBytes <= remote.lengthBytes() - remoteOffsetBytes) {
       return false;
@@ -108,7 +111,7 @@ public final class PendingRead {
     return true;
   }
 
-  /** Starts the deadline; {@code onLate} must lead to the completion of this read. */
+  /** Starts the deadline; {@code onLate} must complete this read. */
   public void startDeadline(Deadlines deadlines, Runnable onLate) {
     Deadlines.Deadline started = deadlines.after(timeoutMs, onLate);
     deadline = started;
@@ -117,11 +120,11 @@ public final class PendingRead {
     }
   }
 
-  /** Completes normally; every byte has arrived. */
+  /** Completes the read normally: all bytes have arrived. */
   public void succeed() {
     if (completed.compareAndSet(false, true)) {
       try {
-        letGo();
+        releaseDestination();
         meter.readDone(lengthBytes);
       } finally {
         future.complete(null);
@@ -129,11 +132,11 @@ public final class PendingRead {
     }
   }
 
-  /** Completes exceptionally; nothing will be written to the destination any more. */
+  /** Fails the read; no more bytes will be written to the destination. */
   public void fail(TransportException cause) {
     if (completed.compareAndSet(false, true)) {
       try {
-        letGo();
+        releaseDestination();
         meter.readFailed();
       } finally {
         future.completeExceptionally(cause);
@@ -141,20 +144,20 @@ public final class PendingRead {
     }
   }
 
-  /** Completes exceptionally because the deadline has passed. */
+  /** Fails the read because its deadline has passed. */
   public void failLate() {
     if (completed.compareAndSet(false, true)) {
       Throwable cause = null;
       try {
-        letGo();
+        releaseDestination();
         meter.readTimedOut();
         cause =
             new ReadTimeoutException(
                 this
                     + " did not finish within "
                     + timeoutMs
-                    + " ms; the connection was closed so that it can write no more");
-      } catch (RuntimeException | Error e) { // of memory, mostly
+                    + " ms; its connection was closed to stop further writes");
+      } catch (RuntimeException | Error e) { // mostly for want of memory
         cause = e;
         throw e;
       } finally {
@@ -164,16 +167,16 @@ public final class PendingRead {
   }
 
   /**
-   * Completes reads that their connection leaves behind, each by {@code end}. One that this fails
-   * for, for want of memory mostly, completes with that failure, so that nobody waits for ever for
-   * it or for those behind it.
+   * Completes the remaining reads of a connection, each by {@code end}. If {@code end} fails for a
+   * read, mostly for want of memory, the read completes with that failure. So no caller waits
+   * forever for it or for later ones.
    */
   public static void endAll(List<PendingRead> reads, Consumer<PendingRead> end) {
     for (PendingRead read : reads) {
       try {
         end.accept(read);
       } catch (RuntimeException | Error e) {
-        SafeLog.error(LOG, "{} did not end as it should", read, e);
+        SafeLog.error(LOG, "{} did not end normally", read, e);
         read.failWith(e);
       }
     }
@@ -182,16 +185,16 @@ public final class PendingRead {
   private void failWith(Throwable cause) {
     if (completed.compareAndSet(false, true)) {
       try {
-        letGo();
+        releaseDestination();
       } catch (RuntimeException | Error e) {
-        SafeLog.error(LOG, "{} was not let go of", this, e);
+        SafeLog.error(LOG, "the destination of {} was not released", this, e);
       } finally {
         future.completeExceptionally(cause);
       }
     }
   }
 
-  private void letGo() {
+  private void releaseDestination() {
     try {
       Deadlines.Deadline started = deadline;
       if (started != null) {
@@ -212,5 +215,46 @@ public final class PendingRead {
         + remote
         + " at "
         + peer;
+  }
+
+  /**
+   * Creates the reads of one connection, after checks of the caller's arguments.
+   *
+   * <p>Thread contract: immutable.
+   *
+   * @param resources the resources of the connection's endpoint
+   * @param peer the remote address, for messages
+   */
+  public record ReadFactory(ClientResources resources, String peer) {
+    /**
+     * Checks the arguments of {@link Connection#read} and holds the destination.
+     *
+     * @throws IllegalArgumentException if the destination belongs to another endpoint, or the
+     *     timeout is not positive
+     * @throws IndexOutOfBoundsException if the range does not lie in the destination
+     * @throws IllegalStateException if the destination was closed
+     */
+    public PendingRead open(
+        RegionDescriptor remote,
+        long remoteOffsetBytes,
+        RegisteredBuffer destination,
+        int destinationOffsetBytes,
+        int lengthBytes,
+        long timeoutMs) {
+      if (!(destination.registration() instanceof EndpointBuffer registered)
+          || registered.resources() != resources) {
+        throw new IllegalArgumentException(
+            "the destination is not registered with the endpoint of this connection");
+      }
+      return new PendingRead(
+          remote,
+          remoteOffsetBytes,
+          destination,
+          destinationOffsetBytes,
+          lengthBytes,
+          timeoutMs,
+          peer,
+          resources.meter());
+    }
   }
 }

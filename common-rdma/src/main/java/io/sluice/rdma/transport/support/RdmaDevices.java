@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.support;
 
+import io.sluice.rdma.memory.LockedMemoryLimit;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
@@ -11,10 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The RDMA devices the kernel shows, asked without loading any native library.
+ * The RDMA devices that the kernel shows, read without any native library; and the check of locked
+ * memory.
  *
- * <p>Only channel adapters (InfiniBand, RoCE) count: UCX refuses iWARP, and no iWARP device was
- * ever tried with DiSNI. Thread contract: immutable; reads /sys at every call.
+ * <p>Only channel adapters (InfiniBand, RoCE) count: UCX refuses iWARP, and DiSNI was never tried
+ * with it. Thread contract: immutable; reads /sys at every call.
  */
 public final class RdmaDevices {
   private static final String CHANNEL_ADAPTER = "1:";
@@ -27,12 +30,12 @@ public final class RdmaDevices {
     this(Path.of("/sys/class"));
   }
 
-  /** The devices shown in a directory like {@code /sys/class}. */
+  /** The devices in a directory of the form of {@code /sys/class}. */
   public RdmaDevices(Path sysClass) {
     this.sysClass = sysClass;
   }
 
-  /** Why no transport can use them; empty if one can connect through some port. */
+  /** Why no transport can use the devices; empty if a transport can connect through a port. */
   public Optional<String> unusableCause() {
     if (activePorts().isEmpty()) {
       return Optional.of(
@@ -83,6 +86,25 @@ public final class RdmaDevices {
       return Files.isReadable(file) && Files.readString(file).startsWith(start);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns if so much more memory may be pinned for a NIC. It is asked before each registration:
+   * see {@link LockedMemoryLimit}.
+   *
+   * @throws RegistrationException if not; it names the limit and the setting that raises it
+   */
+  public static void checkMayPin(String provider, long lengthBytes) throws RegistrationException {
+    Optional<String> refusal;
+    try {
+      refusal = new LockedMemoryLimit().refusal(lengthBytes);
+    } catch (IOException e) {
+      throw new RegistrationException(
+          provider + ": cannot find out how much memory may be pinned", e);
+    }
+    if (refusal.isPresent()) {
+      throw new RegistrationException(provider + ": " + refusal.get());
     }
   }
 }

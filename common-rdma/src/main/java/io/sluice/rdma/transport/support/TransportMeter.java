@@ -16,53 +16,53 @@ public final class TransportMeter {
   private final LongAdder registeredBytes = new LongAdder();
   private final WaitHistogram served = new WaitHistogram();
 
-  /** A read moved all its bytes. */
+  /** Counts a read that moved all its bytes. */
   public void readDone(long lengthBytes) {
     reads.increment();
     bytes.add(lengthBytes);
   }
 
-  /** A read was answered with all its bytes, the last of them so long after it was taken up. */
+  /** Counts an answered read, and the time from its request to the last byte. */
   public void served(long lengthBytes, long tookNanos) {
     readDone(lengthBytes);
     served.add(tookNanos);
   }
 
-  /** A read failed otherwise than by its deadline. */
+  /** Counts a read that failed before its deadline. */
   public void readFailed() {
     failedReads.increment();
   }
 
-  /** A read missed its deadline. */
+  /** Counts a read that missed its deadline. */
   public void readTimedOut() {
     failedReads.increment();
     timedOutReads.increment();
   }
 
-  /** A connection was established. */
+  /** Counts an established connection. */
   public void connectionOpened() {
     connections.increment();
     openConnections.increment();
   }
 
-  /** A connection that was established has ended. */
+  /** Counts the end of an established connection. */
   public void connectionClosed() {
     openConnections.decrement();
   }
 
-  /** Memory was registered. */
+  /** Counts registered memory. */
   public void registered(long lengthBytes) {
     registrations.increment();
     registeredBytes.add(lengthBytes);
   }
 
-  /** Memory was deregistered. */
+  /** Counts deregistered memory. */
   public void deregistered(long lengthBytes) {
     registrations.decrement();
     registeredBytes.add(-lengthBytes);
   }
 
-  /** The numbers now. */
+  /** The counters now. */
   public TransportCounters snapshot() {
     return new TransportCounters(
         reads.sum(),

@@ -7,23 +7,24 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 /**
- * The connections of a server whose peers have proved nothing yet: few, and not for long.
+ * Limits the connections of a server that are not authenticated yet, in number and in time.
  *
- * <p>When there are too many, the oldest of the peer that has the most of them is ended. So nobody
- * who can connect at all keeps another one from proving itself: a host that opens thousands of
- * connections ends its own.
+ * <p>Above the limit, the oldest connection of the peer with the most connections is ended. So no
+ * peer can keep another one from authenticating: a host that opens thousands of connections loses
+ * its own.
  *
- * <p>Differs from the bound on proved connections in that nobody is refused here; whoever comes may
- * speak, for as long as its deadline and the crowd allow.
+ * <p>Unlike the limit on authenticated connections, it refuses none. Each new connection may send,
+ * until its deadline or until it is ended.
  *
- * <p>Thread contract: safe from any thread; {@code end} runs on that of whoever enters, or of the
- * deadlines, under no lock, and must not wait. Ownership: the connections stay the server's.
+ * <p>Thread contract: safe from any thread. {@code end} runs on the thread that calls {@link
+ * #enter}, or on that of the deadlines, under no lock, and must not wait. Ownership: the server
+ * owns the connections.
  *
  * @param <C> a connection
  */
 public final class UnauthenticatedLimit<C> {
-  private final int maxUnproved;
-  private final long proofTimeoutMs;
+  private final int maxUnauthenticated;
+  private final long authenticationTimeoutMs;
   private final Deadlines deadlines;
   private final BiConsumer<C, String> end;
   private final Map<C, Entered> inside = new LinkedHashMap<>(); // the oldest first
@@ -32,37 +33,43 @@ public final class UnauthenticatedLimit<C> {
   private record Entered(Object peer, Deadlines.Deadline deadline) {}
 
   /**
-   * Nobody is inside yet.
+   * Creates an empty one.
    *
-   * @param end ends a connection, for the reason it is given
+   * @param end ends a connection, with the reason
    */
   public UnauthenticatedLimit(
-      int maxUnproved, long proofTimeoutMs, Deadlines deadlines, BiConsumer<C, String> end) {
-    this.maxUnproved = maxUnproved;
-    this.proofTimeoutMs = proofTimeoutMs;
+      int maxUnauthenticated,
+      long authenticationTimeoutMs,
+      Deadlines deadlines,
+      BiConsumer<C, String> end) {
+    this.maxUnauthenticated = maxUnauthenticated;
+    this.authenticationTimeoutMs = authenticationTimeoutMs;
     this.deadlines = deadlines;
     this.end = end;
   }
 
   /**
-   * A connection was accepted.
+   * Adds an accepted connection.
    *
-   * @param peer who it comes from, as far as can be told
+   * @param peer the address or user of the peer
    */
   public void enter(C connection, Object peer) {
     C victim = null;
     synchronized (this) {
       Deadlines.Deadline deadline =
           deadlines.after(
-              proofTimeoutMs,
-              () -> expel(connection, "has proved nothing within " + proofTimeoutMs + " ms"));
+              authenticationTimeoutMs,
+              () ->
+                  expel(
+                      connection,
+                      "did not authenticate within " + authenticationTimeoutMs + " ms"));
       inside.put(connection, new Entered(peer, deadline));
-      if (inside.size() > maxUnproved) {
+      if (inside.size() > maxUnauthenticated) {
         victim = oldestOfTheMost();
       }
     }
     if (victim != null) {
-      expel(victim, "is one of more than " + maxUnproved + " that have proved nothing");
+      expel(victim, "is one of more than " + maxUnauthenticated + " unauthenticated connections");
     }
   }
 
@@ -85,9 +92,9 @@ public final class UnauthenticatedLimit<C> {
   }
 
   /**
-   * A connection has proved itself, or ended.
+   * Removes a connection that has authenticated or ended.
    *
-   * @return false if it was not inside any more: then it was ended from here
+   * @return false if it was removed before, because this limit ended it
    */
   public synchronized boolean leave(C connection) {
     Entered left = inside.remove(connection);
@@ -97,7 +104,7 @@ public final class UnauthenticatedLimit<C> {
     return left != null;
   }
 
-  /** How many were ended from here. */
+  /** The number of connections that this limit ended. */
   public long expelled() {
     return expelled.sum();
   }

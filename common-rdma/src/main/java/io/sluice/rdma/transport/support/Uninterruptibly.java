@@ -6,8 +6,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Bounded waits that an interrupt does not cut short, for promises about memory: an interrupted
- * caller that went on early would free what is still being written. The interrupt is kept.
+ * Waits with a deadline that an interrupt does not end early. They protect memory: an interrupted
+ * caller that went on would free memory that is still being written. The interrupt flag is
+ * restored. Thread contract: stateless.
  */
 public final class Uninterruptibly {
   private Uninterruptibly() {}
@@ -23,8 +24,8 @@ public final class Uninterruptibly {
   }
 
   /**
-   * Waits until what the monitor guards is as it should be, for which it is notified; false if
-   * {@code limitMs} passed before. The caller holds the monitor.
+   * Waits until the condition holds; its changes notify the monitor, which the caller holds.
+   * Returns false if {@code limitMs} passed before.
    */
   public static boolean await(Object monitor, BooleanSupplier condition, long limitMs) {
     return finish(

@@ -1,5 +1,5 @@
 /**
- * What providers share: the reading side, bookkeeping of a read, deadlines, counters. Of no use to
- * callers.
+ * Classes that the providers share: the reading side, a read in flight, deadlines, counters.
+ * Callers of the SPI do not use them.
  */
 package io.sluice.rdma.transport.support;

@@ -1,7 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.memory.LendingReader;
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.transport.MemoryRegion;
 import java.io.IOException;
@@ -9,25 +9,25 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Sends one response: from the region's file with {@code sendfile} where it has one, so that the
- * bytes go from page to socket, else from its mapping or from what its reader lends. No byte
- * touches the heap.
+ * Sends one response. If the region has a file, it uses {@code sendfile}, so that the bytes go from
+ * page to socket. Else it sends from the mapping, or from memory that the region's reader lends. No
+ * byte is copied to the heap.
  *
- * <p>Thread contract: called by the socket's own thread. Failure: {@link IOException}, after which
- * the stream is cut in the middle of a response and of no more use.
+ * <p>Thread contract: called by the socket's own thread. Failure: {@link IOException}; the stream
+ * then ends within a response and cannot be used any more.
  */
 final class RegionSender {
-  /** The client's progress is looked at this often. */
+  /** The bytes after which the client's progress is reported. */
   private static final int CHUNK_BYTES = 1 << 20;
 
   private RegionSender() {}
 
-  /** What becomes of a response, for whoever gives up on clients that do not take theirs. */
+  /** Receives the progress of a response, to detect clients that do not read. */
   interface Progress {
-    /** Some more of it is there, or was sent. */
+    /** More bytes were read or sent. */
     void progressed();
 
-    /** Whether what is sent now lies in memory that others wait for. */
+    /** Whether the bytes that are sent now lie in lent memory, for which others wait. */
     void lends(boolean lends);
   }
 
@@ -61,7 +61,7 @@ final class RegionSender {
               offsetBytes + sentBytes, Math.min(CHUNK_BYTES, lengthBytes - sentBytes), channel);
       if (n <= 0) {
         throw new IOException(
-            "region's file gave no bytes at "
+            "region's file returned no bytes at "
                 + (offsetBytes + sentBytes)
                 + ", its size is "
                 + file.lengthBytes()
@@ -92,7 +92,7 @@ final class RegionSender {
         progress.lends(false);
       }
     }
-    Sockets.writeFully(channel, header); // which is still to be sent where nothing was asked for
+    Sockets.writeFully(channel, header); // not sent yet if no bytes were requested
   }
 
   private static void sendMapping(

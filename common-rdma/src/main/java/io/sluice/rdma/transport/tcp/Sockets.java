@@ -8,12 +8,12 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 
 /**
- * What both sides do with blocking socket channels.
+ * Operations on blocking socket channels that both sides use.
  *
- * <p>The rule that keeps bytes out of the wrong connection: a socket is closed only by the thread
- * that reads and writes it. Everyone else shuts it down, which wakes that thread. A close from
- * outside could give the descriptor's number to a new connection while a {@code sendfile} to the
- * old one is about to start.
+ * <p>Only the thread that reads and writes a socket closes it. Other threads shut it down, which
+ * wakes that thread. If another thread closed it, a new connection could get the descriptor's
+ * number while a {@code sendfile} to the old one is about to start: its bytes would reach the wrong
+ * connection.
  */
 final class Sockets {
   private Sockets() {}
@@ -23,7 +23,7 @@ final class Sockets {
     channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
   }
 
-  /** Fills the rest of the buffer; {@code what} names it should the stream end before. */
+  /** Fills the rest of the buffer; {@code what} names it in the error if the stream ends before. */
   static void readFully(SocketChannel channel, ByteBuffer into, String what) throws IOException {
     int expectedBytes = into.remaining();
     while (into.hasRemaining()) {
@@ -46,15 +46,15 @@ final class Sockets {
     }
   }
 
-  /** Ends both directions and wakes the owner; callable from any thread, any number of times. */
+  /** Shuts both directions down and wakes the socket's thread; idempotent, from any thread. */
   static void shutdown(SocketChannel channel) {
     try {
       channel.shutdownInput();
       channel.shutdownOutput();
     } catch (ClosedChannelException e) {
-      // The owner was faster.
+      // The socket's thread was faster.
     } catch (IOException e) {
-      // ENOTCONN: the peer's reset was faster, and has woken the owner.
+      // ENOTCONN: the peer's reset was faster, and has woken the socket's thread.
     }
   }
 }

@@ -1,28 +1,31 @@
 package io.sluice.rdma.transport.tcp;
 
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
-import io.sluice.rdma.transport.support.ClientResources;
-import io.sluice.rdma.transport.support.EndpointBuffer;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
+import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * The reading side over TCP: its connections, the threads that receive for them, and the timer of
- * their deadlines.
+ * The reading side over TCP: connections, the threads that receive for them, and the timer of their
+ * deadlines.
  *
- * <p>Registration costs nothing here and pins nothing; it exists so that callers are written once.
- * Thread contract: safe from any thread. Ownership: the caller closes.
+ * <p>Registration costs nothing here and pins nothing; it exists so that callers work with all
+ * providers. Thread contract: safe from any thread. Ownership: the caller closes it.
  */
 final class TcpClientEndpoint extends ClientEndpointBase {
-  /** However few processors there are: where many threads want them, two are given little. */
+  /**
+   * The least number of receiving threads, also on few processors: among many busy threads, two get
+   * little time.
+   */
   private static final int MOST_LOOPS = 8;
 
   private final TcpReadLoops loops;
@@ -31,16 +34,16 @@ final class TcpClientEndpoint extends ClientEndpointBase {
     this(MOST_LOOPS);
   }
 
-  /** With at most so many threads that receive. */
+  /** Opens an endpoint with at most this many receiving threads. */
   TcpClientEndpoint(int mostLoops) {
     super(TransportNames.TCP);
-    loops = new TcpReadLoops(mostLoops, holdings().deadlines());
+    loops = new TcpReadLoops(mostLoops, resources().deadlines());
   }
 
   @Override
   public RegisteredBuffer register(ByteBuffer direct) throws TransportException {
     requireOpen();
-    return holdings().registered(new TcpRegisteredBuffer(holdings(), direct));
+    return resources().registered(new TcpRegisteredBuffer(resources(), direct));
   }
 
   @Override
@@ -48,8 +51,8 @@ final class TcpClientEndpoint extends ClientEndpointBase {
       throws TransportException {
     requireOpen();
     TcpConnection connection =
-        holdings().began(TcpConnector.connect(holdings(), loops, remote, ticket, timeoutMs));
-    holdings().meter().connectionOpened();
+        resources().began(TcpConnector.connect(resources(), loops, remote, ticket, timeoutMs));
+    resources().meter().connectionOpened();
     try {
       connection.start();
     } catch (IOException | RuntimeException e) {
@@ -68,15 +71,15 @@ final class TcpClientEndpoint extends ClientEndpointBase {
     loops.close();
   }
 
-  /** Landing memory of a TCP client: nothing but the note which endpoint it belongs to. */
+  /** A buffer of a TCP client; it only records its endpoint. */
   static final class TcpRegisteredBuffer extends EndpointBuffer {
-    TcpRegisteredBuffer(ClientResources holdings, ByteBuffer direct) {
-      super(holdings, direct);
+    TcpRegisteredBuffer(ClientResources resources, ByteBuffer direct) {
+      super(resources, direct);
     }
 
     @Override
     protected void release() {
-      holdings().deregistered(this);
+      resources().deregistered(this);
     }
   }
 }

@@ -3,60 +3,63 @@ package io.sluice.rdma.transport.tcp;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.ReadFactory;
+import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The client's end of a TCP connection, as callers see it from any thread.
+ * The client's end of a TCP connection, for callers on any thread.
  *
- * <p>{@link TcpRequests} go out on the threads that ask; {@link TcpResponseReader} takes the
- * responses in, in the turns that one of the endpoint's few threads gives it, and completes every
- * read, so nothing is written to a destination after its read is done.
+ * <p>{@link TcpRequests} sends requests on the callers' threads. {@link TcpResponseReader} receives
+ * the responses in its turns on one of the endpoint's few threads. It also completes all reads, so
+ * no destination is written after its read is done.
  *
- * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}; the socket belongs
- * to the reader, everyone else only shuts it down.
+ * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}. Only the response
+ * reader closes the socket; other threads shut it down.
  */
 final class TcpConnection implements Connection {
-  private final ClientResources holdings;
+  private final ClientResources resources;
   private final TcpLink link;
   private final TcpRequests requests;
   private final TcpResponseReader responses;
   private final ReadFactory factory;
 
-  private TcpConnection(ClientResources holdings, TcpLink link, TcpRequests requests) {
-    this.holdings = holdings;
+  private TcpConnection(ClientResources resources, TcpLink link, TcpRequests requests) {
+    this.resources = resources;
     this.link = link;
     this.requests = requests;
-    this.factory = new ReadFactory(holdings, link.remote().toString());
+    this.factory = new ReadFactory(resources, link.remote().toString());
     this.responses =
-        new TcpResponseReader(link, requests, holdings.meter(), () -> holdings.ended(this));
+        new TcpResponseReader(link, requests, resources.meter(), () -> resources.ended(this));
   }
 
   /**
-   * Takes the channel over, which must not block; if that fails, it is still the caller's. {@link
-   * #start} is the next call.
+   * Takes over the channel, which must be non-blocking; if that fails, the caller still owns it.
+   * {@link #start} must be the next call.
    */
   static TcpConnection open(
-      ClientResources holdings, TcpReadLoop loop, SocketChannel channel, InetSocketAddress remote) {
+      ClientResources resources,
+      TcpReadLoop loop,
+      SocketChannel channel,
+      InetSocketAddress remote) {
     TcpLink link = new TcpLink(channel, remote, loop);
     TcpRequests requests = new TcpRequests(link);
     try {
-      return new TcpConnection(holdings, link, requests);
-    } catch (RuntimeException | Error e) { // of memory, mostly
+      return new TcpConnection(resources, link, requests);
+    } catch (RuntimeException | Error e) { // mostly for want of memory
       requests.end();
       throw e;
     }
   }
 
   /**
-   * Begins to receive.
+   * Starts to receive.
    *
-   * @throws IOException if it cannot: the connection has ended
+   * @throws IOException if it cannot; the connection has ended then
    */
   void start() throws IOException {
     responses.start();
@@ -74,7 +77,7 @@ final class TcpConnection implements Connection {
         factory.open(
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
-      read.startDeadline(holdings.deadlines(), () -> link.giveUpFor(read));
+      read.startDeadline(resources.deadlines(), () -> link.giveUpFor(read));
       if (!requests.submit(read)) {
         link.failAsLost(read);
       }

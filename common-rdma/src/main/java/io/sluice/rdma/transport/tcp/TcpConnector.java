@@ -4,9 +4,9 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Ticket;
-import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.Deadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -16,15 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Connects and shakes hands, all of it within one deadline.
+ * Connects and does the handshake, within one deadline.
  *
- * <p>Thread contract: safe from any thread; the caller's thread does the waiting.
+ * <p>Thread contract: safe from any thread; the caller's thread waits. Failure: {@link
+ * ConnectFailedException}, with the socket closed.
  */
 final class TcpConnector {
   private TcpConnector() {}
 
   static TcpConnection connect(
-      ClientResources holdings,
+      ClientResources resources,
       TcpReadLoops loops,
       InetSocketAddress remote,
       Ticket ticket,
@@ -48,7 +49,7 @@ final class TcpConnector {
       connected = true;
       SocketChannel shaking = channel;
       Deadlines.Deadline deadline =
-          holdings
+          resources
               .deadlines()
               .after(
                   leftMs,
@@ -61,9 +62,9 @@ final class TcpConnector {
       } finally {
         deadline.cancel();
       }
-      welcome = true; // what fails now is this side's
+      welcome = true; // later failures are this side's
       channel.configureBlocking(false);
-      return TcpConnection.open(holdings, loops.next(), channel, remote);
+      return TcpConnection.open(resources, loops.next(), channel, remote);
     } catch (IOException | RuntimeException e) {
       ConnectFailedException failure =
           new ConnectFailedException(
@@ -80,13 +81,13 @@ final class TcpConnector {
               connected && !welcome && !late.get() && !(e instanceof ProtocolMismatch));
       Closer.after(failure, channel);
       throw failure;
-    } catch (Error e) { // of memory, mostly
+    } catch (Error e) { // mostly for want of memory
       Closer.after(e, channel);
       throw e;
     }
   }
 
-  /** It speaks something else, now and later. */
+  /** The server speaks another protocol, so a later attempt fails, too. */
   private static final class ProtocolMismatch extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -118,11 +119,12 @@ final class TcpConnector {
     }
     if (verdict == VERDICT_FULL) {
       throw new IOException(
-          "server has as many connections as it takes; try again later, or raise its"
+          "server has reached its limit on connections; try again later, or raise its"
               + " max-connections");
     }
     if (verdict == VERDICT_NOT_EXPECTED) {
-      throw new IOException("server does not expect this connection, or no longer; ask it again");
+      throw new IOException(
+          "server does not expect this connection, or no longer does; request a new ticket");
     }
     if (verdict != VERDICT_WELCOME) {
       throw new ProtocolMismatch("server answered with unknown verdict " + verdict);

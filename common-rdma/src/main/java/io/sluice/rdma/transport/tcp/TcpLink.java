@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
-import io.sluice.rdma.transport.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.support.PendingRead;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -10,26 +10,26 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The socket of a client's connection, and whether and why it ends.
+ * The socket of a client's connection, and the state and cause of its end.
  *
- * <p>The channel does not block, because an interrupt closes one that does, for every task that
- * reads from that server.
+ * <p>The channel is non-blocking, because an interrupt closes a blocking one, for all tasks that
+ * read from that server.
  *
- * <p>Thread contract: it is read and closed in the turns of {@link TcpResponseReader} alone; writes
- * are under the lock of {@link TcpRequests}; any thread makes it end with {@link #giveUp}. Failure:
- * the first cause ends the connection, and is what every read that is not done fails with.
+ * <p>Thread contract: only the turns of {@link TcpResponseReader} read and close it; writes are
+ * under the lock of {@link TcpRequests}; any thread may end it with {@link #giveUp}. Failure: the
+ * first cause ends the connection, and all outstanding reads fail with it.
  */
 final class TcpLink {
-  /** Why the connection ends; {@code late} is the read whose deadline did it, if one did. */
+  /** Why the connection ends; {@code late} is the read that missed its deadline, if any. */
   private record End(String reason, Throwable cause, PendingRead late) {}
 
   private final SocketChannel channel;
   private final InetSocketAddress remote;
   private final TcpReadLoop loop;
   private final AtomicReference<End> end = new AtomicReference<>();
-  private volatile SelectionKey key; // null before there are turns
+  private volatile SelectionKey key; // null before start
 
-  /** Takes the channel over, which must not block. */
+  /** Takes over the channel, which must be non-blocking. */
   TcpLink(SocketChannel channel, InetSocketAddress remote, TcpReadLoop loop) {
     this.channel = channel;
     this.remote = remote;
@@ -40,23 +40,23 @@ final class TcpLink {
     return remote;
   }
 
-  /** Begins to give turns. */
+  /** Registers with a read loop, which gives the member turns. */
   void start(TcpReadLoop.Member member) throws IOException {
     key = loop.register(channel, member);
     loop.listen(key);
   }
 
-  /** Writes what the socket takes now, perhaps nothing. */
+  /** Writes as much as the socket takes now, perhaps nothing. */
   int write(ByteBuffer from) throws IOException {
     return channel.write(from);
   }
 
-  /** Asks for a turn when the socket takes bytes again; from any thread. */
+  /** Requests a turn for when the socket takes bytes again; from any thread. */
   void sendWhenWritable() {
     loop.awaitRoom(key);
   }
 
-  /** Whether the socket takes bytes again, which nobody waits for any more. */
+  /** Whether the socket takes bytes again; ends the request for that turn. */
   boolean takesBytesAgain() {
     if (!key.isValid() || !key.isWritable()) {
       return false;
@@ -65,19 +65,19 @@ final class TcpLink {
     return true;
   }
 
-  /** Reads what has arrived, perhaps nothing; negative at the end of the stream. */
+  /** Reads the bytes that have arrived, perhaps none; negative at the end of the stream. */
   int read(ByteBuffer into) throws IOException {
     return channel.read(into);
   }
 
-  /** A read is late: ends the connection, so that nothing is written to its destination later. */
+  /** Ends the connection because a read is late, so that its destination is not written later. */
   void giveUpFor(PendingRead late) {
     if (!late.isCompleted()) {
-      giveUp(new End("given up for a late " + late, null, late));
+      giveUp(new End("closed after the deadline of " + late, null, late));
     }
   }
 
-  /** Ends the connection, unless something else has; from any thread. */
+  /** Ends the connection if it has not ended yet; from any thread. */
   void giveUp(String reason, Throwable cause) {
     giveUp(new End(reason, cause, null));
   }
@@ -96,7 +96,7 @@ final class TcpLink {
     return end.get() == null;
   }
 
-  /** Whether the connection has ended for this read's deadline. */
+  /** Whether this read's deadline ended the connection. */
   boolean gaveUpFor(PendingRead read) {
     return end.get().late() == read;
   }
@@ -109,7 +109,7 @@ final class TcpLink {
             read + " failed: connection lost: " + why.reason(), why.cause()));
   }
 
-  /** Whether its end need not be waited for; see {@link TcpReadLoop#turnNow}. */
+  /** Whether a caller need not wait for its end; see {@link TcpReadLoop#turnNow}. */
   boolean endsNow() {
     SelectionKey started = key;
     return started != null && loop.turnNow(started);

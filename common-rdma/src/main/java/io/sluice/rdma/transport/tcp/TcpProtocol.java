@@ -5,9 +5,9 @@ import io.sluice.rdma.transport.Ticket;
 /**
  * The bytes on the wire, big-endian.
  *
- * <p>On connecting, the client says hello, with the versions that it speaks and the ticket that
- * lets it in, and the server answers welcome, with the highest version of both. Both are the same
- * in all versions; a server of none that the client speaks says its newest:
+ * <p>The client first sends a hello with its versions and its ticket. The server answers with a
+ * welcome and the highest version of both sides. Hello and welcome are the same in all versions. A
+ * server with no common version sends its newest:
  *
  * <pre>
  *   0           4             6            8                       24
@@ -18,7 +18,7 @@ import io.sluice.rdma.transport.Ticket;
  *   +-----------+-------------+------------+
  * </pre>
  *
- * <p>Then requests, as many at once as the client likes; the server answers them in order:
+ * <p>Then the client sends requests, any number at once; the server answers them in order:
  *
  * <pre>
  *   0            8            16           24           32           36
@@ -37,13 +37,13 @@ import io.sluice.rdma.transport.Ticket;
  *   +------------+------------+------------+----------------- - -
  * </pre>
  *
- * <p>A stream that ends anywhere but between responses, or deviates in any other way, ends the
- * connection and fails every read on it.
+ * <p>A stream that ends within a response, or deviates in another way, ends the connection and
+ * fails all its reads.
  */
 final class TcpProtocol {
   static final int MAGIC = 0x534C5452; // "SLTR"
 
-  /** The oldest version that is still spoken; the next number leaves it as it is. */
+  /** The oldest version that is still spoken. */
   static final short OLDEST = 2;
 
   static final short VERSION = 2;

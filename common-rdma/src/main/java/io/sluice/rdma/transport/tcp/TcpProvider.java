@@ -6,25 +6,25 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpServerEndpoint.TcpServerTimeouts;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /**
  * Reads over TCP: the provider that works everywhere.
  *
- * <p>Unlike {@code ucx} it needs no native code and pins no memory, the serving CPU takes part in
- * each read, and a region may be a file that was never mapped. Thread contract: safe from any
- * thread.
+ * <p>Unlike {@code ucx} it needs no native code and pins no memory. The server's CPU works for each
+ * read, and a region may be a file that is not mapped. Thread contract: safe from any thread.
  */
 public final class TcpProvider implements TransportProvider {
-  private final TcpServerTimeouts patience;
+  private final TcpServerTimeouts timeouts;
 
   public TcpProvider() {
     this(TcpServerTimeouts.DEFAULT);
   }
 
-  TcpProvider(TcpServerTimeouts patience) {
-    this.patience = patience;
+  TcpProvider(TcpServerTimeouts timeouts) {
+    this.timeouts = timeouts;
   }
 
   @Override
@@ -45,7 +45,7 @@ public final class TcpProvider implements TransportProvider {
   @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
-    return TcpServerEndpoint.open(bindAddress, admission, patience);
+    return TcpServerEndpoint.open(bindAddress, admission, timeouts);
   }
 
   @Override

@@ -20,15 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that receives for many connections, each in its turn.
+ * A thread that receives for many connections, each in its turn.
  *
- * <p>A turn is short, unless a callback of a read blocks in it, which none should. That holds up
- * its own connection and no other: {@link #watch} has another thread go on with the others, and the
- * callback's gives the connection back when it returns.
+ * <p>A turn is short, unless a callback of a read blocks in it, which it should not. Such a
+ * callback delays only its own connection: {@link #watch} starts another thread for the other
+ * connections, and the blocked thread returns its connection when the callback ends.
  *
- * <p>Thread contract: safe from any thread. The turns of one connection follow each other, whatever
- * threads they are on. Ownership: {@link TcpReadLoops} closes it. Failure: if the loop itself
- * fails, it ends all its connections.
+ * <p>Thread contract: safe from any thread. The turns of one connection never overlap, even on
+ * different threads. Ownership: {@link TcpReadLoops} closes it. Failure: if the loop itself fails,
+ * it ends all its connections.
  */
 final class TcpReadLoop {
   private static final Logger LOG = LoggerFactory.getLogger(TcpReadLoop.class);
@@ -36,22 +36,27 @@ final class TcpReadLoop {
 
   private final String name;
   private final Selector selector;
-  private final Queue<SelectionKey> wanted = new ConcurrentLinkedQueue<>(); // of whom wants a turn
+  private final Queue<SelectionKey> wanted =
+      new ConcurrentLinkedQueue<>(); // connections that want a turn
   private final CountDownLatch over = new CountDownLatch(1);
   private final Object lock = new Object();
-  private final Map<SelectionKey, Thread> turns = new HashMap<>(); // now, with whose they are
-  private Thread thread; // that goes on with the loop
+  private final Map<SelectionKey, Thread> turns =
+      new HashMap<>(); // turns in progress, with their threads
+  private Thread thread; // the thread that runs the loop
   private long begunTurns;
   private long watchedTurns;
   private boolean closing;
   private boolean ended;
 
-  /** A connection, as the loop sees it. */
+  /** A connection in the loop. */
   interface Member {
-    /** Receives what has arrived and sends what waits, and ends if it was given up. */
+    /**
+     * Receives bytes that have arrived, sends waiting requests, and ends if {@link #giveUp} was
+     * called.
+     */
     void turn();
 
-    /** Is to end in its next turn. */
+    /** Makes it end in its next turn. */
     void giveUp(String reason, Throwable cause);
   }
 
@@ -61,21 +66,21 @@ final class TcpReadLoop {
     this.thread = DaemonThreads.create(name, this::run);
   }
 
-  /** With no connection yet. */
+  /** Starts a loop without connections. */
   static TcpReadLoop start(String name) throws IOException {
     Selector selector = Selector.open();
     try {
       TcpReadLoop loop = new TcpReadLoop(name, selector);
       loop.thread.start();
       return loop;
-    } catch (RuntimeException | Error e) { // of memory or threads
+    } catch (RuntimeException | Error e) { // for want of memory or threads
       selector.close();
       throw e;
     }
   }
 
   /**
-   * Takes up a connection, whose channel does not block. It has no turn before it asks for one.
+   * Adds a connection with a non-blocking channel. It gets no turn before it requests one.
    *
    * @throws ClosedSelectorException if the loop has ended
    */
@@ -88,7 +93,7 @@ final class TcpReadLoop {
     }
   }
 
-  /** Gives a connection a turn whenever something arrives, and a first one soon. */
+  /** Gives a connection a turn whenever bytes arrive, and a first one soon. */
   void listen(SelectionKey key) {
     addInterest(key, SelectionKey.OP_READ);
     wantTurn(key);
@@ -114,15 +119,16 @@ final class TcpReadLoop {
     }
   }
 
-  /** Lets the selector forget a socket that was closed, which is then really closed. */
+  /** Removes a closed socket from the selector, which only then closes the descriptor. */
   void forgetClosed() {
     selector.wakeup();
   }
 
   /**
-   * For a callback that ends a connection: gives it a turn at once, if no other thread must.
+   * Gives a connection a turn at once, for a callback that ends it, unless another thread runs its
+   * turn.
    *
-   * @return whether it need not be waited for: it had its turn, or this is a callback in it
+   * @return whether the caller need not wait: the turn is over, or the caller is a callback in it
    */
   boolean turnNow(SelectionKey key) {
     Thread caller = Thread.currentThread();
@@ -141,7 +147,7 @@ final class TcpReadLoop {
     Throwable failure = null;
     try {
       while (goesOn(self)) {
-        Thread.interrupted(); // a callback may have left that behind
+        Thread.interrupted(); // a callback may have set the flag
         selector.select();
         if (!giveTurns(self)) {
           return;
@@ -162,13 +168,13 @@ final class TcpReadLoop {
     }
   }
 
-  /** Returns whether this thread goes on with the loop. */
+  /** Returns whether this thread continues the loop. */
   private boolean giveTurns(Thread self) {
     List<SelectionKey> selected = new ArrayList<>(selector.selectedKeys());
-    selector.selectedKeys().clear(); // before another thread may go on
+    selector.selectedKeys().clear(); // before another thread may continue
     for (SelectionKey key : selected) {
       if (!giveTurn(key, self)) {
-        return false; // the others are selected again
+        return false; // the other keys are selected again
       }
     }
     for (SelectionKey key = wanted.poll(); key != null; key = wanted.poll()) {
@@ -179,12 +185,12 @@ final class TcpReadLoop {
     return true;
   }
 
-  /** Returns whether this thread goes on with the loop. */
+  /** Returns whether this thread continues the loop. */
   private boolean giveTurn(SelectionKey key, Thread self) {
     Member member = (Member) key.attachment();
     synchronized (lock) {
       if (turns.putIfAbsent(key, self) != null) {
-        ignore(key); // a callback of it blocks another thread, which gives it back
+        ignore(key); // a callback blocks its turn on another thread, which returns it later
         return true;
       }
       begunTurns++;
@@ -218,8 +224,8 @@ final class TcpReadLoop {
   }
 
   /**
-   * Has another thread go on if this one is in the same turn as when it was looked at before;
-   * called at intervals by one thread.
+   * Starts another thread if this one is still in the same turn as at the previous call. One thread
+   * calls it periodically.
    */
   void watch() {
     synchronized (lock) {
@@ -249,7 +255,7 @@ final class TcpReadLoop {
     for (SelectionKey key : selector.keys()) {
       boolean hasTurn;
       synchronized (lock) {
-        hasTurn = turns.containsKey(key); // then it ends with that
+        hasTurn = turns.containsKey(key); // it ends with that turn
       }
       if (!hasTurn) {
         end((Member) key.attachment(), failure);
@@ -267,19 +273,19 @@ final class TcpReadLoop {
     try {
       member.giveUp(failure == null ? "closed by this side" : "unexpected " + failure, failure);
       member.turn();
-    } catch (RuntimeException | Error e) { // of memory: the others must end, too
-      SafeLog.error(LOG, "{}: a connection did not end as it should", name, e);
+    } catch (RuntimeException | Error e) { // for want of memory: the others must end, too
+      SafeLog.error(LOG, "{}: a connection did not end normally", name, e);
     }
   }
 
-  /** How many connections it has. */
+  /** The number of its connections. */
   int members() {
     synchronized (lock) {
       return ended ? 0 : selector.keys().size();
     }
   }
 
-  /** Whether it takes up no more connections. */
+  /** Whether it accepts no more connections. */
   boolean hasEnded() {
     synchronized (lock) {
       return ended;
@@ -287,8 +293,8 @@ final class TcpReadLoop {
   }
 
   /**
-   * Ends what connections there are, and returns when the loop is over; at once if a callback of a
-   * read is what is calling.
+   * Ends all connections, and returns when the loop has ended; at once if a callback of a read
+   * calls it.
    */
   void close() {
     boolean inCallback;

@@ -8,23 +8,23 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The few threads of a client endpoint that receive for all its connections: several, because one
- * core does not keep up with a fast network.
+ * The few threads of a client endpoint that receive for all its connections. There are several,
+ * because one core is too slow for a fast network.
  *
- * <p>Each has two open files, and is started when there is a connection for it. Thread contract:
- * safe from any thread. Ownership: the endpoint closes it, before the timer of its deadlines.
+ * <p>Each has two open files, and starts with its first connection. Thread contract: safe from any
+ * thread. Ownership: the endpoint closes it, before the timer of its deadlines.
  */
 final class TcpReadLoops {
-  /** How long a callback of a read may take before another thread goes on. */
+  /** How long a callback of a read may take before another thread takes over. */
   private static final long WATCH_MS = 1_000;
 
   private final int most;
   private final Deadlines deadlines;
-  private final List<TcpReadLoop> loops; // takes all without growing, once they have started
+  private final List<TcpReadLoop> loops; // has its full capacity, so that adding allocates nothing
   private boolean watched;
   private boolean closed;
 
-  /** Starts none yet, and at most so many. */
+  /** Starts no thread yet, and later at most this many. */
   TcpReadLoops(int most, Deadlines deadlines) {
     this.most = most;
     this.deadlines = deadlines;
@@ -32,9 +32,10 @@ final class TcpReadLoops {
   }
 
   /**
-   * The one for the next connection: that with the fewest, or another one if that can be started.
+   * Returns the loop for the next connection: a new one if another may be started, else the one
+   * with the fewest connections.
    *
-   * @throws IOException if there is none and none can be started, or this is closed
+   * @throws IOException if there is none and none can be started, or if this is closed
    */
   synchronized TcpReadLoop next() throws IOException {
     if (closed) {
@@ -62,7 +63,7 @@ final class TcpReadLoops {
       TcpReadLoop another = TcpReadLoop.start("sluice-tcp-read-" + loops.size());
       loops.add(another);
       return another;
-    } catch (IOException | OutOfMemoryError e) { // of descriptors or threads
+    } catch (IOException | OutOfMemoryError e) { // for want of descriptors or threads
       if (instead == null) {
         throw e;
       }
@@ -78,7 +79,7 @@ final class TcpReadLoops {
     return List.copyOf(loops);
   }
 
-  /** Ends all threads, and with them what connections there still are. */
+  /** Ends all threads and the remaining connections. */
   void close() {
     Stream<Runnable> ends;
     synchronized (this) {

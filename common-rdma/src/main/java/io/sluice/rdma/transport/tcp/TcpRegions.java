@@ -3,18 +3,23 @@ package io.sluice.rdma.transport.tcp;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The regions that a TCP server serves, by their ids.
  *
- * <p>Thread contract: safe from any thread. Ownership: the endpoint deregisters what is left.
+ * <p>Thread contract: safe from any thread. Ownership: the endpoint deregisters the remaining
+ * regions.
  */
 final class TcpRegions {
   private final Map<Long, TcpRegion> regions = new ConcurrentHashMap<>();
@@ -28,7 +33,7 @@ final class TcpRegions {
     this(meter, TcpRegion.GRACE_MS, TcpRegion.SHUTDOWN_LIMIT_MS);
   }
 
-  /** As above, by other limits: a test has a sender that does not end. */
+  /** Uses other limits, for a test with a sender that does not end. */
   TcpRegions(TransportMeter meter, long graceMs, long shutdownLimitMs) {
     this.meter = meter;
     this.graceMs = graceMs;
@@ -46,26 +51,26 @@ final class TcpRegions {
   }
 
   /**
-   * Returns when nobody sends from it any more; said again, it changes nothing.
+   * Deregisters a region, and returns when no thread sends from it; idempotent.
    *
-   * @throws IllegalStateException if somebody still does; it is to be said again then
+   * @throws IllegalStateException if a thread still sends from it; call it again then
    */
   void deregister(RegionDescriptor descriptor) {
     TcpRegion region = regions.get(descriptor.regionId());
     if (region != null && region.descriptor().equals(descriptor)) {
-      region.retire(); // first: if that fails, it must not seem done when it is said again
+      region.retire(); // first: if it fails, a second call must try again
       if (regions.remove(descriptor.regionId(), region)) {
         meter.deregistered(descriptor.lengthBytes());
       }
     }
   }
 
-  /** As {@link #deregister} of each: one that is still sent from does not keep the others. */
+  /** Deregisters all regions; a failure for one does not keep the others. */
   void deregisterAll() {
     Closer.all(regions.values().stream().map(region -> () -> deregister(region.descriptor())));
   }
 
-  /** The region of that id if the key is the right one, else null. */
+  /** The region of an id if the key is right, else null. */
   TcpRegion find(long regionId, long key) {
     TcpRegion region = regions.get(regionId);
     return region != null && region.descriptor().key() == key ? region : null;
@@ -87,7 +92,76 @@ final class TcpRegions {
     } catch (RegistrationException e) {
       throw e;
     } catch (IOException e) {
-      throw new RegistrationException("tcp: cannot ask the size of the region's file", e);
+      throw new RegistrationException("tcp: cannot read the size of the region's file", e);
+    }
+  }
+
+  /**
+   * A registered region and the sockets to which it is being sent. So deregistration can wait until
+   * no thread sends from it.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  static final class TcpRegion {
+    /** How long a transfer may take to finish before its connection is closed. */
+    static final long GRACE_MS = 1_000;
+
+    /** How long a thread may take to leave after its socket was shut down; longer is a bug. */
+    static final long SHUTDOWN_LIMIT_MS = 10_000;
+
+    private final RegionDescriptor descriptor;
+    private final MemoryRegion memory;
+    private final long graceMs;
+    private final long shutdownLimitMs;
+    private final Set<SocketChannel> senders = new HashSet<>();
+    private boolean retired;
+
+    TcpRegion(
+        RegionDescriptor descriptor, MemoryRegion memory, long graceMs, long shutdownLimitMs) {
+      this.descriptor = descriptor;
+      this.memory = memory;
+      this.graceMs = graceMs;
+      this.shutdownLimitMs = shutdownLimitMs;
+    }
+
+    RegionDescriptor descriptor() {
+      return descriptor;
+    }
+
+    MemoryRegion memory() {
+      return memory;
+    }
+
+    /** Adds a sender, by its socket; false if the region was retired. */
+    synchronized boolean enter(SocketChannel sender) {
+      return !retired && senders.add(sender);
+    }
+
+    synchronized void leave(SocketChannel sender) {
+      senders.remove(sender);
+      notifyAll();
+    }
+
+    /** Accepts no more senders, and returns when the last one has left. */
+    synchronized void retire() {
+      retired = true;
+      if (!awaitNoSenders(graceMs)) {
+        senders.forEach(Sockets::shutdown);
+        if (!awaitNoSenders(shutdownLimitMs)) {
+          throw new IllegalStateException(
+              descriptor
+                  + " is still being sent from by "
+                  + senders.size()
+                  + " connections "
+                  + shutdownLimitMs
+                  + " ms after they were shut down; it must not be unmapped");
+        }
+      }
+    }
+
+    /** Waits even if interrupted, because the caller will unmap the memory. */
+    private boolean awaitNoSenders(long limitMs) {
+      return Uninterruptibly.await(this, senders::isEmpty, limitMs);
     }
   }
 }

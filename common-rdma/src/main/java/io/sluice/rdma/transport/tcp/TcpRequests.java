@@ -14,20 +14,20 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * The reads of a TCP connection that are not done: requests out, in turn, as many as may be on the
+ * The outstanding reads of a TCP connection; sends their requests in order, up to the limit on the
  * wire.
  *
- * <p>Requests are sent on the threads that ask, tasks that are being killed among them; what the
- * socket does not take, the turns of the responses send.
+ * <p>The callers' threads send requests, even threads of killed tasks. If the socket takes only a
+ * part, the turns of {@link TcpResponseReader} send the rest.
  *
- * <p>Thread contract: safe from any thread. Ownership: {@link #end} frees the buffer; the reads are
- * completed by others.
+ * <p>Thread contract: safe from any thread. Ownership: {@link #end} frees the buffer; the response
+ * reader completes the reads.
  */
 final class TcpRequests {
   /**
-   * Requests on the wire at once; further ones wait here. So few bytes that they fit into the
-   * socket's buffers though the server be busy with responses; where they do not, a turn of the
-   * reader sends the rest.
+   * The most requests on the wire; further ones wait here. They are so few bytes that they normally
+   * fit into the socket's buffers even while the server is busy with responses. If they do not, a
+   * turn of the reader sends the rest.
    */
   private static final int MAX_OUTSTANDING = 256;
 
@@ -35,7 +35,7 @@ final class TcpRequests {
   private final Object lock = new Object();
   private final Map<Long, PendingRead> outstanding = new HashMap<>();
   private final Queue<PendingRead> waiting = new ArrayDeque<>();
-  private final ByteBuffer request; // what of it is not sent yet
+  private final ByteBuffer request; // the rest that is not sent yet
   private long nextRequestId;
   private boolean ended;
 
@@ -65,7 +65,7 @@ final class TcpRequests {
         }
       }
     } catch (IOException e) {
-      link.giveUp("sending a request failed", e); // its last turn fails this read too
+      link.giveUp("sending a request failed", e); // its last turn fails this read, too
     }
   }
 
@@ -82,21 +82,21 @@ final class TcpRequests {
     return true;
   }
 
-  /** The socket takes bytes again. */
+  /** Called when the socket takes bytes again. */
   void writable() {
     synchronized (lock) {
       sendWaiting();
     }
   }
 
-  /** The read a response belongs to, or null. */
+  /** The read that a response answers, or null. */
   PendingRead find(long requestId) {
     synchronized (lock) {
       return outstanding.get(requestId);
     }
   }
 
-  /** A response is complete: its place goes to the next read that waits. */
+  /** Called when a response is complete: the next waiting read is sent. */
   void answered(long requestId) {
     synchronized (lock) {
       outstanding.remove(requestId);
@@ -104,7 +104,7 @@ final class TcpRequests {
     }
   }
 
-  /** Takes no more reads, and hands over those that are not done. */
+  /** Accepts no more reads, and returns the outstanding ones. */
   List<PendingRead> end() {
     synchronized (lock) {
       ended = true;

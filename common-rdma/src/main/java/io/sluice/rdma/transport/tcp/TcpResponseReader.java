@@ -5,7 +5,7 @@ import static io.sluice.rdma.transport.tcp.TcpProtocol.*;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.SafeLog;
-import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.TransportMeter;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -19,18 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client's end of a TCP connection: responses in, straight from the socket into the
- * destination.
+ * Receives the responses of a TCP connection, from the socket directly into the destinations.
  *
- * <p>Thread contract: it runs in the turns that a {@link TcpReadLoop} gives it, and there alone
- * destinations are written, reads completed and the socket closed. Failure: what ends the {@link
- * TcpLink} fails every read that is not done.
+ * <p>Thread contract: it runs in the turns of a {@link TcpReadLoop}. Only these turns write
+ * destinations, complete reads and close the socket. Failure: the end of the {@link TcpLink} fails
+ * all outstanding reads.
  */
 final class TcpResponseReader implements TcpReadLoop.Member {
   private static final Logger LOG = LoggerFactory.getLogger(TcpResponseReader.class);
   private static final long END_LIMIT_MS = 10_000;
 
-  /** Once a turn has received so much, the other connections have theirs. */
+  /** The bytes after which a turn ends, for the other connections. */
   private static final int TURN_BYTES = 1 << 20;
 
   private final TcpLink link;
@@ -40,10 +39,10 @@ final class TcpResponseReader implements TcpReadLoop.Member {
   private final ByteBuffer header = OffHeap.allocate(RESPONSE_HEADER_BYTES);
   private final AtomicBoolean finishing = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
-  private ByteBuffer into = header; // what arrives next
-  private PendingRead read; // that it answers; null while that is the header of a response
+  private ByteBuffer into = header; // receives the next bytes
+  private PendingRead read; // the read that the response answers; null while the header arrives
 
-  /** {@code whenEnded} runs when every read is done and the socket closed. */
+  /** {@code whenEnded} runs when all reads are done and the socket is closed. */
   TcpResponseReader(TcpLink link, TcpRequests requests, TransportMeter meter, Runnable whenEnded) {
     this.link = link;
     this.requests = requests;
@@ -52,14 +51,14 @@ final class TcpResponseReader implements TcpReadLoop.Member {
   }
 
   /**
-   * Begins to receive.
+   * Starts to receive.
    *
-   * @throws IOException if it cannot: the connection has ended
+   * @throws IOException if it cannot; the connection has ended then
    */
   void start() throws IOException {
     try {
       link.start(this);
-    } catch (IOException | RuntimeException | Error e) { // of memory, or the endpoint is closed
+    } catch (IOException | RuntimeException | Error e) { // no memory, or the endpoint is closed
       link.giveUp("it cannot receive", e);
       finish();
       throw e;
@@ -91,7 +90,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
     link.giveUp(reason, cause);
   }
 
-  /** Stops at the next piece once the connection is given up. */
+  /** Receives until no bytes are left; stops early once the connection is ended. */
   private void receive() throws IOException {
     for (int leftBytes = TURN_BYTES; leftBytes > 0; ) {
       int roomBytes = into.remaining();
@@ -107,10 +106,10 @@ final class TcpResponseReader implements TcpReadLoop.Member {
                 + " bytes");
       }
       if (n < roomBytes) {
-        return; // that was all; there is another turn when more has arrived
+        return; // no more bytes; there is another turn when more arrive
       }
       leftBytes -= n;
-      while (!into.hasRemaining()) { // twice for an answer without bytes
+      while (!into.hasRemaining()) { // twice for a response without bytes
         received();
       }
     }
@@ -144,14 +143,14 @@ final class TcpResponseReader implements TcpReadLoop.Member {
     }
   }
 
-  /** The read that the header's response answers, for which there is room now. */
+  /** The read that the response answers; prepares its destination. */
   private PendingRead answered() throws IOException {
     long requestId = header.getLong(RESPONSE_ID_OFFSET);
     int status = header.getInt(RESPONSE_STATUS_OFFSET);
     int lengthBytes = header.getInt(RESPONSE_LENGTH_OFFSET);
     PendingRead asked = requests.find(requestId);
     if (asked == null) {
-      throw new IOException("server answered request " + requestId + ", which was not asked");
+      throw new IOException("server answered request " + requestId + ", which was not sent");
     }
     switch (status) {
       case STATUS_OK -> {
@@ -201,7 +200,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
     }
   }
 
-  /** Returns when every read is done; at once if a callback of a read is what is calling. */
+  /** Returns when all reads are done; at once if a callback of a read calls it. */
   void awaitEnd() {
     if (link.endsNow()) {
       return;

@@ -8,6 +8,9 @@ import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Uninterruptibly;
+import io.sluice.rdma.transport.tcp.TcpRegions.TcpRegion;
+import io.sluice.rdma.transport.tcp.TcpServerEndpoint.TcpServerContext;
+import io.sluice.rdma.transport.tcp.TcpServerEndpoint.TcpServerTimeouts;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -23,24 +26,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client at the server: reads requests, answers each in turn.
+ * The server's end of one connection: reads requests and answers them in order.
  *
- * <p>Thread contract: runs on one thread of its own, which alone touches the socket; {@link
- * #shutdown} and {@link #shutdownIfLate} may be called from any. That thread is never interrupted:
- * an interrupt would end every send from the region's file. Ownership: closes its socket when it
- * ends. Failure: whatever goes wrong ends this connection and no other; the client sees its stream
- * cut.
+ * <p>Thread contract: it runs on a thread of its own, which alone uses the socket; {@link
+ * #shutdown} and {@link #shutdownIfLate} may be called from any. That thread is never interrupted,
+ * because an interrupt would end all sends from the region's file. Ownership: it closes its socket
+ * when it ends. Failure: any failure ends this connection and no other; the client sees the end of
+ * its stream.
  */
 final class TcpServerConnection implements Runnable, RegionSender.Progress {
   private static final Logger LOG = LoggerFactory.getLogger(TcpServerConnection.class);
 
-  /** Requests are small and come in bursts; one system call takes many. */
+  /**
+   * The size of the buffer for requests, which are small and come in bursts: one call reads many.
+   */
   private static final int REQUEST_BUFFER_BYTES = 256 * REQUEST_BYTES;
 
   private static final long END_LIMIT_MS = 10_000;
   private static final long NOT_BUSY = 0;
 
-  private final TcpServerContext serving;
+  private final TcpServerContext context;
   private final SocketChannel channel;
   private final Consumer<TcpServerConnection> whenEnded;
   private final SocketAddress client;
@@ -52,23 +57,23 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
   private volatile long busySinceNanos = NOT_BUSY;
   private volatile boolean lends;
   private volatile boolean dropped;
-  private volatile long idleSinceNanos = System.nanoTime(); // its thread may begin late
+  private volatile long idleSinceNanos = System.nanoTime(); // its thread may start late
 
   /**
-   * Takes the channel over; if that fails, it is still the caller's.
+   * Takes over the channel; if that fails, the caller still owns it.
    *
    * @param whenEnded runs once, when the socket is closed
    */
   TcpServerConnection(
-      TcpServerContext serving, SocketChannel channel, Consumer<TcpServerConnection> whenEnded) {
-    this.serving = serving;
+      TcpServerContext context, SocketChannel channel, Consumer<TcpServerConnection> whenEnded) {
+    this.context = context;
     this.channel = channel;
     this.whenEnded = whenEnded;
     this.client = channel.socket().getRemoteSocketAddress();
-    this.requests = serving.memory().apply(REQUEST_BUFFER_BYTES);
+    this.requests = context.memory().apply(REQUEST_BUFFER_BYTES);
     try {
-      this.header = serving.memory().apply(RESPONSE_HEADER_BYTES);
-    } catch (RuntimeException | Error e) { // of memory, mostly
+      this.header = context.memory().apply(RESPONSE_HEADER_BYTES);
+    } catch (RuntimeException | Error e) { // mostly for want of memory
       OffHeap.free(requests);
       throw e;
     }
@@ -81,12 +86,12 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
       progressed();
       welcomed = welcome();
       if (welcomed) {
-        serving.meter().connectionOpened();
+        context.meter().connectionOpened();
         serveRequests();
       }
     } catch (IOException e) {
       LOG.debug("tcp: connection from {} ended: {}", client, e.toString());
-    } catch (RuntimeException | Error e) { // the process may end by one that nobody takes
+    } catch (RuntimeException | Error e) { // an uncaught one may end the process
       SafeLog.error(LOG, "tcp: connection from {} ended in an error", client, e);
     } finally {
       end(welcomed);
@@ -97,7 +102,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     ByteBuffer hello = ByteBuffer.allocate(HELLO_BYTES);
     Sockets.readFully(channel, hello, "a hello");
     if (hello.getInt(HELLO_MAGIC_OFFSET) != MAGIC) {
-      serving.admission().dropped();
+      context.admission().dropped();
       throw new IOException("not a Sluice client: hello starts with " + hello.getInt(0));
     }
     short verdict = verdict(hello);
@@ -115,14 +120,14 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
         || hello.getShort(HELLO_OLDEST_OFFSET) > VERSION) {
       return VERDICT_OTHER_VERSION;
     }
-    Admission admission = serving.admission();
+    Admission admission = context.admission();
     long high = hello.getLong(HELLO_TICKET_OFFSET);
     long low = hello.getLong(HELLO_TICKET_OFFSET + Long.BYTES);
     place = admission.enter(new Ticket(high, low)).orElse(null);
     if (place == null) {
       return admission.isOpen() ? VERDICT_FULL : VERDICT_NOT_EXPECTED;
     }
-    if (!serving.unproved().leave(channel)) {
+    if (!context.unauthenticated().leave(channel)) {
       throw new IOException("the hello came too late");
     }
     return VERDICT_WELCOME;
@@ -137,7 +142,8 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
       }
       int readBytes = channel.read(requests);
       if (!place.used()) {
-        throw new EOFException("another reader has its place"); // this one connects again
+        throw new EOFException(
+            "another connection took over its place"); // the client connects again
       }
       if (readBytes < 0) {
         if (requests.position() > 0) {
@@ -164,7 +170,7 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
   private void serve(long requestId, long regionId, long key, long offsetBytes, int lengthBytes)
       throws IOException {
     long sinceNanos = System.nanoTime();
-    TcpRegion region = serving.regions().find(regionId, key);
+    TcpRegion region = context.regions().find(regionId, key);
     if (region == null || !region.enter(channel)) {
       refuse(requestId, "no such region under this key: never registered here, or deregistered");
       return;
@@ -189,27 +195,27 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
         if (region.memory().reader() == null || ok.position() > 0) {
           throw e;
         }
-        refuse(requestId, "the bytes cannot be read: " + ErrorText.of(e)); // and others can be
+        refuse(requestId, "the bytes cannot be read: " + ErrorText.of(e)); // others may succeed
         return;
       }
-      serving.meter().served(lengthBytes, System.nanoTime() - sinceNanos);
+      context.meter().served(lengthBytes, System.nanoTime() - sinceNanos);
     } finally {
       region.leave(channel);
     }
   }
 
   private void refuse(long requestId, String message) throws IOException {
-    serving.meter().readFailed();
-    if (!refusedBefore) { // a stale key is no cheat, and whoever tries often must not fill the log
+    context.meter().readFailed();
+    if (!refusedBefore) { // a stale key is no attack, and repeated attempts must not fill the log
       refusedBefore = true;
-      LOG.info("A read of {} was refused, and others will not be logged: {}", client, message);
+      LOG.info("Refused a read of {}; further refusals for it are not logged: {}", client, message);
     }
     ByteBuffer text = text(message);
     Sockets.writeFully(channel, header(requestId, STATUS_REFUSED, text.remaining()));
     Sockets.writeFully(channel, text);
   }
 
-  /** As much of a message as a response may carry, in whole characters. */
+  /** A message, cut to whole characters that fit into a response. */
   static ByteBuffer text(String message) {
     ByteBuffer text = ByteBuffer.allocate(MAX_MESSAGE_BYTES);
     StandardCharsets.UTF_8
@@ -234,26 +240,27 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
     this.lends = lends;
   }
 
-  /** Gives up on a client that does not take its bytes, or has asked for none for long. */
-  void shutdownIfLate(TcpServerTimeouts patience, long idleLimitMs) {
-    long stallLimitMs = lends ? patience.lendLimitMs() : patience.stallLimitMs(); // before since
+  /** Shuts down the connection of a client that does not read, or has sent no request for long. */
+  void shutdownIfLate(TcpServerTimeouts timeouts, long idleLimitMs) {
+    long stallLimitMs =
+        lends ? timeouts.lendLimitMs() : timeouts.stallLimitMs(); // read before busySinceNanos
     long since = busySinceNanos;
     if (since != NOT_BUSY) {
       if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(stallLimitMs)) {
         LOG.warn("tcp: client {} has stalled for {} ms, connection closed", client, stallLimitMs);
-        if (!dropped) { // it may take a while to end
+        if (!dropped) { // its end may take a while
           dropped = true;
-          serving.admission().dropped();
+          context.admission().dropped();
         }
         shutdown();
       }
     } else if (System.nanoTime() - idleSinceNanos > TimeUnit.MILLISECONDS.toNanos(idleLimitMs)) {
-      LOG.debug("tcp: client {} has asked nothing for {} ms", client, idleLimitMs);
+      LOG.debug("tcp: client {} has sent no request for {} ms", client, idleLimitMs);
       shutdown();
     }
   }
 
-  /** For whoever could not start this connection's thread. */
+  /** Ends the connection if its thread could not be started. */
   void abandon() {
     end(false);
   }
@@ -263,7 +270,8 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
   }
 
   void awaitEnd() {
-    Uninterruptibly.await(ended, END_LIMIT_MS); // what it still sends from, TcpRegion waits for
+    Uninterruptibly.await(
+        ended, END_LIMIT_MS); // TcpRegion waits for regions that it still sends from
   }
 
   private void end(boolean welcomed) {
@@ -278,9 +286,9 @@ final class TcpServerConnection implements Runnable, RegionSender.Progress {
       place.leave();
     }
     if (welcomed) {
-      serving.meter().connectionClosed();
+      context.meter().connectionClosed();
     }
-    serving.unproved().leave(channel);
+    context.unauthenticated().leave(channel);
     whenEnded.accept(this);
     ended.countDown();
   }

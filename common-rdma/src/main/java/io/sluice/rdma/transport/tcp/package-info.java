@@ -1,5 +1,5 @@
 /**
- * Reads over sockets: what runs where there is no RDMA. Pure Java; the server sends ranges with
- * {@code sendfile} straight from the region's file.
+ * Reads over sockets, for hosts without RDMA. Pure Java; the server sends ranges with {@code
+ * sendfile} from the region's file.
  */
 package io.sluice.rdma.transport.tcp;

@@ -5,17 +5,16 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.PointerByReference;
 import io.sluice.rdma.memory.OffHeap;
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
 import org.openucx.jucx.ucp.UcpContext;
 
 /**
- * The calls of libucp that register memory. jucx has them too, but when registering fails it throws
- * and goes on, with a handle that nobody has set ({@code memoryMapNative} in its {@code
- * context.cc}, up to its newest release): whether the process ends by that is a matter of what lay
- * on the stack.
+ * The calls of libucp that register memory. jucx has them too, but it goes on with an uninitialised
+ * handle after a failed registration, which may crash the process. That is {@code memoryMapNative}
+ * in its {@code context.cc}, up to its newest release.
  *
  * <pre>
  *  0            8         16       24      28           32            36
@@ -24,9 +23,9 @@ import org.openucx.jucx.ucp.UcpContext;
  *  +------------+---------+--------+-------+------------+-------------+
  * </pre>
  *
- * <p>Thread contract: as for the context, on its loop alone. Failure: {@link RegistrationException}
- * with what UCX calls it. Loaded on first use; where it does not work only {@link #loadFailure} may
- * be called. Hadoop's own JNA comes first in its tasks: nothing newer than 5.2.0 is used of it.
+ * <p>Thread contract: on the context's loop only. Failure: {@link RegistrationException} with UCX'
+ * text. The class is loaded on first use; if that fails, only {@link #loadFailure} may be called.
+ * Hadoop's tasks load Hadoop's JNA, so only features of JNA 5.2.0 are used.
  */
 final class UcpLibrary {
   private static final long FIELD_ADDRESS = 1;
@@ -36,19 +35,19 @@ final class UcpLibrary {
   private static final int ADDRESS_OFFSET = 8;
   private static final int LENGTH_OFFSET = 16;
   private static final int PROTECTION_OFFSET = 28;
-  private static final int PARAMS_BYTES = 64; // more than any release has had
+  private static final int PARAMS_BYTES = 64; // larger than in any release
   private static final byte OK = 0;
 
   private static final Throwable LOAD_FAILURE = load();
 
   private UcpLibrary() {}
 
-  /** Why these calls do not work; empty if they do. */
+  /** Why these calls do not work; empty if they work. */
   static Optional<Throwable> loadFailure() {
     return Optional.ofNullable(LOAD_FAILURE);
   }
 
-  /** By the names that jucx is linked to, so that it is the same library. */
+  /** Loads by the names to which jucx is linked, so that it is the same library. */
   private static Throwable load() {
     try {
       Native.register(UcpLibrary.class, NativeLibrary.getInstance("libucp.so.0"));
@@ -61,8 +60,8 @@ final class UcpLibrary {
   /**
    * Registers memory.
    *
-   * @param protection of {@code UCP_MEM_MAP_PROT_*}
-   * @return its handle, which the caller unmaps
+   * @param protection flags {@code UCP_MEM_MAP_PROT_*}
+   * @return the handle, which the caller unmaps
    */
   static Pointer map(UcpContext context, long address, long lengthBytes, long protection)
       throws RegistrationException {
@@ -81,10 +80,10 @@ final class UcpLibrary {
     return handle.getValue();
   }
 
-  /** The packed rkey of registered memory, in memory of its own. */
+  /** The packed rkey of registered memory, in a buffer of its own. */
   static ByteBuffer remoteKey(UcpContext context, Pointer handle) throws RegistrationException {
     PointerByReference key = new PointerByReference();
-    PointerByReference lengthBytes = new PointerByReference(); // size_t is as wide
+    PointerByReference lengthBytes = new PointerByReference(); // size_t has the same width
     check(ucp_rkey_pack(pointer(context), handle, key, lengthBytes), "packing a remote key");
     try {
       return ByteBuffer.wrap(

@@ -18,10 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listener and the server's ends of its connections, which it keeps reachable: UCX holds
- * listeners and error handlers by weak references.
+ * The listener and the server's ends of its connections. It keeps them reachable, because UCX has
+ * only weak references to listeners and error handlers.
  *
- * <p>Thread contract: everything on the loop.
+ * <p>Thread contract: the loop only. Ownership: {@link UcxServerEndpoint} closes it. Failure: a
+ * client that fails costs its own connection only.
  */
 final class UcxAcceptor {
   private static final Logger LOG = LoggerFactory.getLogger(UcxAcceptor.class);
@@ -37,9 +38,9 @@ final class UcxAcceptor {
   private Runnable afterLast;
 
   /**
-   * Listens at {@code bindAddress}, on a device's port at those of all devices. For when the device
-   * of a listener's address is removed, rdmacm tells the listener, and UCX (seen with 1.13) takes
-   * it for a connection and crashes; a listener on no device in particular is told nothing.
+   * Listens at {@code bindAddress}; if a device has that address, at the same port of all devices.
+   * When a device is removed, rdmacm tells the listeners on its addresses, and UCX 1.13 takes that
+   * event for a connection and crashes. A listener on all devices gets no such event.
    */
   UcxAcceptor(
       UcxLoop loop,
@@ -51,7 +52,8 @@ final class UcxAcceptor {
     this.admission = admission;
     this.meter = meter;
     if (settings.needsDevice()) {
-      listen(new InetSocketAddress(bindAddress.getAddress(), 0)).close(); // no device, no listener
+      listen(new InetSocketAddress(bindAddress.getAddress(), 0))
+          .close(); // fails if no device has the address
       this.listener = listen(new InetSocketAddress(bindAddress.getPort()));
     } else {
       this.listener = listen(bindAddress);
@@ -73,17 +75,20 @@ final class UcxAcceptor {
 
   private void accept(UcpConnectionRequest request) {
     if (closed) {
-      return; // the listener is gone, and the request with it
+      return; // the listener is closed, and the request with it
     }
     Admission.Place place = null;
     UcpEndpoint accepted = null;
     boolean answered = false;
-    try { // what is thrown out of here would end the loop
+    try { // an exception would end the loop
       InetSocketAddress client = request.getClientAddress();
       place = admission.enter(client.getAddress()).orElse(null);
-      answered = true; // from here on the request is UCX's, whatever comes of it
+      answered = true; // from here on UCX owns the request, even after a failure
       if (place == null) {
-        LOG.debug("ucx: {} is not expected on {}, or there is no place", client, address);
+        LOG.debug(
+            "ucx: refused {} on {}: it is not expected, or there are too many connections",
+            client,
+            address);
         request.reject();
         return;
       }
@@ -98,13 +103,13 @@ final class UcxAcceptor {
                               loop.execute(() -> drop(endpoint, message))));
       endpoints.put(accepted, place);
       meter.connectionOpened();
-    } catch (RuntimeException | Error e) { // of UCX, mostly, or for lack of memory
+    } catch (RuntimeException | Error e) { // mostly from UCX, or for want of memory
       if (accepted != null) {
         giveUp(accepted);
       } else if (!answered) {
         reject(request);
       }
-      if (place == null) { // strangers do not fill the log
+      if (place == null) { // unexpected clients must not fill the log
         SafeLog.debug(LOG, "ucx: cannot refuse a connection on {}", address, e);
       } else {
         place.leave();
@@ -113,7 +118,7 @@ final class UcxAcceptor {
     }
   }
 
-  /** Else the client would wait for its deadline. */
+  /** Refuses a connection, so that the client does not wait for its deadline. */
   private void reject(UcpConnectionRequest request) {
     try {
       request.reject();
@@ -122,11 +127,11 @@ final class UcxAcceptor {
     }
   }
 
-  /** Ends a connection that was accepted and could not be taken up. */
+  /** Ends a connection that was accepted but failed before it was recorded. */
   private void giveUp(UcpEndpoint accepted) {
     try {
       endpoints.remove(accepted);
-      UcxEndpoints.closeForced(loop, accepted, () -> {});
+      loop.closeForced(accepted, () -> {});
     } catch (RuntimeException | Error e) {
       SafeLog.debug(LOG, "ucx: cannot end a connection on {}", address, e);
     }
@@ -135,7 +140,7 @@ final class UcxAcceptor {
   private void drop(UcpEndpoint endpoint, String reason) {
     if (endpoints.containsKey(endpoint) && ending.add(endpoint)) {
       LOG.debug("ucx: a connection on {} ended: {}", address, reason);
-      UcxEndpoints.closeForced(loop, endpoint, () -> forget(endpoint));
+      loop.closeForced(endpoint, () -> forget(endpoint));
     }
   }
 

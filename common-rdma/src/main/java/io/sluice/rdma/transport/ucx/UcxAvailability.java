@@ -10,15 +10,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out once whether UCX can work here: first what can be seen without native code, then by
- * really creating a context, because the Java binding swallows load errors until first use.
+ * Finds out once whether UCX can work here: first without native code, then by creating a context,
+ * because the Java binding hides load errors until first use.
  *
  * <p>Thread contract: safe from any thread.
  */
 final class UcxAvailability {
   /**
-   * UCX pins 20 MiB and more for itself, for each port, and asks for them again and again, without
-   * an end or an error, where it may not.
+   * The memory that must be free to pin. UCX pins 20 MiB and more for itself, for each port. If it
+   * may not, it tries again forever without an error.
    */
   private static final long OWN_PINNED_BYTES = 64L << 20;
 
@@ -64,20 +64,20 @@ final class UcxAvailability {
       return Optional.of("cannot find out how much memory may be pinned: " + ErrorText.of(e));
     } catch (LinkageError | RuntimeException e) {
       return Optional.of(
-          "libucx did not load or found nothing to use ("
+          "libucx did not load, or found no device ("
               + e
               + "); install libucx 1.13 or later (Debian: libucx0) with RDMA support");
     }
   }
 
   /**
-   * Keeps libucs from the signals of this process.
+   * Keeps libucs from handling this process's signals.
    *
-   * <p>By default libucs handles SIGSEGV from the moment it is loaded, by which the JVM finds null
-   * references and stops its threads: the process can freeze. It asks the C library's environment,
-   * which no Java call changes, so this one does.
+   * <p>By default libucs handles SIGSEGV once it is loaded. The JVM needs that signal for null
+   * checks and safepoints, so the process can freeze. libucs reads the C library's environment,
+   * which no Java call can change; this class changes it by a native call.
    *
-   * <p>Thread contract: safe from any thread; before libucs is loaded.
+   * <p>Thread contract: safe from any thread; must be called before libucs is loaded.
    */
   static final class UcxSignals {
     private static final String VARIABLE = "UCX_ERROR_SIGNALS";
@@ -85,7 +85,7 @@ final class UcxAvailability {
 
     private UcxSignals() {}
 
-    /** Leaves the signals to the JVM; says why not if it cannot. */
+    /** Leaves the signals to the JVM; returns why that failed, if it did. */
     static Optional<String> leaveToJvm() {
       if ("".equals(System.getenv(VARIABLE))) {
         return Optional.empty();
@@ -108,7 +108,7 @@ final class UcxAvailability {
           + " to the empty string in its environment";
     }
 
-    /** Bound on first use, so that a failure is one of {@link #leaveToJvm}. */
+    /** Bound on first use, so that {@link #leaveToJvm} can report a failure. */
     private static final class CLibrary {
       static {
         Native.register(CLibrary.class, "c");

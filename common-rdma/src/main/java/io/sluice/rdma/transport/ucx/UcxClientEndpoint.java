@@ -1,23 +1,23 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
-import io.sluice.rdma.transport.support.ClientResources;
-import io.sluice.rdma.transport.support.EndpointBuffer;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
+import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * The reading side over UCX.
+ * The reading side over UCX: registered buffers and connections.
  *
  * <p>Thread contract: safe from any thread; one loop carries all connections. Ownership: the caller
- * closes.
+ * closes it.
  */
 final class UcxClientEndpoint extends ClientEndpointBase {
   private final UcxSettings settings;
@@ -46,7 +46,7 @@ final class UcxClientEndpoint extends ClientEndpointBase {
     }
     UcxRegion region =
         loop.call("registering a buffer", () -> UcxRegion.toLandIn(loop, settings, direct));
-    return holdings().registered(new UcxRegisteredBuffer(holdings(), loop, direct, region));
+    return resources().registered(new UcxRegisteredBuffer(resources(), loop, direct, region));
   }
 
   @Override
@@ -59,7 +59,7 @@ final class UcxClientEndpoint extends ClientEndpointBase {
     if (!(remote.getAddress() instanceof Inet4Address)) {
       throw new ConnectFailedException("ucx: cannot connect to " + remote + ": IPv4 only");
     }
-    UcxConnection connection = holdings().began(new UcxConnection(holdings(), loop, remote));
+    UcxConnection connection = resources().began(new UcxConnection(resources(), loop, remote));
     connection.connect(timeoutMs);
     return connection;
   }
@@ -69,14 +69,14 @@ final class UcxClientEndpoint extends ClientEndpointBase {
     loop.close();
   }
 
-  /** Landing memory the NIC knows. */
+  /** A buffer to read into that is registered with the NIC. */
   static final class UcxRegisteredBuffer extends EndpointBuffer {
     private final UcxLoop loop;
     private final UcxRegion region;
 
     UcxRegisteredBuffer(
-        ClientResources holdings, UcxLoop loop, ByteBuffer direct, UcxRegion region) {
-      super(holdings, direct);
+        ClientResources resources, UcxLoop loop, ByteBuffer direct, UcxRegion region) {
+      super(resources, direct);
       this.loop = loop;
       this.region = region;
     }
@@ -93,7 +93,7 @@ final class UcxClientEndpoint extends ClientEndpointBase {
       } catch (TransportException e) {
         throw new IllegalStateException(e.getMessage() + "; the memory must not be freed", e);
       }
-      holdings().deregistered(this);
+      resources().deregistered(this);
     }
   }
 }

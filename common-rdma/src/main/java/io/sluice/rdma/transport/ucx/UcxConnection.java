@@ -1,21 +1,21 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.ReadFactory;
+import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The client's end of a UCX connection, as callers see it from any thread.
+ * The client's end of a UCX connection, for callers on any thread.
  *
  * <p>Its sibling {@link UcxReads} does the work on the loop. Thread contract: safe from any thread.
  * Ownership: see {@link Connection}.
@@ -23,7 +23,7 @@ import java.util.concurrent.CountDownLatch;
 final class UcxConnection implements Connection {
   private static final long END_LIMIT_MS = 10_000;
 
-  private final ClientResources holdings;
+  private final ClientResources resources;
   private final UcxLoop loop;
   private final InetSocketAddress remote;
   private final ReadFactory factory;
@@ -31,12 +31,12 @@ final class UcxConnection implements Connection {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean closed;
 
-  UcxConnection(ClientResources holdings, UcxLoop loop, InetSocketAddress remote) {
-    this.holdings = holdings;
+  UcxConnection(ClientResources resources, UcxLoop loop, InetSocketAddress remote) {
+    this.resources = resources;
     this.loop = loop;
     this.remote = remote;
-    this.factory = new ReadFactory(holdings, remote.toString());
-    this.reads = new UcxReads(loop, remote, holdings.meter(), this::ended);
+    this.factory = new ReadFactory(resources, remote.toString());
+    this.reads = new UcxReads(loop, remote, resources.meter(), this::ended);
   }
 
   void connect(long timeoutMs) throws ConnectFailedException {
@@ -44,7 +44,7 @@ final class UcxConnection implements Connection {
       throw new IllegalArgumentException("connect timeout must be positive, is " + timeoutMs);
     }
     Deadlines.Deadline deadline =
-        holdings.deadlines().after(timeoutMs, () -> end("no answer within " + timeoutMs + " ms"));
+        resources.deadlines().after(timeoutMs, () -> end("no answer within " + timeoutMs + " ms"));
     CountDownLatch decided = new CountDownLatch(1);
     if (!loop.execute(() -> reads.connect(decided::countDown))) {
       ended();
@@ -77,7 +77,7 @@ final class UcxConnection implements Connection {
         factory.open(
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
-      read.startDeadline(holdings.deadlines(), () -> late(read));
+      read.startDeadline(resources.deadlines(), () -> late(read));
       if (!loop.execute(() -> reads.issue(read))) {
         read.fail(new ConnectionLostException(read + " failed: the client endpoint is closed"));
       }
@@ -87,7 +87,7 @@ final class UcxConnection implements Connection {
 
   private void late(PendingRead read) {
     if (!loop.execute(() -> reads.late(read))) {
-      read.failLate(); // no loop, no worker, nobody to write
+      read.failLate(); // the loop has ended, so nothing writes any more
     }
   }
 
@@ -98,7 +98,7 @@ final class UcxConnection implements Connection {
 
   @Override
   public void close() {
-    closed = true; // for a callback, behind which the loop ends it
+    closed = true; // seen by a callback that calls this; the loop ends the connection after it
     end("closed by this side");
     if (!loop.isLoopThread() && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
       throw new IllegalStateException(
@@ -116,7 +116,7 @@ final class UcxConnection implements Connection {
   }
 
   private void ended() {
-    holdings.ended(this);
+    resources.ended(this);
     ended.countDown();
   }
 

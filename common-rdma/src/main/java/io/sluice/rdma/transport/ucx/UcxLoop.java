@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.openucx.jucx.UcxException;
 import org.openucx.jucx.ucp.UcpContext;
+import org.openucx.jucx.ucp.UcpEndpoint;
 import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
@@ -25,20 +26,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that touches a context and its worker: runs tasks, progresses communication,
- * sleeps until either has something to do.
+ * The one thread that uses a context and its worker. It runs tasks, progresses communication, and
+ * sleeps while there is neither.
  *
  * <p>Thread contract: {@link #execute}, {@link #call} and {@link #close} from any thread, the rest
- * from tasks only. UCX's callbacks run inside progress and only queue tasks; so whatever a task
- * calls, it never runs inside UCX. Ownership: the endpoint that made it closes it; the native
- * objects are destroyed on this thread, after the requests being watched.
+ * from tasks only. UCX' callbacks run inside progress and only queue tasks, so a task never runs
+ * inside UCX. Ownership: the endpoint that made it closes it. This thread destroys the native
+ * objects, after all watched requests have finished.
  */
 final class UcxLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UcxLoop.class);
   private static final long CALL_LIMIT_MS = 30_000;
   private static final long WATCH_PAUSE_NANOS = 50_000;
 
-  /** A request UCX has not finished, and what to do then. */
+  /** An unfinished request of UCX, and the action to run when it has finished. */
   private record Watched(UcpRequest request, Runnable then) {}
 
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -99,7 +100,7 @@ final class UcxLoop implements AutoCloseable {
     if (watched.isEmpty()) {
       worker.waitForEvents();
     } else {
-      LockSupport.parkNanos(WATCH_PAUSE_NANOS); // a finished close wakes nobody
+      LockSupport.parkNanos(WATCH_PAUSE_NANOS); // a finished close wakes no thread
     }
   }
 
@@ -107,7 +108,7 @@ final class UcxLoop implements AutoCloseable {
     try {
       return worker.progress();
     } catch (UcxException e) {
-      // A request has failed; UCX tells its callback or the endpoint's error handler as well.
+      // A request failed; UCX also calls its callback or the endpoint's error handler.
       LOG.debug("ucx: progress reports", e);
       return 1;
     } catch (Exception e) {
@@ -135,7 +136,7 @@ final class UcxLoop implements AutoCloseable {
       accepting = false;
     }
     try {
-      // What was accepted before must still run: somebody may be waiting for it.
+      // Tasks accepted before must still run: threads may wait for them.
       for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
         task.run();
       }
@@ -163,11 +164,28 @@ final class UcxLoop implements AutoCloseable {
     watched.add(new Watched(request, then));
   }
 
+  /**
+   * Ends a UCX endpoint at once, without asking the peer. Runs {@code then} when UCX has released
+   * all of its requests: from then on nothing is written or read through this endpoint. On the loop
+   * only.
+   */
+  void closeForced(UcpEndpoint endpoint, Runnable then) {
+    UcpRequest request;
+    try {
+      request = endpoint.closeNonBlockingForce();
+    } catch (UcxException e) {
+      LOG.warn("ucx: {} was already broken when it was closed", endpoint, e);
+      then.run();
+      return;
+    }
+    watch(request, then);
+  }
+
   boolean isLoopThread() {
     return Thread.currentThread() == thread;
   }
 
-  /** Queues a task; false if the loop has ended, and the task will never run. */
+  /** Queues a task; false if the loop has ended and the task will never run. */
   boolean execute(Runnable task) {
     synchronized (signalLock) {
       if (!accepting) {
@@ -181,7 +199,7 @@ final class UcxLoop implements AutoCloseable {
     }
   }
 
-  /** Runs something on the loop and waits for its result. */
+  /** Runs {@code body} on the loop and waits for its result. */
   <T> T call(String what, Callable<T> body) throws TransportException {
     CompletableFuture<T> result = new CompletableFuture<>();
     Runnable task =
@@ -208,7 +226,7 @@ final class UcxLoop implements AutoCloseable {
         try {
           return result.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-          interrupted = true; // native objects must not be left half made
+          interrupted = true; // native objects must not stay half made
         }
       }
     } catch (ExecutionException e) {
@@ -226,7 +244,7 @@ final class UcxLoop implements AutoCloseable {
     }
   }
 
-  /** Ends the loop after {@code last} has run and what it watches has finished. */
+  /** Ends the loop after {@code last} has run and all watched requests have finished. */
   void close(Runnable last) {
     execute(
         () -> {

@@ -16,11 +16,12 @@ import java.util.Optional;
  * Reads over RDMA, through UCX and its Java binding: the NIC serves, the remote CPU does not.
  *
  * <p>Unlike {@code tcp} it needs libucx, a NIC, an address of that NIC to listen on (rdmacm does
- * not do 127.0.0.1), mapped regions and locked memory. It is available only if all of this is
- * there. IPv4 only: UCX 1.13 frees twice, and so ends the process, where it cannot accept a
- * connection over IPv6, and its listener is on the wildcard address of IPv4 ({@link UcxAcceptor}).
+ * not support 127.0.0.1), mapped regions and locked memory. It is available only with all of these.
+ * It supports IPv4 only: if UCX 1.13 cannot accept a connection over IPv6, a double free ends the
+ * process. The listener uses the wildcard address of IPv4 ({@link UcxAcceptor}).
  *
- * <p>Thread contract: safe from any thread; the first question about availability may load libucx.
+ * <p>Thread contract: safe from any thread; the first call of {@link #unavailabilityCause} may load
+ * libucx.
  */
 public final class UcxProvider implements TransportProvider {
   private final UcxSettings settings;
@@ -39,7 +40,7 @@ public final class UcxProvider implements TransportProvider {
     this.availability = new UcxAvailability(settings, devices, new LockedMemoryLimit());
   }
 
-  /** Over UCX's emulation on TCP, to run the contract where there is no NIC. */
+  /** Uses UCX' emulation on TCP, to run the contract tests without a NIC. */
   static UcxProvider overTcp() {
     return new UcxProvider(UcxSettings.TCP, new RdmaDevices());
   }
@@ -56,8 +57,8 @@ public final class UcxProvider implements TransportProvider {
 
   @Override
   public boolean isConfined() {
-    // libucp answers puts and gets that come as messages too, and looks at no key for those:
-    // ucp_put_handler copies to whatever address a peer names.
+    // libucp also answers puts and gets that come as messages, and checks no key for those:
+    // ucp_put_handler copies to any address that a peer names.
     return false;
   }
 

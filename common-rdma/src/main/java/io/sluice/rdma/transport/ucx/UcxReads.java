@@ -1,10 +1,11 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RemoteAccessException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.ucx.UcxRegion.UcxAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -22,15 +23,15 @@ import org.openucx.jucx.ucp.UcpRemoteKey;
 import org.openucx.jucx.ucp.UcpRequest;
 
 /**
- * The client's end of a UCX connection, on the loop: the native endpoint, the remote keys unpacked
- * for it, and the reads in flight.
+ * The part of a client's UCX connection that runs on the loop: the native endpoint, its unpacked
+ * remote keys, and the reads in flight.
  *
- * <p>A failed read completes only when the endpoint has been closed by force and UCX has let go of
- * its requests; until then the NIC might still write. UCX may report one failure by exception, by
- * callback and by the error handler, so all of them lead to {@link #end}, which acts once.
+ * <p>A failed read completes only when the endpoint was closed by force and UCX has released its
+ * requests; until then the NIC might still write. UCX may report one failure by an exception, by a
+ * callback and by the error handler. All of them call {@link #end}, which acts once.
  *
- * <p>Thread contract: the loop only, but for {@link #isOpen} and {@link #endReason}. Ownership: the
- * remote keys and the native endpoint are released here, the keys last.
+ * <p>Thread contract: the loop only, except for {@link #isOpen} and {@link #endReason}. Ownership:
+ * it releases the native endpoint, then the remote keys.
  */
 final class UcxReads {
   private final UcxLoop loop;
@@ -52,7 +53,7 @@ final class UcxReads {
     this.whenEnded = whenEnded;
   }
 
-  /** Starts connecting; {@code decided} runs when it has succeeded or failed. */
+  /** Starts to connect; {@code decided} runs on success or failure. */
   void connect(Runnable decided) {
     whenDecided = decided;
     if (endReason != null) {
@@ -88,7 +89,7 @@ final class UcxReads {
       return;
     }
     if (read.lengthBytes() == 0) {
-      read.succeed(); // UCX would leak its request object on an immediate completion
+      read.succeed(); // UCX leaks its request object on an immediate completion
       return;
     }
     if (!UcxAddress.isPacked(read.remote())) {
@@ -121,11 +122,11 @@ final class UcxReads {
   void late(PendingRead read) {
     if (!read.isCompleted()) {
       late = read;
-      end("given up for a late " + read);
+      end("closed after the deadline of " + read);
     }
   }
 
-  /** Ends the connection, once; every read in flight fails when UCX has let go of it. */
+  /** Ends the connection, once; reads in flight fail when UCX has released them. */
   void end(String reason) {
     if (endReason != null) {
       return;
@@ -138,7 +139,7 @@ final class UcxReads {
     if (peer == null) {
       released();
     } else {
-      UcxEndpoints.closeForced(loop, peer, this::released);
+      loop.closeForced(peer, this::released);
     }
   }
 
@@ -178,7 +179,10 @@ final class UcxReads {
     loop.execute(task);
   }
 
-  /** Callbacks run inside UCX, which does not bear exceptions from them: they only queue. */
+  /**
+   * Makes a callback that only queues a task, because UCX does not tolerate exceptions from
+   * callbacks.
+   */
   private UcxCallback callback(Runnable onSuccess, Consumer<String> onError) {
     return new UcxCallback() {
       @Override

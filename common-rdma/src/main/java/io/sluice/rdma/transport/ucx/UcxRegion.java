@@ -1,19 +1,24 @@
 package io.sluice.rdma.transport.ucx;
 
 import com.sun.jna.Pointer;
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.memory.OffHeap;
+import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
 import org.openucx.jucx.UcxUtils;
 import org.openucx.jucx.ucp.UcpConstants;
 import org.openucx.jucx.ucp.UcpContext;
+import org.openucx.jucx.ucp.UcpEndpoint;
+import org.openucx.jucx.ucp.UcpRemoteKey;
 
 /**
- * Registered memory and the buffer it lies in, which must not be collected while a NIC may read it.
+ * Registered memory. It keeps the buffer reachable while a NIC may read it.
  *
- * <p>Thread contract: made and deregistered on the loop. Failure: what could not be deregistered
- * cannot be later either, because UCX may have freed the handle.
+ * <p>Thread contract: made and deregistered on the loop. Ownership: the endpoint deregisters it,
+ * then the caller frees the memory. Failure: a failed deregistration cannot be repeated, because
+ * UCX may have freed the handle.
  */
 final class UcxRegion {
   private final UcpContext context;
@@ -45,9 +50,9 @@ final class UcxRegion {
   }
 
   /**
-   * Registers memory that the other side may read, and asks for no more than that.
+   * Registers memory that the other side may only read.
    *
-   * @param unmapping deregisters by the handle
+   * @param unmapping deregisters a handle
    */
   static UcxRegion toBeRead(
       UcxLoop loop,
@@ -112,5 +117,46 @@ final class UcxRegion {
   @Override
   public String toString() {
     return "registration of " + memory;
+  }
+
+  /**
+   * The provider data of a region's descriptor, big-endian:
+   *
+   * <pre>
+   *   0                 8
+   *   +-----------------+--------------------------+
+   *   | virtual address | packed rkey (to the end) |
+   *   +-----------------+--------------------------+
+   * </pre>
+   */
+  static final class UcxAddress {
+    private static final int ADDRESS_OFFSET = 0;
+    private static final int REMOTE_KEY_OFFSET = ADDRESS_OFFSET + Long.BYTES;
+
+    private UcxAddress() {}
+
+    static byte[] pack(long address, ByteBuffer remoteKey) {
+      ByteBuffer data = ByteBuffer.allocate(REMOTE_KEY_OFFSET + remoteKey.remaining());
+      return data.putLong(address).put(remoteKey).array();
+    }
+
+    static boolean isPacked(RegionDescriptor descriptor) {
+      return descriptor.providerData().length > REMOTE_KEY_OFFSET;
+    }
+
+    static long address(RegionDescriptor descriptor) {
+      return ByteBuffer.wrap(descriptor.providerData()).getLong(ADDRESS_OFFSET);
+    }
+
+    static UcpRemoteKey unpackRemoteKey(UcpEndpoint endpoint, RegionDescriptor descriptor) {
+      byte[] data = descriptor.providerData();
+      ByteBuffer direct = OffHeap.allocate(data.length - REMOTE_KEY_OFFSET);
+      try {
+        direct.put(data, REMOTE_KEY_OFFSET, direct.capacity()).clear();
+        return endpoint.unpackRemoteKey(direct);
+      } finally {
+        OffHeap.free(direct);
+      }
+    }
   }
 }

@@ -5,11 +5,12 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.ucx.UcxRegion.UcxAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
@@ -23,15 +24,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Registers memory with the NIC and accepts connections; the NIC answers the reads.
  *
- * <p>Unlike the TCP server it learns nothing of the reads and cannot refuse one. UCX keeps
- * deregistered memory in its registration cache until somebody unmaps it or this endpoint is
- * closed, unless {@code UCX_IB_REG_METHODS} is {@code direct} in the environment, and until then
- * the NIC goes on serving whoever still has the descriptor: memory that is to be reused for
- * something else must not rely on {@link #deregister}, but on the generation and the checksum of
- * what is read.
+ * <p>Unlike the TCP server it does not see reads and cannot refuse one. UCX keeps deregistered
+ * memory in its registration cache until it is unmapped or this endpoint is closed, unless {@code
+ * UCX_IB_REG_METHODS} is {@code direct} in the environment. Until then the NIC serves clients that
+ * have the descriptor. So {@link #deregister} is not enough before memory is reused: readers verify
+ * generation and checksum.
  *
- * <p>Thread contract: safe from any thread; the work happens on the loop. Ownership: the caller
- * closes.
+ * <p>Thread contract: safe from any thread; the work runs on the loop. Ownership: the caller closes
+ * it.
  */
 final class UcxServerEndpoint implements ServerEndpoint {
   private static final Logger LOG = LoggerFactory.getLogger(UcxServerEndpoint.class);
@@ -69,7 +69,7 @@ final class UcxServerEndpoint implements ServerEndpoint {
     return open(settings, bindAddress, admission, UcpLibrary::unmap);
   }
 
-  /** As above, with {@code unmapping} for what deregisters: a test has it fail. */
+  /** Opens an endpoint with its own way to deregister, for a test in which that fails. */
   static UcxServerEndpoint open(
       UcxSettings settings,
       InetSocketAddress bindAddress,
@@ -126,14 +126,14 @@ final class UcxServerEndpoint implements ServerEndpoint {
       if (!closed.get()) {
         throw new IllegalStateException(e.getMessage() + "; it must not be unmapped", e);
       }
-      loop.awaitEnd(); // with which the context ends, and all that was registered with it
+      loop.awaitEnd(); // which destroys the context and all its registrations
     }
   }
 
   private void deregisterOnLoop(RegionDescriptor descriptor) {
     UcxRegion region = regions.get(descriptor);
     if (region != null) {
-      region.deregister(); // first: if that fails, it must not seem done when it is said again
+      region.deregister(); // first: if it fails, a second call must try again
       regions.remove(descriptor);
       meter.deregistered(descriptor.lengthBytes());
     }
@@ -148,7 +148,7 @@ final class UcxServerEndpoint implements ServerEndpoint {
     return loop;
   }
 
-  /** For tests: every client loses its connection. On the loop only. */
+  /** For tests: ends the connections of all clients. On the loop only. */
   void dropConnections() {
     acceptor.dropAll("dropped");
   }

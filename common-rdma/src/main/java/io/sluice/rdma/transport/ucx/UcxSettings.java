@@ -1,33 +1,31 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.TransportNames;
-import io.sluice.rdma.transport.support.Pinning;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.util.Map;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpParams;
 
 /**
- * What UCX may use. A variable UCX_* in the environment overrides the value here, so that an
- * administrator can say otherwise.
+ * The configuration of UCX. A variable UCX_* in the environment overrides a value here, for
+ * administrators. Thread contract: immutable.
  *
  * @param config UCX configuration without the UCX_ prefix
- * @param needsDevice whether reads must be served by an RDMA device, which also means that
- *     registered memory is pinned
+ * @param needsDevice whether an RDMA device must serve reads; registered memory is pinned then
  */
 record UcxSettings(Map<String, String> config, boolean needsDevice) {
-  /** A restarted service gets its port back at once. */
+  /** Lets a restarted service bind its port at once. */
   private static final String REUSE_ADDRESS = "CM_REUSEADDR";
 
   /**
-   * Reliable connections set up by rdmacm, and nothing else: with everything allowed, UCX would
-   * take TCP for data or set-up in silence wherever RDMA does not work.
+   * Allows only reliable connections set up by rdmacm. With all transports allowed, UCX would
+   * silently use TCP for data or set-up where RDMA does not work.
    *
-   * <p>Named one by one, because {@code rc} brings {@code ud} to set up connections, which rdmacm
-   * has no need of, and a datagram queue that fails with its link ends the process: {@code
-   * ud_verbs.c: Fatal: receive completion with error}. Only where there is such a device is its own
-   * transport named, because UCX warns of each that it does not have.
+   * <p>The transports are named one by one. {@code rc} would add {@code ud} to set up connections,
+   * which rdmacm does not need; a datagram queue that fails with its link ends the process ({@code
+   * ud_verbs.c: Fatal: receive completion with error}). A device's own transport is named only if
+   * there is such a device, because UCX warns of each missing one.
    */
   static UcxSettings rdma(RdmaDevices devices) {
     boolean isMlx5 = devices.activePorts().stream().anyMatch(port -> port.startsWith("mlx5"));
@@ -36,7 +34,7 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
         Map.of("TLS", transports, "SOCKADDR_TLS_PRIORITY", "rdmacm", REUSE_ADDRESS, "y"), true);
   }
 
-  /** UCX's own TCP, which emulates one-sided reads slowly: for tests on hosts without a NIC. */
+  /** UCX' own TCP, which emulates one-sided reads slowly: for tests on hosts without a NIC. */
   static final UcxSettings TCP = new UcxSettings(Map.of("TLS", "tcp", REUSE_ADDRESS, "y"), false);
 
   UcpContext newContext() {
@@ -50,10 +48,13 @@ record UcxSettings(Map<String, String> config, boolean needsDevice) {
     return UcxVersions.withoutWarning(() -> new UcpContext(params));
   }
 
-  /** Must be called before registering: see {@link Pinning}. */
+  /**
+   * Checks whether memory may be pinned; must be called before registering: see {@link
+   * RdmaDevices#checkMayPin}.
+   */
   void checkMayPin(long lengthBytes) throws RegistrationException {
     if (needsDevice) {
-      Pinning.check(TransportNames.UCX, lengthBytes);
+      RdmaDevices.checkMayPin(TransportNames.UCX, lengthBytes);
     }
   }
 }

@@ -6,33 +6,33 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * jucx is in our jar, libucx is the system's, and may be older. UCX then warns, for each context
- * that is made, that the API is incompatible: of two calls that nothing here makes. In the output
- * of every task that would be noise, so with such a libucx, and where nobody has set its level, UCX
- * says errors only while a context is made. It would then also warn of variables and devices that
- * it does not know: {@code UCX_LOG_LEVEL=warn} in the environment shows that.
+ * The versions of jucx, which is in Sluice's jar, and of libucx, which is the system's and may be
+ * older. An older libucx warns at each new context that the API is incompatible, because of two
+ * calls that Sluice does not make. To keep that out of the output of every task, UCX then logs only
+ * errors while a context is made, unless its log level is set. That also hides warnings about
+ * unknown variables and devices; {@code UCX_LOG_LEVEL=warn} in the environment shows them.
  *
- * <p>Thread contract: safe from any thread; contexts are made one at a time, as the level is the
- * process's. Only after {@link UcxAvailability.UcxSignals#leaveToJvm}. What cannot be asked or set
- * here changes nothing of whether UCX works.
+ * <p>Thread contract: safe from any thread; contexts are made one at a time, because the level is
+ * global. Call it only after {@link UcxAvailability.UcxSignals#leaveToJvm}. Failure: none; if a
+ * version or level cannot be read or set, UCX still works.
  */
 final class UcxVersions {
-  /** What the build bundles. */
+  /** The release that the build bundles. */
   static final String JUCX = "1.18.1";
 
   private static final String LEVEL = "LOG_LEVEL";
-  private static final String UNSET = "WARN"; // what UCX has unless it is told otherwise
+  private static final String UNSET = "WARN"; // the default of UCX
   private static final int LEVEL_BYTES = 64;
   private static final int OK = 0;
 
   private UcxVersions() {}
 
-  /** Both, for logs. */
+  /** Both versions, for logs. */
   static String describe() {
     return "jucx %s on libucx %s".formatted(JUCX, libucx().orElse("of unknown version"));
   }
 
-  /** Whether the system's is older than what jucx was made for. */
+  /** Whether libucx is older than jucx. */
   static boolean isOlder() {
     return libucx().map(UcxVersions::release).filter(has -> has < release(JUCX)).isPresent();
   }
@@ -48,15 +48,15 @@ final class UcxVersions {
     }
   }
 
-  /** Major and minor in one number: what UCX compares. */
+  /** The major and minor version as one number, which UCX compares. */
   private static int release(String version) {
     String[] numbers = version.split("\\.");
     return Integer.parseInt(numbers[0]) * 1_000 + Integer.parseInt(numbers[1]);
   }
 
   /**
-   * Makes a context. A level that the environment or UCX's own file sets is the administrator's,
-   * and is left alone.
+   * Makes a context without the warning. A log level that the environment or UCX' own file sets
+   * stays as it is.
    */
   static <T> T withoutWarning(Supplier<T> context) {
     synchronized (UcxVersions.class) {
@@ -69,12 +69,12 @@ final class UcxVersions {
       try {
         return context.get();
       } finally {
-        setLevel(UNSET); // as it took the other, it takes this one
+        setLevel(UNSET); // it accepted the other level, so it accepts this one
       }
     }
   }
 
-  /** How much UCX says in this process; empty if it does not tell. */
+  /** The log level of UCX in this process; empty if it cannot be read. */
   static Optional<String> level() {
     byte[] level = new byte[LEVEL_BYTES];
     return call("get", LEVEL, level, (long) LEVEL_BYTES)

@@ -1,6 +1,6 @@
 package io.sluice.rdma.transport.faulty;
 
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package io.sluice.rdma.transport.faulty;
 
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.ConnectionLostException;
-import io.sluice.rdma.transport.ReadTimeoutException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.RemoteAccessException;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.support.Deadlines;
 import java.nio.ByteBuffer;
 import java.util.Objects;

@@ -5,17 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ClientResourcesTest {
-  private final ClientResources holdings = new ClientResources("test");
+  private final ClientResources resources = new ClientResources("test");
 
   @AfterEach
   void endTimer() {
-    holdings.deadlines().close();
+    resources.deadlines().close();
   }
 
   private RegisteredBuffer register(Runnable release) {
@@ -35,15 +36,15 @@ class ClientResourcesTest {
     int others = 100;
     for (int i = 0; i < others; i++) {
       if (i == others / 2) {
-        holdings.registered(
+        resources.registered(
             register(
                 () -> {
                   throw broken;
                 }));
       }
-      holdings.registered(register(released::incrementAndGet));
+      resources.registered(register(released::incrementAndGet));
     }
-    assertSame(broken, assertThrows(IllegalStateException.class, holdings::release));
+    assertSame(broken, assertThrows(IllegalStateException.class, resources::release));
     assertEquals(others, released.get());
   }
 }

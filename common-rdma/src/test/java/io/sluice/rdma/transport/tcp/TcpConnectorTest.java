@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.transport.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package io.sluice.rdma.transport.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionFixture;
 import java.nio.ByteBuffer;

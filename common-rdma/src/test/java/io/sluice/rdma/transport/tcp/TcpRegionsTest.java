@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.tcp.TcpRegions.TcpRegion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

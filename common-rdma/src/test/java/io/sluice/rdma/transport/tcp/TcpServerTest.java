@@ -11,23 +11,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.sluice.rdma.memory.LendingReader;
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.threads.UnsayableError;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLimits;
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegionFixture;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
+import io.sluice.rdma.transport.tcp.TcpServerEndpoint.TcpServerTimeouts;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -281,7 +282,7 @@ class TcpServerTest {
   @Test
   void clientsThatStallAreGivenUpAndIdleOnesAreNot() throws Exception {
     int length = 64 << 20;
-    Admission admission = // to which the patience is shorter than the time for a hello
+    Admission admission = // to which the timeouts is shorter than the time for a hello
         Admission.open(new ConnectionLimits(10, 8, 60_000, 60_000));
     try (RegionFixture fixture = new RegionFixture(dir, length, 8);
         ServerEndpoint server =
@@ -348,9 +349,9 @@ class TcpServerTest {
           };
         };
     int length = 64 << 20;
-    TcpServerTimeouts patience = new TcpServerTimeouts(600_000, 200);
+    TcpServerTimeouts timeouts = new TcpServerTimeouts(600_000, 200);
     try (ServerEndpoint server =
-            new TcpProvider(patience).listen(ANY_PORT, Admission.open(limits(10, 600_000)));
+            new TcpProvider(timeouts).listen(ANY_PORT, Admission.open(limits(10, 600_000)));
         RawClient slow = new RawClient(server).welcomed()) {
       slow.request(1, server.register(MemoryRegion.ofReader(reader, length)), 0, length);
       lent.await();
@@ -426,7 +427,7 @@ class TcpServerTest {
       ConnectFailedException e =
           assertThrows(
               ConnectFailedException.class, () -> second.connect(server.address(), LONG_MS));
-      assertTrue(e.getMessage().contains("as many connections as it takes"), e.getMessage());
+      assertTrue(e.getMessage().contains("its limit on connections"), e.getMessage());
     }
   }
 

@@ -12,11 +12,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.ClientEndpoint;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
@@ -78,7 +78,7 @@ class TcpStreamCutTest {
   @Test
   void answerToAQuestionNotAsked() throws Exception {
     assertLost(
-        "which was not asked", (in, out) -> header(out, readRequest(in) + 1, STATUS_OK, LENGTH));
+        "which was not sent", (in, out) -> header(out, readRequest(in) + 1, STATUS_OK, LENGTH));
   }
 
   @Test

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Pointer;
 import io.sluice.rdma.memory.OffHeap;
-import io.sluice.rdma.transport.RegistrationException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,9 +1,9 @@
 package io.sluice.rdma.transport.ucx;
 
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RdmaContractTest;
 import io.sluice.rdma.transport.SilentServer;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.TransportProvider;
 import java.util.Optional;
 

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.SilentServer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportContractTest;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportProvider;
 import java.net.InetSocketAddress;
 import java.util.Optional;

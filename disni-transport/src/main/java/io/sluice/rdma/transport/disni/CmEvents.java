@@ -6,12 +6,12 @@ import com.ibm.disni.verbs.RdmaEventChannel;
 import java.io.IOException;
 
 /**
- * Bounded waits for events of the connection manager; DiSNI's own have no end.
+ * Waits with a deadline for events of the connection manager; DiSNI's own waits have none.
  *
  * <p>Thread contract: one thread per channel, because DiSNI keeps the channel's ids in a plain map.
  */
 final class CmEvents {
-  /** How long a thread sleeps in native code before it looks whether it is to end. */
+  /** How long a thread sleeps in native code before it checks whether it must end. */
   static final int SLICE_MS = 50;
 
   private CmEvents() {}
@@ -25,12 +25,12 @@ final class CmEvents {
     return EventType.values()[event.getEvent()];
   }
 
-  /** In plain words, for the ways a connection ends or does not come about. */
+  /** The event in words, for messages about connections that fail or end. */
   static String words(EventType type) {
     return switch (type) {
-      case RDMA_CM_EVENT_ADDR_ERROR -> "no RDMA device leads to that address";
+      case RDMA_CM_EVENT_ADDR_ERROR -> "no RDMA device has a route to that address";
       case RDMA_CM_EVENT_ROUTE_ERROR -> "no route through the RDMA device";
-      case RDMA_CM_EVENT_REJECTED -> "the other host refused: nobody listens there";
+      case RDMA_CM_EVENT_REJECTED -> "the other host refused: nothing listens there";
       case RDMA_CM_EVENT_UNREACHABLE -> "the other host does not answer";
       case RDMA_CM_EVENT_CONNECT_ERROR -> "the queue pair could not be connected";
       case RDMA_CM_EVENT_DISCONNECTED -> "disconnected by the peer";

@@ -26,17 +26,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listener and the server's ends of its connections, on which nothing is ever posted.
+ * The listener and the server's ends of its connections. The server posts no work requests on them.
  *
- * <p>Thread contract: one thread takes all events and destroys everything when it ends; the state
- * is guarded by this object. Ownership: the server endpoint closes it, before the devices.
+ * <p>Thread contract: one thread takes all events and destroys all native objects when it ends;
+ * this object guards the state. Ownership: the server endpoint closes it, before the devices.
+ * Failure: a client that fails costs its own connection only.
  */
 final class DisniAcceptor {
   private static final Logger LOG = LoggerFactory.getLogger(DisniAcceptor.class);
   private static final int BACKLOG = 128;
   private static final long END_LIMIT_MS = 10_000;
 
-  /** The server's end of a connection; {@code established} when the client may read. */
+  /** The server's end of a connection; {@code established} once the client may read. */
   private static final class Accepted {
     private final DisniQueuePair pair;
     private final Admission.Place place;
@@ -93,7 +94,7 @@ final class DisniAcceptor {
     }
   }
 
-  /** Takes the channel over; if that fails, it is still the caller's. */
+  /** Takes over the channel; if that fails, the caller still owns it. */
   private static DisniAcceptor listen(
       DisniDevices devices,
       InetSocketAddress bindAddress,
@@ -135,14 +136,14 @@ final class DisniAcceptor {
         }
       }
     } catch (IOException | RuntimeException | Error e) {
-      SafeLog.error(LOG, "disni: the listener on {} died; its connections are lost", address, e);
+      SafeLog.error(LOG, "disni: the listener on {} failed; its connections are lost", address, e);
     } finally {
       destroyAll();
       ended.countDown();
     }
   }
 
-  /** DiSNI makes objects for each event, and so may lose one. */
+  /** Waits for an event. DiSNI allocates objects for each event, so it may lose one. */
   private RdmaCmEvent poll() throws IOException {
     try {
       return CmEvents.poll(channel, CmEvents.SLICE_MS);
@@ -153,7 +154,7 @@ final class DisniAcceptor {
     }
   }
 
-  /** An event of one client that cannot be handled ends nobody else's connection. */
+  /** Handles an event; a failure ends no other client's connection. */
   private synchronized void handle(RdmaCmEvent event) {
     try {
       RdmaCmId id = event.getConnIdPriv();
@@ -176,7 +177,7 @@ final class DisniAcceptor {
     }
   }
 
-  /** Takes a client or refuses it; one with whom either fails ends nobody else's connection. */
+  /** Accepts or refuses a client; a failure ends no other client's connection. */
   private void accept(RdmaCmId id) {
     Admission.Place place = null;
     DisniQueuePair pair = null;
@@ -184,7 +185,10 @@ final class DisniAcceptor {
       InetSocketAddress client = (InetSocketAddress) id.getDestination();
       place = admission.enter(client.getAddress()).orElse(null);
       if (place == null) {
-        LOG.debug("disni: {} is not expected on {}, or there is no place", client, address);
+        LOG.debug(
+            "disni: refused {} on {}: it is not expected, or there are too many connections",
+            client,
+            address);
         refuse(id, null);
         return;
       }
@@ -194,7 +198,7 @@ final class DisniAcceptor {
     } catch (IOException | RuntimeException | Error e) {
       connections.remove(id);
       refuse(id, pair);
-      if (place == null) { // strangers do not fill the log
+      if (place == null) { // unexpected clients must not fill the log
         SafeLog.debug(LOG, "disni: cannot answer a connection on {}", address, e);
       } else {
         place.leave();
@@ -205,7 +209,7 @@ final class DisniAcceptor {
 
   private void refuse(RdmaCmId id, DisniQueuePair pair) {
     try {
-      destroy(id, pair); // which tells the client
+      destroy(id, pair); // this tells the client
     } catch (IOException | RuntimeException | Error e) {
       SafeLog.debug(LOG, "disni: a refused connection on {} could not be destroyed", address, e);
     }
@@ -269,7 +273,7 @@ final class DisniAcceptor {
     }
   }
 
-  /** Whether nothing of it uses a device any more. */
+  /** Whether it no longer uses any device. */
   boolean hasEnded() {
     return ended.getCount() == 0;
   }

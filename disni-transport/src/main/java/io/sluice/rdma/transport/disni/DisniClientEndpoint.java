@@ -1,13 +1,17 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.sluice.rdma.transport.ConnectFailedException;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.rdma.transport.disni.DisniDevices.DisniDevice;
+import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
+import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -16,14 +20,15 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * The reading side over verbs.
+ * The reading side over verbs: registered buffers and connections.
  *
  * <p>Thread contract: safe from any thread; each connection has a thread of its own. Ownership: the
  * caller closes.
  */
 final class DisniClientEndpoint extends ClientEndpointBase {
   private final DisniDevices devices;
-  private final ReadWriteLock using = new ReentrantReadWriteLock(); // written to by close only
+  private final ReadWriteLock using =
+      new ReentrantReadWriteLock(); // only close takes the write lock
 
   private DisniClientEndpoint(DisniDevices devices) {
     super(TransportNames.DISNI);
@@ -49,7 +54,7 @@ final class DisniClientEndpoint extends ClientEndpointBase {
     try {
       DisniRegion region =
           DisniRegion.register(devices, direct, direct.capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
-      return holdings().registered(new DisniRegisteredBuffer(holdings(), direct, region));
+      return resources().registered(new DisniRegisteredBuffer(resources(), direct, region));
     } finally {
       open.unlock();
     }
@@ -70,7 +75,8 @@ final class DisniClientEndpoint extends ClientEndpointBase {
       DisniLink link =
           new DisniConnector(devices, remote, timeoutMs, this::isClosed)
               .connect(address, DisniConnection.MAX_OUTSTANDING);
-      DisniConnection connection = holdings().began(new DisniConnection(holdings(), remote, link));
+      DisniConnection connection =
+          resources().began(new DisniConnection(resources(), remote, link));
       connection.start();
       return connection;
     } finally {
@@ -78,7 +84,7 @@ final class DisniClientEndpoint extends ClientEndpointBase {
     }
   }
 
-  /** Held while the devices are in use otherwise than by a connection or a buffer. */
+  /** The lock for uses of the devices other than by a connection or a buffer. */
   private Lock lockOpen() throws TransportException {
     Lock lock = using.readLock();
     lock.lock();
@@ -93,7 +99,7 @@ final class DisniClientEndpoint extends ClientEndpointBase {
 
   @Override
   protected void closeAll() {
-    using.writeLock().lock(); // whoever is connecting gives up now
+    using.writeLock().lock(); // attempts to connect give up now
     try {
       super.closeAll();
     } finally {
@@ -104,5 +110,25 @@ final class DisniClientEndpoint extends ClientEndpointBase {
   @Override
   protected void closeRest() {
     devices.close();
+  }
+
+  /** A buffer to read into that is registered with the NICs. */
+  static final class DisniRegisteredBuffer extends EndpointBuffer {
+    private final DisniRegion region;
+
+    DisniRegisteredBuffer(ClientResources resources, ByteBuffer direct, DisniRegion region) {
+      super(resources, direct);
+      this.region = region;
+    }
+
+    int localKey(DisniDevice device) {
+      return region.localKey(device);
+    }
+
+    @Override
+    protected void release() {
+      region.deregister();
+      resources().deregistered(this);
+    }
   }
 }

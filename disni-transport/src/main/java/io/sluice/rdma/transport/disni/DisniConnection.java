@@ -1,17 +1,20 @@
 package io.sluice.rdma.transport.disni;
 
+import com.ibm.disni.util.MemoryUtils;
 import com.ibm.disni.verbs.IbvWC.IbvWcStatus;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.ConnectionLostException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.RemoteAccessException;
-import io.sluice.rdma.transport.support.ClientResources;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
+import io.sluice.rdma.transport.disni.DisniClientEndpoint.DisniRegisteredBuffer;
+import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.ReadFactory;
+import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -28,47 +31,48 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client's end of a connection: callers post to the NIC, one thread takes the completions.
+ * The client's end of a connection. Callers post work requests to the NIC; one thread takes the
+ * completions.
  *
- * <p>Completions are matched by the id of the work request alone, the one thing that a failed
- * completion says truly in DiSNI. A read that failed is done only when the queue pair is destroyed;
- * until then the NIC might still write.
+ * <p>Completions are matched by the id of the work request alone, the only correct field of a
+ * failed completion in DiSNI. A failed read completes only when the queue pair is destroyed; until
+ * then the NIC might still write.
  *
  * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}; the thread destroys
  * the native part when the connection ends.
  */
 final class DisniConnection implements Connection {
-  /** Work requests posted at once; further ones wait here. */
+  /** Work requests that are posted at a time; further ones wait here. */
   static final int MAX_OUTSTANDING = 128;
 
   private static final Logger LOG = LoggerFactory.getLogger(DisniConnection.class);
   private static final long END_LIMIT_MS = 10_000;
 
-  private final ClientResources holdings;
+  private final ClientResources resources;
   private final InetSocketAddress remote;
   private final DisniLink link;
   private final ReadFactory factory;
   private final Thread thread;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Object lock = new Object();
-  private final Map<Long, DisniRead.Piece> posted = new HashMap<>();
-  private final Queue<DisniRead.Piece> waiting = new ArrayDeque<>();
-  private final List<DisniRead.Piece> failed = new ArrayList<>(); // its thread only
+  private final Map<Long, DisniRead.Part> posted = new HashMap<>();
+  private final Queue<DisniRead.Part> waiting = new ArrayDeque<>();
+  private final List<DisniRead.Part> failed = new ArrayList<>(); // its thread only
   private long nextWorkRequestId;
   private PendingRead late;
   private PendingRead refused;
   private volatile String endReason;
 
-  DisniConnection(ClientResources holdings, InetSocketAddress remote, DisniLink link) {
-    this.holdings = holdings;
+  DisniConnection(ClientResources resources, InetSocketAddress remote, DisniLink link) {
+    this.resources = resources;
     this.remote = remote;
     this.link = link;
-    this.factory = new ReadFactory(holdings, remote.toString());
+    this.factory = new ReadFactory(resources, remote.toString());
     this.thread = DaemonThreads.create("sluice-disni-" + remote.getPort(), this::run);
   }
 
   void start() {
-    holdings.meter().connectionOpened();
+    resources.meter().connectionOpened();
     try {
       thread.start();
     } catch (Error e) { // of memory or threads
@@ -90,7 +94,7 @@ final class DisniConnection implements Connection {
         factory.open(
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
-      read.startDeadline(holdings.deadlines(), () -> late(read));
+      read.startDeadline(resources.deadlines(), () -> late(read));
       submit(read);
     }
     return read.future();
@@ -105,30 +109,30 @@ final class DisniConnection implements Connection {
       return;
     }
     DisniRegisteredBuffer landing = (DisniRegisteredBuffer) read.destination().registration();
-    List<DisniRead.Piece> pieces =
-        new DisniRead(read, landing.localKey(link.device()), remoteKey.getAsInt()).pieces();
+    List<DisniRead.Part> parts =
+        new DisniRead(read, landing.localKey(link.device()), remoteKey.getAsInt()).parts();
     boolean open;
     synchronized (lock) {
       open = isOpen();
       if (open) {
-        waiting.addAll(pieces);
+        waiting.addAll(parts);
         postWaiting();
       }
     }
     if (!open) {
       failAsLost(read);
-    } else if (pieces.isEmpty()) {
+    } else if (parts.isEmpty()) {
       read.succeed();
     }
   }
 
   private void postWaiting() {
     while (isOpen() && posted.size() < MAX_OUTSTANDING && !waiting.isEmpty()) {
-      DisniRead.Piece piece = waiting.remove();
+      DisniRead.Part part = waiting.remove();
       long workRequestId = nextWorkRequestId++;
-      posted.put(workRequestId, piece);
+      posted.put(workRequestId, part);
       try {
-        piece.whole().post(link.queue(), workRequestId, piece);
+        part.whole().post(link.queue(), workRequestId, part);
       } catch (IOException e) {
         end("posting a read failed: " + ErrorText.of(e));
       }
@@ -143,32 +147,32 @@ final class DisniConnection implements Connection {
         }
       }
     } catch (IOException | RuntimeException | Error e) {
-      SafeLog.warn(LOG, "disni: {} broke", remote, e);
-      end("broken: " + ErrorText.of(e));
+      SafeLog.warn(LOG, "disni: connection to {} failed", remote, e);
+      end("it failed: " + ErrorText.of(e));
     } finally {
       finish();
     }
   }
 
   private void completed(long workRequestId, int status) {
-    DisniRead.Piece piece;
+    DisniRead.Part part;
     boolean arrived = status == IbvWcStatus.IBV_WC_SUCCESS.ordinal();
     synchronized (lock) {
-      piece = posted.remove(workRequestId);
+      part = posted.remove(workRequestId);
       if (arrived) {
         postWaiting();
       }
     }
     if (arrived) {
-      piece.whole().arrived(piece);
+      part.whole().arrived(part);
     } else {
-      failed.add(piece);
+      failed.add(part);
       IbvWcStatus cause = IbvWcStatus.valueOf(status);
       synchronized (lock) {
         if (isOpen() && cause == IbvWcStatus.IBV_WC_REM_ACCESS_ERR) {
-          refused = piece.whole().read();
+          refused = part.whole().read();
         }
-        end(piece.whole().read() + " ended with " + cause);
+        end(part.whole().read() + " ended with " + cause);
       }
     }
   }
@@ -177,12 +181,12 @@ final class DisniConnection implements Connection {
     synchronized (lock) {
       if (isOpen() && !read.isCompleted()) {
         late = read;
-        end("given up for a late " + read);
+        end("closed after the deadline of " + read);
       }
     }
   }
 
-  /** Takes no more reads, once; the thread does the rest. */
+  /** Ends the connection, once: no more reads are accepted, and the thread does the rest. */
   private void end(String reason) {
     synchronized (lock) {
       if (isOpen()) {
@@ -190,27 +194,27 @@ final class DisniConnection implements Connection {
         try {
           link.disconnect();
         } catch (IOException e) {
-          LOG.debug("disni: {} was already broken", this, e);
+          LOG.debug("disni: {} was disconnected already", this, e);
         }
       }
     }
   }
 
   private void finish() {
-    synchronized (lock) { // not before whoever ended it has disconnected
+    synchronized (lock) { // not before the thread that ended it has disconnected
       try {
         link.close();
       } catch (IOException e) {
         LOG.error("disni: cannot destroy the queue pair of {}", this, e);
       }
-      holdings.meter().connectionClosed();
+      resources.meter().connectionClosed();
       failed.addAll(posted.values());
       failed.addAll(waiting);
       posted.clear();
       waiting.clear();
     }
-    PendingRead.endAll(failed.stream().map(piece -> piece.whole().read()).toList(), this::fail);
-    holdings.ended(this);
+    PendingRead.endAll(failed.stream().map(part -> part.whole().read()).toList(), this::fail);
+    resources.ended(this);
     ended.countDown();
   }
 
@@ -248,5 +252,66 @@ final class DisniConnection implements Connection {
   @Override
   public String toString() {
     return "disni connection to " + remote;
+  }
+
+  /**
+   * A read in flight, as one or several work requests.
+   *
+   * <p>Thread contract: the caller creates it; the connection's thread counts its completions.
+   */
+  static final class DisniRead {
+    /** The bytes of one work request; every known device takes more in one message, rxe 8 MiB. */
+    static final int MAX_PART_BYTES = 4 << 20;
+
+    /** One work request's part of a read. */
+    record Part(DisniRead whole, int offsetBytes, int lengthBytes) {}
+
+    private final PendingRead read;
+    private final long localAddress;
+    private final int localKey;
+    private final long remoteAddress;
+    private final int remoteKey;
+    private int missingBytes;
+
+    DisniRead(PendingRead read, int localKey, int remoteKey) {
+      this.read = read;
+      this.localAddress = MemoryUtils.getAddress(read.landing());
+      this.localKey = localKey;
+      this.remoteAddress = DisniAddress.address(read.remote()) + read.remoteOffsetBytes();
+      this.remoteKey = remoteKey;
+      this.missingBytes = read.lengthBytes();
+    }
+
+    PendingRead read() {
+      return read;
+    }
+
+    List<Part> parts() {
+      List<Part> parts = new ArrayList<>();
+      for (int at = 0; at < read.lengthBytes(); ) {
+        int lengthBytes = Math.min(MAX_PART_BYTES, read.lengthBytes() - at);
+        parts.add(new Part(this, at, lengthBytes));
+        at += lengthBytes;
+      }
+      return parts;
+    }
+
+    void post(DisniWorkQueue queue, long workRequestId, Part part) throws IOException {
+      queue.post(
+          workRequestId,
+          localAddress + part.offsetBytes(),
+          localKey,
+          remoteAddress + part.offsetBytes(),
+          remoteKey,
+          part.lengthBytes());
+    }
+
+    /** A part has arrived; the last one completes the read. */
+    void arrived(Part part) {
+      missingBytes -= part.lengthBytes();
+      if (missingBytes == 0) {
+        read.succeed();
+      }
+    }
   }
 }

@@ -6,7 +6,8 @@ import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.rdma.transport.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.disni.DisniDevices.DisniDevice;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -14,9 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Connects a queue pair within a deadline, on the caller's thread.
+ * Connects a queue pair within a deadline, on the caller's thread. On failure it destroys all
+ * native objects that it made.
  *
- * <p>Thread contract: one use by one thread.
+ * <p>Thread contract: one thread uses it, once.
  */
 final class DisniConnector {
   private final DisniDevices devices;
@@ -29,9 +31,9 @@ final class DisniConnector {
   private DisniQueuePair pair;
 
   /**
-   * The deadline runs from now on.
+   * Starts the deadline.
    *
-   * @param givenUp asked again and again; true ends the attempt
+   * @param givenUp polled; true ends the attempt
    */
   DisniConnector(
       DisniDevices devices, InetSocketAddress remote, long timeoutMs, BooleanSupplier givenUp) {
@@ -42,7 +44,7 @@ final class DisniConnector {
     this.givenUp = givenUp;
   }
 
-  /** The established link, or nothing left behind. */
+  /** Connects; on failure nothing is left behind. */
   DisniLink connect(Inet4Address address, int maxWorkRequests) throws ConnectFailedException {
     try {
       try {

@@ -1,30 +1,37 @@
 package io.sluice.rdma.transport.disni;
 
 import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import com.ibm.disni.verbs.RdmaVerbs;
+import com.ibm.disni.verbs.SVCRegMr;
+import com.ibm.disni.verbs.impl.NatIbvContext;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The RDMA devices of one endpoint.
  *
- * <p>Which device a connection leaves by is known only when its route is resolved, after memory was
- * registered; so an endpoint opens all of them, which nearly always is one. They are found by
- * binding every IPv4 address of this host: librdmacm knows which belong to a device.
+ * <p>The device of a connection is known only when its route is resolved, after memory was
+ * registered. So an endpoint opens all devices, nearly always one. It finds them by binding every
+ * IPv4 address of this host: librdmacm knows which of them belong to a device.
  *
- * <p>Thread contract: immutable once opened. Ownership: the endpoint closes it, after every queue
- * pair and every registration.
+ * <p>Thread contract: immutable once opened. Ownership: the endpoint closes it, after all queue
+ * pairs and registrations.
  */
 final class DisniDevices implements AutoCloseable {
   private final RdmaEventChannel channel;
@@ -105,7 +112,7 @@ final class DisniDevices implements AutoCloseable {
     try {
       id.bindAddr(new InetSocketAddress(address, 0));
     } catch (IOException e) {
-      return null; // an address of some other network device
+      return null; // an address of another network device
     }
     return id.getVerbs();
   }
@@ -119,7 +126,7 @@ final class DisniDevices implements AutoCloseable {
     IbvContext context = id.getVerbs();
     DisniDevice device = context == null ? null : find(context);
     if (device == null) {
-      throw new IOException("the route leads through an RDMA device that has no IPv4 address");
+      throw new IOException("the route uses an RDMA device that has no IPv4 address");
     }
     return device;
   }
@@ -137,6 +144,69 @@ final class DisniDevices implements AutoCloseable {
       Closer.all(ends);
     } catch (IOException e) {
       throw new IllegalStateException("disni: cannot close the RDMA devices", e);
+    }
+  }
+
+  /**
+   * A device and one protection domain on it.
+   *
+   * <p>Thread contract: safe from any thread once its addresses are known. Ownership: {@link
+   * DisniDevices} closes it. The bound id keeps librdmacm from closing the device.
+   */
+  static final class DisniDevice {
+    private final RdmaCmId bound;
+    private final IbvContext context;
+    private final IbvPd protectionDomain;
+    private final List<Inet4Address> addresses = new ArrayList<>();
+
+    private DisniDevice(RdmaCmId bound, IbvContext context, IbvPd protectionDomain) {
+      this.bound = bound;
+      this.context = context;
+      this.protectionDomain = protectionDomain;
+    }
+
+    static DisniDevice open(RdmaCmId bound, IbvContext context, Inet4Address address)
+        throws IOException {
+      DisniDevice device = new DisniDevice(bound, context, context.allocPd());
+      device.addresses.add(address);
+      return device;
+    }
+
+    IbvContext context() {
+      return context;
+    }
+
+    IbvPd protectionDomain() {
+      return protectionDomain;
+    }
+
+    List<Inet4Address> addresses() {
+      return addresses;
+    }
+
+    /**
+     * Whether the device has this context. DiSNI returns a new object each time for one native
+     * context.
+     */
+    boolean has(IbvContext other) {
+      return ((NatIbvContext) context).getObjId() == ((NatIbvContext) other).getObjId();
+    }
+
+    /** Registers all of a direct buffer. */
+    IbvMr register(ByteBuffer memory, int access) throws IOException {
+      SVCRegMr call = protectionDomain.regMr(memory, access);
+      try {
+        return call.execute().getMr();
+      } finally {
+        call.free();
+      }
+    }
+
+    void close() throws IOException {
+      if (RdmaVerbs.open().deallocPd(protectionDomain) != 0) {
+        throw new IOException("a queue pair or a registration is still there");
+      }
+      bound.destroyId();
     }
   }
 }

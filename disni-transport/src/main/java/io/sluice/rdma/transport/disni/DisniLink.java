@@ -3,16 +3,16 @@ package io.sluice.rdma.transport.disni;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.sluice.rdma.transport.disni.DisniDevices.DisniDevice;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.util.Optional;
 
 /**
- * The native part of a client's connection, once it is established: its event channel, id and work
- * queue.
+ * The native part of an established client connection: its event channel, id and work queue.
  *
- * <p>Thread contract: as {@link DisniWorkQueue}; {@link #disconnect} under the connection's lock.
- * Ownership: the connection closes it.
+ * <p>Thread contract: that of {@link DisniWorkQueue}; {@link #disconnect} under the connection's
+ * lock. Ownership: the connection closes it.
  */
 final class DisniLink {
   private final RdmaEventChannel channel;
@@ -46,7 +46,7 @@ final class DisniLink {
     return queue;
   }
 
-  /** Why the connection manager says the connection is lost; empty if it does not. */
+  /** Why the connection is lost, by the connection manager's events; empty if it is not. */
   Optional<String> loss() throws IOException {
     for (RdmaCmEvent event = CmEvents.poll(channel, 0);
         event != null;
@@ -58,9 +58,9 @@ final class DisniLink {
     return Optional.empty();
   }
 
-  /** Tells the peer, and has the NIC flush what is posted; it does not wait for either. */
+  /** Disconnects: the peer is told, and the NIC flushes posted work requests. Waits for neither. */
   void disconnect() throws IOException {
-    id.disconnect(); // refused where the peer was first, which is all right
+    id.disconnect(); // fails if the peer disconnected first, which does no harm
   }
 
   void close() throws IOException {

@@ -6,17 +6,19 @@ import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaConnParam;
+import io.sluice.rdma.transport.disni.DisniDevices.DisniDevice;
 import java.io.IOException;
 
 /**
- * A reliable queue pair with a completion queue and a completion channel of its own: a failed
- * completion does not say in DiSNI which queue pair it is of, and an event not which queue.
+ * A reliable queue pair with its own completion queue and completion channel. They are not shared,
+ * because in DiSNI a failed completion does not name its queue pair, and an event does not name its
+ * queue.
  *
- * <p>Thread contract: see the users. Ownership: the end of the connection it was made for destroys
- * it; the caller destroys the id.
+ * <p>Thread contract: that of its user. Ownership: the connection's end that made it destroys it;
+ * the caller destroys the id.
  */
 final class DisniQueuePair {
-  private static final byte RETRIES = 7; // the most; with the NIC's time-out, some seconds
+  private static final byte RETRIES = 7; // the maximum; with the NIC's timeout, some seconds
 
   private final RdmaCmId id;
   private IbvCompChannel channel;
@@ -38,7 +40,7 @@ final class DisniQueuePair {
       attributes.setSend_cq(result.completions);
       attributes.setRecv_cq(result.completions);
       attributes.cap().setMax_send_wr(maxWorkRequests);
-      attributes.cap().setMax_recv_wr(1); // nothing is ever received, but 0 is not every device's
+      attributes.cap().setMax_recv_wr(1); // nothing is ever received, but some devices refuse 0
       result.pair = id.createQP(device.protectionDomain(), attributes);
       return result;
     } catch (IOException | RuntimeException | Error e) {
@@ -47,7 +49,7 @@ final class DisniQueuePair {
     }
   }
 
-  /** How often a NIC repeats what is not answered, for both sides. */
+  /** How often a NIC repeats a request without an answer, for both sides. */
   static RdmaConnParam connectParameters() throws IOException {
     RdmaConnParam parameters = new RdmaConnParam();
     parameters.setRetry_count(RETRIES);
@@ -68,9 +70,9 @@ final class DisniQueuePair {
   }
 
   /**
-   * From its return on the NIC neither reads nor writes through this queue pair.
+   * Destroys the queue pair; after it returns, the NIC neither reads nor writes through it.
    *
-   * @param events how many completion events were taken: libibverbs waits until as many are
+   * @param events the number of completion events taken; libibverbs waits until that many are
    *     acknowledged
    */
   void destroy(int events) throws IOException {
@@ -84,7 +86,7 @@ final class DisniQueuePair {
     }
   }
 
-  /** Only the queue pair itself, without a word to the peer, whose requests vanish from then on. */
+  /** Destroys only the queue pair, without telling the peer; its requests are lost from then on. */
   void destroyPair() throws IOException {
     if (pair != null && pair.isOpen()) {
       id.destroyQP();

@@ -5,10 +5,11 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
+import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
 import io.sluice.rdma.transport.support.TransportMeter;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -18,8 +19,8 @@ import java.util.stream.Stream;
 /**
  * Registers memory with the NIC and accepts connections; the NIC answers the reads.
  *
- * <p>Unlike with {@code ucx} a deregistered region is gone at once: the NIC refuses whoever still
- * has the descriptor.
+ * <p>Unlike with {@code ucx}, deregistration takes effect at once: the NIC then refuses reads with
+ * the descriptor.
  *
  * <p>Thread contract: safe from any thread. Ownership: the caller closes.
  */
@@ -35,7 +36,7 @@ final class DisniServerEndpoint implements ServerEndpoint {
       DisniDevices devices, InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
     this.devices = devices;
-    // Last: from here on there is a thread that uses the devices, and nothing may fail.
+    // Last: it starts a thread that uses the devices, so nothing after it may fail.
     this.acceptor = DisniAcceptor.listen(devices, bindAddress, admission, meter);
   }
 
@@ -85,7 +86,7 @@ final class DisniServerEndpoint implements ServerEndpoint {
   public synchronized void deregister(RegionDescriptor descriptor) {
     DisniRegion region = regions.get(descriptor);
     if (region != null) {
-      region.deregister(); // first: if that fails, it must not seem done when it is said again
+      region.deregister(); // first: if it fails, a second call must try again
       regions.remove(descriptor);
       meter.deregistered(descriptor.lengthBytes());
     }
@@ -96,7 +97,7 @@ final class DisniServerEndpoint implements ServerEndpoint {
     return meter.snapshot();
   }
 
-  /** For tests: requests of the clients that are connected vanish from now on. */
+  /** For tests: requests of the connected clients are lost from now on. */
   void fallSilent() {
     acceptor.destroyQueuePairs();
   }
@@ -113,7 +114,7 @@ final class DisniServerEndpoint implements ServerEndpoint {
     Closer.all(regions.keySet().stream().map(region -> () -> deregister(region)));
   }
 
-  /** Unless a thread still uses them, which would end the process. */
+  /** Closes the devices unless a thread still uses them, because that would crash the process. */
   private void closeDevices() {
     if (acceptor.hasEnded()) {
       devices.close();

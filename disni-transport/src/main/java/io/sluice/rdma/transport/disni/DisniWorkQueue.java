@@ -10,16 +10,16 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * RDMA READs on one queue pair: post them, wait for them, take their completions.
+ * Posts RDMA READs on one queue pair, waits for them, and takes their completions.
  *
- * <p>DiSNI's calls are objects with memory of their own, made once and used for every request.
- * Thread contract: {@link #post} under the connection's lock, the rest on its thread. Ownership:
- * {@link #destroy} takes the queue pair along.
+ * <p>A call of DiSNI is an object with memory of its own; it is made once and used for every
+ * request. Thread contract: {@link #post} under the connection's lock, the rest on the connection's
+ * thread. Ownership: {@link #destroy} destroys the queue pair, too.
  */
 final class DisniWorkQueue {
   private static final int BATCH = 32;
 
-  /** Takes what has completed. */
+  /** Receives completions. */
   @FunctionalInterface
   interface Completions {
     void completed(long workRequestId, int status);
@@ -68,13 +68,13 @@ final class DisniWorkQueue {
     read.execute();
   }
 
-  /** Waits for completions and hands them over; false if there were none within {@code limitMs}. */
+  /** Waits for completions and passes them on; false if none came within {@code limitMs}. */
   boolean take(int limitMs, Completions to) throws IOException {
     if (!pair.channel().getCqEvent(pair.completions(), limitMs)) {
       return false;
     }
     events++;
-    requestEvent.execute(); // before polling, or what completes in between wakes nobody
+    requestEvent.execute(); // before polling: a completion in between would wake no thread
     int taken;
     do {
       taken = poll.execute().getPolls();
@@ -85,7 +85,7 @@ final class DisniWorkQueue {
     return true;
   }
 
-  /** From its return on the NIC writes nothing any more. */
+  /** Destroys the queue; after it returns, the NIC writes nothing. */
   void destroy() throws IOException {
     pair.destroy(events);
     read.free();

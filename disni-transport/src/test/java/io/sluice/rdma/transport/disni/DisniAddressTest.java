@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.disni;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

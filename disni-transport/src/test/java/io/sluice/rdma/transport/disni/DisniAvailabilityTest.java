@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.disni.DisniProvider.DisniAvailability;
 import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
 import java.nio.file.Files;

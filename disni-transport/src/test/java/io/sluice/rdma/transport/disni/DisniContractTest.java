@@ -11,11 +11,12 @@ import io.sluice.rdma.transport.RdmaContractTest;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegionFixture;
 import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.RegistrationException;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.SilentServer;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.disni.DisniConnection.DisniRead;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class DisniContractTest extends RdmaContractTest {
 
   @Test
   void aLongReadIsSplitAndAWildcardServesEveryAddress() throws Exception {
-    int lengthBytes = 2 * DisniRead.MAX_PIECE_BYTES + 7;
+    int lengthBytes = 2 * DisniRead.MAX_PART_BYTES + 7;
     RegionFixture fixture = closing(new RegionFixture(dir, lengthBytes, 3));
     ServerEndpoint server = closing(provider().listen(new InetSocketAddress(0)));
     RegionDescriptor descriptor = server.register(fixture.region());

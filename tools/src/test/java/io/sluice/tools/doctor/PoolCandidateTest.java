@@ -7,12 +7,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class PoolCandidatesTest {
+class PoolCandidateTest {
   @TempDir Path root;
 
   private List<String> find(Tree machine) {
     SystemFiles files = machine.files();
-    return PoolCandidates.find(files, Mounts.read(files)).stream().map(Path::toString).toList();
+    return PoolCandidate.find(files, Mounts.read(files)).stream().map(Path::toString).toList();
   }
 
   @Test
