@@ -6,7 +6,7 @@ import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.NodeMetadata;
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.spill.store.StoreStats;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.sluice.spill.disk;
 
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;

@@ -1,6 +1,6 @@
 package io.sluice.spill.memory;
 
-import io.sluice.rdma.metrics.WaitCounts;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.spill.ledger.Holding;
 import io.sluice.spill.ledger.LedgerStats;
 import java.util.List;

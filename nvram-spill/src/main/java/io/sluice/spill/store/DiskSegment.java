@@ -1,7 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.LendingReader;
-import io.sluice.rdma.memory.LentBytes;
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.disk.DeviceFile;
