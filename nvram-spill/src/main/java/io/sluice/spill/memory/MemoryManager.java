@@ -22,6 +22,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 /**
@@ -276,13 +277,9 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     }
   }
 
-  /** Something that happens, which the ledger is told in order. */
-  private interface Event {
-    List<MemoryAction> tell(long nowMs);
-  }
-
-  private void tell(Event event) {
-    locked(() -> execute(event.tell(nowMs())));
+  /** Tells the ledger an event, at its time, and executes the actions. */
+  private void tell(LongFunction<List<MemoryAction>> event) {
+    locked(() -> execute(event.apply(nowMs())));
   }
 
   private void locked(Runnable step) {
