@@ -10,7 +10,7 @@ import io.sluice.hadoop.task.JobEligibility;
 import io.sluice.hadoop.task.JobEncryption;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.mapreduce.map.MapOutputStats;
+import io.sluice.mapreduce.map.RecordCollector.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.OutputMarker;
 import io.sluice.mapreduce.map.RecordCollector;

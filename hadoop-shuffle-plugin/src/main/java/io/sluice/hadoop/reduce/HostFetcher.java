@@ -7,7 +7,7 @@ import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.mapreduce.id.TaskNames;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
-import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.node.client.LocatedRuns;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.client.NodeReader;

@@ -1,7 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.mapreduce.reduce.MergeWindows;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.sluice.mapreduce.map;
 
-import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.record.RecordFormat;
