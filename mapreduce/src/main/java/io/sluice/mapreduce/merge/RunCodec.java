@@ -1,7 +1,6 @@
 package io.sluice.mapreduce.merge;
 
 import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
-import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.record.RunEncoder;
 import java.io.Closeable;

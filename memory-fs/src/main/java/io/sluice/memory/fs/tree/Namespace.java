@@ -224,7 +224,8 @@ public final class Namespace {
     if (!named) {
       throw new FileNotFoundException(
           openedAs
-              + " was deleted or replaced while it was open for writing; the written bytes are lost");
+              + " was deleted or replaced while it was open for writing; the written bytes"
+              + " are lost");
     }
     changes.check();
   }
