@@ -5,8 +5,8 @@ import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.GrowingMerge;
 import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import io.sluice.mapreduce.stage.LeasedStage;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.sort.KeyOrder;
@@ -25,12 +25,15 @@ import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.util.Progress;
 
 /**
- * Merges the map outputs of the same process for a reduce, in place. If there will be more runs than the last merge can take, it merges rounds while maps run.
+ * Merges the map outputs of the same process for a reduce, in place. If there will be more runs
+ * than the last merge can take, it merges rounds while maps run.
  *
- * <p>Rounds belong to this attempt. The map outputs stay until the job ends, because other reduces and later attempts read them.
+ * <p>Rounds belong to this attempt. The map outputs stay until the job ends, because other reduces
+ * and later attempts read them.
  *
- * <p>Thread contract: the reduce task's thread. Ownership: the reduce task closes it after a successful reduce; after a failure {@link JobExchange#ended} does.
- * Failure: {@link IOException} of the store; {@link InterruptedException} if the job ends first.
+ * <p>Thread contract: the reduce task's thread. Ownership: the reduce task closes it after a
+ * successful reduce; after a failure {@link JobExchange#ended} does. Failure: {@link IOException}
+ * of the store; {@link InterruptedException} if the job ends first.
  */
 public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   /** Stock's fetchers create these counters, so every job shows them. */
@@ -108,7 +111,8 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
       context.getReporter().progress();
       JobExchange.Next next = exchange.follow(taken);
       if (next == null) {
-        throw new InterruptedException(reduce + " will not get all map outputs, because its job ends");
+        throw new InterruptedException(
+            reduce + " will not get all map outputs, because its job ends");
       }
       for (TaskAttemptID map : next.maps()) {
         take(1, map.getTaskID().getId(), outputs.runs(outputs.id(map), partition, codec));
