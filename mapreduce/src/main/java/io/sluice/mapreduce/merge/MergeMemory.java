@@ -10,8 +10,8 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
  * Decides how many runs a task may merge at once, so that the memory of their readers stays within
- * limits. Each run has a block to parse, its largest record, a verified block if reads are shorter
- * than one, the rest of a chunk that did not fit, and a decrypted block if runs are encrypted.
+ * limits. Each run has a block to parse, its largest record, and the rest of a chunk that did not
+ * fit. It may also have a verified block, if reads are shorter than one, and a decrypted block.
  *
  * <p>The memory of the codec ({@link CodecMemory}) counts once for all chunked runs, and once for
  * each run that is one stream ({@link RunForm}). If rounds of a reduce write chunks a compressor
