@@ -107,7 +107,7 @@ class ClientContractTest {
     assertEquals(List.of(TaskCompletionEvent.Status.KILLED), ends(job, first(job)));
     assertEquals(FILES + 2 + 1, job.getTaskCompletionEvents(0, 100).length);
     String why = String.join(" ", job.getTaskDiagnostics(first(job)));
-    assertTrue(why.contains("killed at the user's wish"), why);
+    assertTrue(why.contains("the user killed it"), why);
   }
 
   @Test
@@ -117,7 +117,7 @@ class ClientContractTest {
     assertFalse(job.waitForCompletion(false));
     assertEquals(List.of(TaskCompletionEvent.Status.FAILED), ends(job, first(job)));
     assertTrue(
-        job.getStatus().getFailureInfo().contains("failed at the user's wish"),
+        job.getStatus().getFailureInfo().contains("the user failed it"),
         job.getStatus().getFailureInfo());
   }
 

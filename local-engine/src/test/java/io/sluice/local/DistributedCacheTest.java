@@ -223,7 +223,7 @@ class DistributedCacheTest {
       } else {
         assertFalse(job.waitForCompletion(false), "its tasks would read another file");
         String why = job.getStatus().getFailureInfo();
-        assertTrue(why.contains(own + " is there already"), why);
+        assertTrue(why.contains(own + " already exists"), why);
       }
       assertEquals(content, Files.readString(own));
     } finally {

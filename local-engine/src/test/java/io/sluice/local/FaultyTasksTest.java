@@ -89,7 +89,7 @@ class FaultyTasksTest {
     TaskCompletionEvent failed =
         events(job, TaskCompletionEvent.Status.FAILED).findFirst().orElseThrow();
     String why = String.join(" ", job.getTaskDiagnostics(failed.getTaskAttemptId()));
-    assertTrue(why.contains("it has said nothing of its progress for 3 s"), why);
+    assertTrue(why.contains("it has reported no progress for 3 s"), why);
   }
 
   /** What it has pushed must not be in the output twice. */
@@ -166,7 +166,7 @@ class FaultyTasksTest {
     TaskCompletionEvent failed =
         events(job, TaskCompletionEvent.Status.FAILED).findFirst().orElseThrow();
     String why = String.join(" ", job.getTaskDiagnostics(failed.getTaskAttemptId()));
-    assertTrue(why.contains("does not end although it was told to"), why);
+    assertTrue(why.contains("did not end when it was told to"), why);
   }
 
   /** All of them hang. */

@@ -226,7 +226,7 @@ class HangingCommittersTest {
     TaskAttemptID failed = onlyEvent(job, TaskCompletionEvent.Status.FAILED).getTaskAttemptId();
     assertTrue(
         String.join(" ", job.getTaskDiagnostics(failed))
-            .contains("it has said nothing of its progress for 5 s"));
+            .contains("it has reported no progress for 5 s"));
     assertSame(SET_UP.get(failed), ABORTED.get(failed), "the committer that did the setup");
   }
 
@@ -237,7 +237,7 @@ class HangingCommittersTest {
     assertFalse(job.waitForCompletion(false));
     assertEquals(JobStatus.State.FAILED, job.getStatus().getState());
     String why = job.getStatus().getFailureInfo();
-    assertTrue(why.contains("it has said nothing of its progress for 5 s"), why);
+    assertTrue(why.contains("it has reported no progress for 5 s"), why);
     assertTrue(why.contains("It may still commit its output, so no other attempt may"), why);
     assertEquals(1, COMMITS.get());
   }

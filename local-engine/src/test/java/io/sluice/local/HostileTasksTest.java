@@ -382,7 +382,7 @@ class HostileTasksTest {
     Job job = job(TooManyCounters.class);
     assertFalse(job.waitForCompletion(false));
     assertTrue(
-        job.getStatus().getFailureInfo().contains("is not to be understood"),
+        job.getStatus().getFailureInfo().contains("status report cannot be read"),
         job.getStatus().getFailureInfo());
   }
 }

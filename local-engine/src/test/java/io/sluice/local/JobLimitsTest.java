@@ -209,7 +209,8 @@ class JobLimitsTest {
     job.setNumReduceTasks(reduces);
     String message = assertThrows(IOException.class, job::submit).getMessage();
     assertEquals(
-        "The job is refused: mapreduce.job.reduces is %d; it must be a whole number from 0 to 100000"
+        ("The job is refused because of its settings: mapreduce.job.reduces is %d; expected a whole"
+                + " number from 0 to 100000")
             .formatted(reduces),
         message);
   }

@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.map.RecordCollector.MapOutputStats;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
-import io.sluice.mapreduce.reduce.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import io.sluice.mapreduce.stage.LeasedStage;
 import io.sluice.mapreduce.testing.LocalMap;
 import io.sluice.mapreduce.testing.LocalStore;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.mapreduce.map.MapOutputStats;
 import io.sluice.mapreduce.map.MapPlan;
 import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.map.RecordCollector.MapOutputStats;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.testing.LocalMap;

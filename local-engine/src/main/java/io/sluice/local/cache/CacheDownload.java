@@ -3,12 +3,16 @@ package io.sluice.local.cache;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URISyntaxException;
+import java.nio.charset.Charset;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.apache.hadoop.filecache.DistributedCache;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.mapred.JobConf;
@@ -19,15 +23,15 @@ import org.apache.hadoop.yarn.api.records.LocalResource;
 import org.apache.hadoop.yarn.api.records.LocalResourceType;
 import org.apache.hadoop.yarn.util.FSDownload;
 
-/** Copies what a job's distributed cache names into the job's local directories. */
+/** Copies the files of a job's distributed cache into the job's local directories. */
 final class CacheDownload {
   private CacheDownload() {}
 
   /**
-   * All of it, from whatever file systems, in the order in which the job names it.
+   * Copies all files and archives, from any file system, in the order in which the job names them.
    *
-   * @param isCancelled asked before each; if so, the rest is not copied
-   * @throws IOException that names what could not be copied, and says why
+   * @param isCancelled asked before each copy; if true the download fails
+   * @throws IOException that names the file that could not be copied, and the reason
    */
   static List<CacheFile> all(JobConf conf, BooleanSupplier isCancelled) throws IOException {
     Map<String, LocalResource> resources = new LinkedHashMap<>();
@@ -36,7 +40,8 @@ final class CacheDownload {
     List<CacheFile> files = new ArrayList<>();
     for (Map.Entry<String, LocalResource> each : resources.entrySet()) {
       if (isCancelled.getAsBoolean()) {
-        throw new InterruptedIOException("killed before " + each.getKey() + " was localized");
+        throw new InterruptedIOException(
+            "the job was killed before " + each.getKey() + " was copied");
       }
       org.apache.hadoop.fs.Path directory =
           directories.getLocalPathForWrite(CacheFile.DIRECTORY + "/" + files.size(), conf);
@@ -48,7 +53,7 @@ final class CacheDownload {
   private static CacheFile copy(
       JobConf conf, String link, LocalResource resource, org.apache.hadoop.fs.Path directory)
       throws IOException {
-    // The download forgets what it is of.
+    // FSDownload changes the resource's type.
     boolean isArchive = resource.getType() == LocalResourceType.ARCHIVE;
     org.apache.hadoop.fs.Path source = source(resource);
     try {
@@ -66,7 +71,8 @@ final class CacheDownload {
       Throwable reason = e.getCause() == null ? e : e.getCause();
       String advice = LocaleAdvice.about(source.toUri().getPath(), link);
       throw new IOException(
-          "cannot localize " + source + " as " + link + ": " + reason + advice, e);
+          "cannot copy " + source + " of the distributed cache as " + link + ": " + reason + advice,
+          e);
     }
   }
 
@@ -74,7 +80,79 @@ final class CacheDownload {
     try {
       return resource.getResource().toPath();
     } catch (URISyntaxException e) {
-      throw new IOException("not a file to localize: " + resource.getResource(), e);
+      throw new IOException("the distributed cache names no file: " + resource.getResource(), e);
+    }
+  }
+
+  /**
+   * A copied file or unpacked archive of a job's distributed cache.
+   *
+   * @param link its name in the job; a name that ends with a wildcard means the contents of a
+   *     directory
+   * @param sourcePath the path of the source, without its file system
+   * @param isArchive whether it was unpacked
+   * @param local the copy
+   */
+  @SuppressWarnings("deprecation") // the wildcard's name
+  record CacheFile(String link, String sourcePath, boolean isArchive, Path local) {
+    /** The name of the directory for copies, in a local directory of the job. */
+    static final String DIRECTORY = "sluice-cache";
+
+    private boolean isWildcard() {
+      return link.equals(DistributedCache.WILDCARD)
+          || link.endsWith("/" + DistributedCache.WILDCARD);
+    }
+
+    /** The links for the working directory: names and targets. */
+    Map<String, Path> links() throws IOException {
+      if (!isWildcard()) {
+        return Map.of(link, local);
+      }
+      Map<String, Path> links = new LinkedHashMap<>();
+      try (DirectoryStream<Path> children = Files.newDirectoryStream(local)) {
+        children.forEach(child -> links.put(child.getFileName().toString(), child));
+      }
+      return links;
+    }
+
+    /** The copy of the source path, if this is it or contains it; else null. */
+    Path localOf(org.apache.hadoop.fs.Path source) {
+      String path = source.toUri().getPath();
+      if (path.equals(sourcePath)) {
+        return local;
+      }
+      boolean isIn = isWildcard() && path.equals(sourcePath + "/" + source.getName());
+      return isIn ? local.resolve(source.getName()) : null;
+    }
+  }
+
+  /**
+   * Advice for names of files that this process cannot use. Java encodes names by the locale in
+   * which it was started; with {@code LC_ALL=C} that is ASCII.
+   *
+   * <p>Thread contract: stateless.
+   */
+  static final class LocaleAdvice {
+    private static final String ENCODING = System.getProperty("sun.jnu.encoding");
+
+    private LocaleAdvice() {}
+
+    /** Text for the end of a message; empty if the names are not the cause. */
+    static String about(String... names) {
+      return about(Charset.forName(ENCODING), names);
+    }
+
+    static String about(Charset encoding, String... names) {
+      for (String name : names) {
+        if (!encoding.newEncoder().canEncode(name)) {
+          return "; the encoding of this process's locale, "
+              + encoding
+              + ", cannot express the name "
+              + name
+              + ": start Java with LC_ALL=C.UTF-8";
+        }
+      }
+      return "";
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.local.cache;
 
+import io.sluice.local.cache.CacheDownload.CacheFile;
 import io.sluice.local.loader.ClassCaches;
 import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
@@ -17,16 +18,16 @@ import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * The distributed cache of one job: copies on this machine, links to them in the working directory,
- * and a class loader with what is for the class path.
+ * The distributed cache of one job: local copies, links to them in the working directory, and a
+ * class loader for the files on the class path.
  *
  * <p>Thread contract: made and closed by the job's thread. Ownership: the job closes it after its
- * tasks have ended, and then deletes its local directories, where the copies lie. Failure: {@link
- * IOException} that names what could not be had; nothing is linked then.
+ * tasks have ended, and then deletes its local directories, which hold the copies. Failure: {@link
+ * IOException} that names the file; no links remain then.
  */
 public final class JobCache implements Closeable {
   private final WorkingLinks links;
-  private final URLClassLoader loader; // null: the client has all
+  private final URLClassLoader loader; // null if the client's loader has all classes
 
   private JobCache(WorkingLinks links, URLClassLoader loader) {
     this.links = links;
@@ -34,11 +35,11 @@ public final class JobCache implements Closeable {
   }
 
   /**
-   * Copies all that the job names, and tells its settings where the copies are.
+   * Copies all files that the job names, and sets their local paths in the job's settings.
    *
-   * @param conf of the job, whose class loader becomes that of the job
+   * @param conf of the job; its class loader becomes the job's
    * @param ancestors jobs that may wait for this one
-   * @param isCancelled asked at times; if so, this fails
+   * @param isCancelled asked from time to time; if true this fails
    */
   public static JobCache localize(
       JobConf conf, JobID job, Set<JobID> ancestors, BooleanSupplier isCancelled)

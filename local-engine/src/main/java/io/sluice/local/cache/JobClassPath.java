@@ -1,5 +1,6 @@
 package io.sluice.local.cache;
 
+import io.sluice.local.cache.CacheDownload.CacheFile;
 import io.sluice.local.loader.SharedNames;
 import java.io.File;
 import java.io.IOException;
@@ -26,15 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What tasks of a job load classes from beside what the client does: the job's jar with the classes
- * and libraries in it, and what its distributed cache has for the class path.
+ * The class path of a job's tasks beyond the client's: the job's jar with the classes and libraries
+ * in it, and files of the distributed cache.
  */
 final class JobClassPath {
   private static final Logger LOG = LoggerFactory.getLogger(JobClassPath.class);
 
   private JobClassPath() {}
 
-  /** In the order in which a task of a cluster looks. */
+  /** The class path, in the order of a task on a cluster. */
   static URL[] of(JobConf conf, JobID job, List<CacheFile> files) throws IOException {
     List<Path> all = new ArrayList<>();
     if (conf.getJar() != null) {
@@ -51,8 +52,8 @@ final class JobClassPath {
   }
 
   /**
-   * As the job's settings say, before or behind the client's classes. Java's and Hadoop's own are
-   * the process's in any case.
+   * A loader whose classes come before or after the client's, as the job's settings say. Classes of
+   * Java and Hadoop always come from the process.
    */
   static URLClassLoader loader(JobConf conf, URL[] classPath) throws MalformedURLException {
     ClassLoader ofClient = conf.getClassLoader();
@@ -71,7 +72,7 @@ final class JobClassPath {
     return path.toUri().toURL();
   }
 
-  /** The job's jar lies where its client has put it, or else is copied. */
+  /** The local path of the job's jar, which is copied if it is on another file system. */
   private static Path local(JobConf conf, org.apache.hadoop.fs.Path jar) throws IOException {
     String scheme = jar.toUri().getScheme();
     if (scheme == null || scheme.equals("file")) {
@@ -114,9 +115,12 @@ final class JobClassPath {
       if (!found.isEmpty()) {
         all.add(found.get(0));
       } else if (Files.exists(inPlace)) {
-        all.add(inPlace); // libraries of the command line, which a client does not copy to itself
+        all.add(inPlace); // local libraries of the command line are not copied
       } else {
-        LOG.warn("{} is not in the class path: the distributed cache has no such file", source);
+        LOG.warn(
+            "{} is missing on the tasks' class path, because the distributed cache has no"
+                + " such file",
+            source);
       }
     }
   }

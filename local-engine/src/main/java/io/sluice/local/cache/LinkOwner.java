@@ -10,13 +10,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The process, perhaps of another host or container, that has made a link in the working directory.
+ * The process that has made a link in the working directory. It may run on another host or in
+ * another container.
  *
- * <p>Thread contract: immutable. Failure: {@link IOException} if it cannot be told whether it
- * lives.
+ * <p>Thread contract: immutable. Failure: {@link IOException} if it cannot be determined whether
+ * the process is alive.
  */
 final class LinkOwner {
-  /** File systems that no other host writes to; of all others it may. */
+  /** Types of file systems to which only one host writes. */
   private static final Set<String> OF_ONE_HOST =
       Set.of("btrfs", "ext2", "ext3", "ext4", "f2fs", "overlay", "tmpfs", "xfs", "zfs");
 
@@ -30,46 +31,46 @@ final class LinkOwner {
     this.owner = owner;
   }
 
-  /** Of a link; empty if no engine has made it. */
+  /** The owner of a link; empty if no engine has made it. */
   static Optional<LinkOwner> of(Path link, Path target) {
     return ProcessDirectories.ownerOf(target).map(owner -> new LinkOwner(link, target, owner));
   }
 
   /**
-   * Whether the job of the link has gone: it removes its copies after its links. If not, {@link
-   * #ifDead} tells whether its process lives.
+   * Whether the job of the link has ended: a job removes its copies after its links. If not, {@link
+   * #ifDead} checks its process.
    */
   boolean hasGone() throws IOException {
     if (owner.isSeen()) {
       return Files.notExists(target);
     }
     if (!owner.process().isOfThisBoot() && isOfOneHost(link.getParent())) {
-      // Containers may have a boot number of their own, and a host may export its file systems.
+      // A container may have its own boot number, and a host may export its file systems.
       if (!Files.notExists(owner.directory()) && isOfOneHost(owner.directory())) {
-        return Files.notExists(target); // its lock is seen from here
+        return Files.notExists(target); // its lock is visible from here
       }
       if (Files.notExists(owner.directory()) && owner.process().isOfThisHost()) {
-        return true; // it ran before this host was started
+        return true; // it ran before this host's last boot
       }
     }
     throw new IOException(
         link
             + " is a link of "
             + jobs()
-            + ", and whether that still runs cannot be found out from here. Give the job's file"
-            + " another name (path#name), or remove the link if that job does not run");
+            + "; whether that job still runs cannot be determined from here. Give the job's"
+            + " file another name (path#name), or remove the link if that job has ended");
   }
 
-  private static boolean isOfOneHost(Path place) throws IOException {
-    return isOfOneHost(Files.getFileStore(place).type());
+  private static boolean isOfOneHost(Path path) throws IOException {
+    return isOfOneHost(Files.getFileStore(path).type());
   }
 
-  /** Whether only one host writes to a file system of that type. */
+  /** Whether only one host writes to file systems of this type. */
   static boolean isOfOneHost(String fileSystemType) {
     return OF_ONE_HOST.contains(fileSystemType);
   }
 
-  /** Does something if the process has died, and says whether it has. */
+  /** Runs the action if the process is dead; returns whether it is. */
   boolean ifDead(ProcessDirectory.AfterDeath action) throws IOException {
     try {
       return ProcessDirectory.ifDead(owner.directory(), action);
@@ -78,14 +79,14 @@ final class LinkOwner {
           link
               + " is a link of "
               + jobs()
-              + ", and whether that still runs cannot be found out: "
+              + "; whether that job still runs cannot be determined: "
               + e
-              + ". Remove the link if it does not",
+              + ". Remove the link if that job has ended",
           e);
     }
   }
 
-  /** Whose link it is, for messages. */
+  /** The job and process of the link, for messages. */
   String jobs() {
     for (Path part : owner.directory().relativize(target)) {
       if (part.toString().startsWith("job_")) {
@@ -95,7 +96,7 @@ final class LinkOwner {
     return "a job of " + owner.process();
   }
 
-  /** A program of that process, if it has started this one. */
+  /** Names the process if it is an ancestor of this one. */
   Optional<String> starter() {
     long pid = owner.process().pid();
     Optional<ProcessHandle> above = ProcessHandle.current().parent();

@@ -1,5 +1,6 @@
 package io.sluice.local.cache;
 
+import io.sluice.local.cache.CacheDownload.LocaleAdvice;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
@@ -27,33 +28,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Symbolic links of one job in the working directory, which a process has only one of, and perhaps
- * shares with other processes. On a cluster each task has a directory of its own.
+ * The symbolic links of one job in the working directory. On a cluster each task has a working
+ * directory of its own; here all jobs of the process share one, and other processes may share it
+ * too.
  *
- * <p>A name is one job's at a time, of this process or of another; the next job waits until that
- * has ended. Jobs of one process share a name for the same content: the link leads to the copy of
- * any of them that still runs. A job that a task has started, in this process or as a program, does
- * not wait, since its starter may wait for it; it fails. A job takes its names in their order, so
- * that no two jobs wait for each other. A link of a process that has died is replaced; where that
- * cannot be told, as of another host's process, the job fails.
+ * <p>A name belongs to one job at a time, of this or another process; the next job waits until that
+ * job has ended. Jobs of one process share a name if the content is the same; the link then leads
+ * to the copy of a running job. A job that a task has started does not wait, because that task may
+ * wait for it; it fails. A job takes its names in sorted order, so that two jobs never wait for
+ * each other. A link of a dead process is replaced. If it cannot be determined whether the process
+ * is alive, the job fails.
  *
- * <p>What a user has put there stays: tasks read it if it has the same content, and otherwise the
- * job fails.
+ * <p>A file of the user is never replaced. Tasks read it if it has the same content; else the job
+ * fails.
  *
- * <p>Thread contract: safe from any thread. Ownership: the job closes it, before it deletes what
- * the links lead to; what is left when the JVM ends is removed then. A link that leads elsewhere by
- * then is not its own and stays. Failure: {@link IOException} that names the link and who has it;
- * where no link can be made a warning says so, and tasks find their files by the job's
- * configuration only.
+ * <p>Thread contract: safe from any thread. Ownership: the job closes it before it deletes the
+ * targets; the JVM's end removes remaining links. A link that has another target by then is not
+ * removed. Failure: {@link IOException} that names the link and its owner. If the directory is not
+ * writable a warning says so, and tasks find their files by the job's configuration only.
  */
 final class WorkingLinks implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkingLinks.class);
-  private static final long LOOK_MS = 200;
+  private static final long POLL_MS = 200;
 
-  /** A job of this process that uses a link, and its copy of what the link is called after. */
+  /** A job of this process that uses a link, and its copy of the file. */
   private record Use(JobID job, Path target) {}
 
-  /** A link of this process; it leads to the target of the last use. */
+  /** A link of this process. It leads to the target of the last use. */
   private record Link(List<Use> uses, List<Path> madeDirectories) {
     Path target() {
       return uses.get(uses.size() - 1).target();
@@ -82,14 +83,14 @@ final class WorkingLinks implements Closeable {
   }
 
   /**
-   * Makes them.
+   * Makes the links.
    *
    * @param directory the working directory
-   * @param targets by name, which may have directories
+   * @param targets by name; a name may contain directories
    * @param ancestors jobs that may wait for this one
-   * @param isCancelled asked while it waits for another job
-   * @throws InterruptedIOException if it was cancelled meanwhile
-   * @throws IOException of a name that leads out of the directory, or that means something else
+   * @param isCancelled asked while this waits for another job
+   * @throws InterruptedIOException if it was cancelled while it waited
+   * @throws IOException for a name outside the directory, or one that has other content
    */
   static WorkingLinks make(
       Path directory,
@@ -122,12 +123,19 @@ final class WorkingLinks implements Closeable {
       link = directory.resolve(name).normalize();
     } catch (InvalidPathException e) {
       throw new IOException(
-          "a file cannot be linked as " + name + ": " + e.getReason() + LocaleAdvice.about(name),
+          "a file of the distributed cache cannot be linked as "
+              + name
+              + ": "
+              + e.getReason()
+              + LocaleAdvice.about(name),
           e);
     }
     if (!link.startsWith(directory) || link.equals(directory)) {
       throw new IOException(
-          "a file cannot be linked as " + name + ", which is not in " + directory);
+          "a file of the distributed cache cannot be linked as "
+              + name
+              + ", which is not in the working directory "
+              + directory);
     }
     return link;
   }
@@ -152,7 +160,10 @@ final class WorkingLinks implements Closeable {
     }
   }
 
-  /** Whether it needs no other look: the link is made, is not needed, or cannot be made. */
+  /**
+   * Tries to make a link; true if it was made, is not needed, or cannot be made; false to try
+   * again.
+   */
   private boolean isSettled(Path link, Path target) throws IOException {
     try {
       List<Path> made = makeDirectories(directory, link.getParent());
@@ -165,12 +176,16 @@ final class WorkingLinks implements Closeable {
       }
     } catch (FileAlreadyExistsException e) {
       if (!Files.exists(link, LinkOption.NOFOLLOW_LINKS)) {
-        LOG.warn("Tasks will not find {} as {}: {} is no directory", target, link, e.getFile());
+        LOG.warn(
+            "{} could not be linked as {} for tasks: {} is no directory",
+            target,
+            link,
+            e.getFile());
         return true;
       }
       // another process was faster
     } catch (IOException e) {
-      LOG.warn("Tasks will not find {} as {}", target, link, e);
+      LOG.warn("{} could not be linked as {} for tasks", target, link, e);
       return true;
     }
     Path found = leadsTo(link);
@@ -186,7 +201,7 @@ final class WorkingLinks implements Closeable {
     return false;
   }
 
-  /** Where a symbolic link leads; null if it is none. */
+  /** The target of a symbolic link; null if it is no link. */
   private static Path leadsTo(Path link) throws IOException {
     try {
       return Files.readSymbolicLink(link);
@@ -195,7 +210,7 @@ final class WorkingLinks implements Closeable {
     }
   }
 
-  /** Whether what a user has there is the same; false if it has gone. */
+  /** Whether the user's file has the same content; false if it no longer exists. */
   private static boolean isSame(Path link, Path target) throws IOException {
     if (!Files.exists(link, LinkOption.NOFOLLOW_LINKS)) {
       return false;
@@ -203,7 +218,7 @@ final class WorkingLinks implements Closeable {
     if (!SameContent.of(link, target)) {
       throw new IOException(
           link
-              + " is there already, and tasks would read it instead of the job's file "
+              + " already exists, and tasks would read it instead of the job's file "
               + target.getFileName()
               + ", which has other content. Remove it, or give the job's file another name"
               + " (path#name)");
@@ -214,7 +229,7 @@ final class WorkingLinks implements Closeable {
   private void awaitProcess(Path link, Path found, LinkOwner owner) throws IOException {
     boolean isFirst = true;
     while (found.equals(leadsTo(link))
-        && !Files.notExists(found) // another user's may only be out of reach
+        && !Files.notExists(found) // another user's target may only be unreadable
         && !owner.ifDead(() -> removeIf(link, found))) {
       if (isFirst) {
         requireMayWait(link, owner.jobs(), owner.starter());
@@ -223,7 +238,7 @@ final class WorkingLinks implements Closeable {
       awaitChange(link);
     }
     if (Files.notExists(found)) {
-      removeIf(link, found); // its copy was there before, and goes after its link
+      removeIf(link, found); // a job removes its copy after its link
     }
   }
 
@@ -238,29 +253,30 @@ final class WorkingLinks implements Closeable {
     if (starter != null) {
       throw new IOException(
           link
-              + " is the name of a file of "
+              + " is in use for a file of "
               + jobs
               + ", and "
               + starter
-              + " has started this job: they could wait for each other. Give the file another"
-              + " name, or start this job when the other has ended");
+              + " has started this job, so they could wait for each other. Give the file"
+              + " another name, or start this job after the other has ended");
     }
-    LOG.warn("{} waits: {} is the name of a file of {}, which runs", job, link, jobs);
+    LOG.warn("{} waits until {} is free: it is in use for a file of {}", job, link, jobs);
   }
 
   private void awaitChange(Path link) throws InterruptedIOException {
     if (isCancelled.getAsBoolean()) {
-      throw new InterruptedIOException("killed while another job's " + link + " was in use");
+      throw new InterruptedIOException("killed while it waited for another job that uses " + link);
     }
     try {
-      WorkingLinks.class.wait(LOOK_MS); // other processes tell nobody
+      WorkingLinks.class.wait(POLL_MS); // polls, because other processes do not notify
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while " + link + " was in use");
+      throw new InterruptedIOException(
+          "interrupted while it waited for another job that uses " + link);
     }
   }
 
-  /** Those that were missing, the deepest first. */
+  /** Makes missing directories and returns them, the deepest first. */
   private static List<Path> makeDirectories(Path directory, Path parent) throws IOException {
     List<Path> missing = new ArrayList<>();
     for (Path each = parent; !each.equals(directory) && !Files.exists(each); ) {
@@ -287,7 +303,7 @@ final class WorkingLinks implements Closeable {
           try {
             remove(link, of.target(), of.madeDirectories());
           } catch (IOException e) {
-            LOG.warn("{} is left", link, e);
+            LOG.warn("The link {} could not be removed", link, e);
           }
         });
   }
@@ -297,11 +313,11 @@ final class WorkingLinks implements Closeable {
     removeIf(link, target);
     for (Path made : madeDirectories) {
       if (!Files.isDirectory(made)) {
-        return; // its user has removed it
+        return; // the user has removed it
       }
       try (var children = Files.list(made)) {
         if (children.findAny().isPresent()) {
-          return; // somebody else's
+          return; // it has other files
         }
       }
       Files.delete(made);
@@ -327,30 +343,30 @@ final class WorkingLinks implements Closeable {
       LINKS.remove(link);
       remove(link, led, of.madeDirectories());
     } else if (!led.equals(of.target()) && led.equals(leadsTo(link))) {
-      // In one step: there are tasks that open it.
+      // Atomically, because tasks may open the link.
       Path next = link.resolveSibling(".sluice-" + System.nanoTime());
       try {
         Files.createSymbolicLink(next, of.target());
         Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
         Closer.after(e, () -> Files.deleteIfExists(next));
-        Closer.after(e, () -> Files.deleteIfExists(link)); // or later jobs would wait for it
+        Closer.after(e, () -> Files.deleteIfExists(link)); // else later jobs would wait for it
         throw e;
       }
     }
   }
 
-  /** Whether it makes no difference which of two files, or directories, a task reads. */
+  /** Compares the content of two files or directories. */
   static final class SameContent {
     private SameContent() {}
 
-    /** The two may be links; links in them are the same if they say the same. */
+    /** The two paths may be links. Links inside a directory are equal if their texts are. */
     static boolean of(Path one, Path other) throws IOException {
       if (Files.isRegularFile(one) && Files.isRegularFile(other)) {
         return Files.mismatch(one, other) < 0;
       }
       if (!Files.isDirectory(one) || !Files.isDirectory(other)) {
-        return false; // to open a pipe would wait for its writer
+        return false; // never opens a pipe, which would wait for its writer
       }
       List<Path> names = names(one);
       if (!names.equals(names(other))) {

@@ -1,2 +1,2 @@
-/** Files that a job names for its tasks, and where tasks find them. */
+/** The distributed cache of a job, and the links by which its tasks find the files. */
 package io.sluice.local.cache;

@@ -1,7 +1,7 @@
 package io.sluice.local.client;
 
 import io.sluice.local.job.JobTable;
-import io.sluice.local.job.JobView;
+import io.sluice.local.job.JobTable.JobView;
 import io.sluice.local.job.LocalJob;
 import io.sluice.local.job.RecentJobFiles;
 import io.sluice.local.staging.ProcessDirectories;
@@ -41,21 +41,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Hadoop's client submits jobs to that run in its own process.
+ * Hadoop's client submits jobs to this class, which runs them in the client's process.
  *
- * <p>It differs from stock's {@code LocalJobRunner} in that tasks run beside one another, are tried
- * again, and are reported; in that no map output is written to files; and in that it keeps its
- * store for the next job.
+ * <p>It differs from stock's {@code LocalJobRunner}: tasks run in parallel, failed tasks are tried
+ * again, and clients see reports of tasks. Map outputs are not written to files, and the store
+ * stays for the next job.
  *
- * <p>Thread contract: safe from any thread. Failure: {@link IOException} of a job that cannot be
- * read.
+ * <p>Thread contract: safe from any thread. Failure: {@link IOException} for a job whose files
+ * cannot be read.
  */
 final class LocalEngine implements ClientProtocol {
   private static final Logger LOG = LoggerFactory.getLogger(LocalEngine.class);
   private static final int JOBS_WITH_TASKS = 20;
   private static final int ENDED_JOBS = 1_000;
 
-  /** Of all engines of this process: clients ask any of them for a job. */
+  /** The jobs of all engines of this process, because clients may ask any engine for a job. */
   private static final JobTable JOBS = new JobTable(JOBS_WITH_TASKS, ENDED_JOBS);
 
   private static final RecentJobFiles JOB_FILES = new RecentJobFiles(JOBS_WITH_TASKS);
@@ -64,7 +64,7 @@ final class LocalEngine implements ClientProtocol {
 
   private static final int PIDS = 100_000;
 
-  /** A number that a long has room for, because history tools read it as one. */
+  /** A number that fits a long, because history tools parse it as one. */
   private static final String IDENTIFIER =
       Long.toString(System.currentTimeMillis() * PIDS + ProcessHandle.current().pid() % PIDS);
 
@@ -78,10 +78,10 @@ final class LocalEngine implements ClientProtocol {
   private volatile boolean isSubmitted;
 
   /**
-   * For a client.
+   * An engine for one client.
    *
-   * @param conf a job's own settings where the job is to be submitted, else the user's, which are
-   *     not changed
+   * @param conf for a submission the job's own settings, which are changed; else the user's, which
+   *     are not changed
    */
   LocalEngine(Configuration conf) throws IOException {
     this.conf = conf;
@@ -99,7 +99,10 @@ final class LocalEngine implements ClientProtocol {
                             && frame.getClassName().equals(Job.class.getName())));
   }
 
-  /** Unless the user has said how often: the job is over when it is over. */
+  /**
+   * Sets a short poll interval unless the user has set one, so that the client sees the job's end
+   * soon.
+   */
   private void pollOften(String key) {
     String[] sources = conf.getPropertySources(key);
     if (sources == null || sources.length == 0 || sources[sources.length - 1].equals(DEFAULTS)) {
@@ -110,7 +113,8 @@ final class LocalEngine implements ClientProtocol {
   private static JobView job(JobID id) throws IOException {
     JobView job = JOBS.find(id);
     if (job == null) {
-      throw new IOException(id + " does not run in this process, and did not of late");
+      throw new IOException(
+          id + " is not known in this process; jobs that ended long ago are forgotten");
     }
     return job;
   }
@@ -119,7 +123,7 @@ final class LocalEngine implements ClientProtocol {
     return files.makeQualified(new Path(conf.get("hadoop.tmp.dir"), name));
   }
 
-  /** As a submission is to write to it, or as anybody else who asks is to see it. */
+  /** The name by which a submission writes to a path, or by which others see it. */
   private String name(Path path) {
     return (isForSubmission && !isSubmitted ? StagedPaths.staged(path, conf) : path).toString();
   }
@@ -145,11 +149,11 @@ final class LocalEngine implements ClientProtocol {
     JOBS.add(job);
     try {
       job.start();
-    } catch (Error e) { // no thread to be had
+    } catch (Error e) { // no thread could be started
       JOBS.forget(id);
       throw e;
     }
-    if (isForSubmission) { // what the job's tasks are set to is written already
+    if (isForSubmission) { // the job's settings are written already
       StagedPaths.end(id, conf);
       pollOften(Job.COMPLETION_POLL_INTERVAL_KEY);
       pollOften(Job.PROGRESS_MONITOR_POLL_INTERVAL_KEY);
@@ -212,7 +216,7 @@ final class LocalEngine implements ClientProtocol {
     }
   }
 
-  /** By its name or, as newer clients send it, its number. */
+  /** Parses a name, or a number as newer clients send it. */
   private static JobPriority priority(String text) {
     boolean isNumber = text.chars().allMatch(Character::isDigit);
     return isNumber
@@ -260,7 +264,7 @@ final class LocalEngine implements ClientProtocol {
     return new TaskTrackerInfo[0];
   }
 
-  /** The file system of this directory is what a job's files are written with. */
+  /** Clients write a job's files with the file system of this directory. */
   @Override
   public String getSystemDir() {
     return name(path("mapred/system"));
@@ -272,7 +276,7 @@ final class LocalEngine implements ClientProtocol {
     return name(files.makeQualified(new Path(stagingRoot() + "/" + user + "/.staging")));
   }
 
-  /** As the client says; but a cluster's site file names a directory of HDFS there. */
+  /** The configured directory if it is local; the site file of a cluster names one of HDFS. */
   private java.nio.file.Path stagingRoot() throws IOException {
     String configured = conf.getTrimmed(JTConfig.JT_STAGING_AREA_ROOT);
     if (configured != null) {
@@ -282,7 +286,11 @@ final class LocalEngine implements ClientProtocol {
           return ProcessDirectories.in(configured, JTConfig.JT_STAGING_AREA_ROOT);
         }
       } catch (IOException e) {
-        LOG.warn("{}={} cannot be used here", JTConfig.JT_STAGING_AREA_ROOT, configured, e);
+        LOG.warn(
+            "{}={} cannot be used; using hadoop.tmp.dir",
+            JTConfig.JT_STAGING_AREA_ROOT,
+            configured,
+            e);
       }
     }
     return ProcessDirectories.in(path("mapred/staging").toString(), "hadoop.tmp.dir");
@@ -340,7 +348,7 @@ final class LocalEngine implements ClientProtocol {
   @Override
   public LogParams getLogFileParams(JobID id, TaskAttemptID attempt) throws IOException {
     throw new IOException(
-        id + " runs in this process: its tasks log, and print, where the process does");
+        id + " runs in this process: its tasks write to the log and the output of the process");
   }
 
   @Override

@@ -1,2 +1,2 @@
-/** What Hadoop's client talks to. */
+/** The engine's implementation of Hadoop's client protocol. */
 package io.sluice.local.client;

@@ -4,21 +4,23 @@ import io.sluice.memory.conf.MemorySettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.SettingNames;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.JobConf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What may be set of jobs that run in the client's own process. */
+/** Settings of jobs that run in the client's process. */
 public final class LocalSettings {
   private static final Logger LOG = LoggerFactory.getLogger(LocalSettings.class);
   private static final String PREFIX = "sluice.local.";
   private static final int MOST_THREADS = 1024;
 
-  /** Map tasks at a time. */
+  /** Most map tasks at a time. */
   public static final Setting<OptionalInt> MAP_THREADS =
       Setting.optionalInteger(
           "sluice.local.map-threads",
@@ -27,7 +29,7 @@ public final class LocalSettings {
           MOST_THREADS,
           "Map tasks of a job that run at a time.");
 
-  /** Reduce tasks at a time. */
+  /** Most reduce tasks at a time. */
   public static final Setting<OptionalInt> REDUCE_THREADS =
       Setting.optionalInteger(
           "sluice.local.reduce-threads",
@@ -36,7 +38,7 @@ public final class LocalSettings {
           MOST_THREADS,
           "Reduce tasks of a job that run at a time.");
 
-  /** Maps that sort at a time. */
+  /** Most maps that sort at a time. */
   public static final Setting<OptionalInt> SORT_THREADS =
       Setting.optionalInteger(
           "sluice.local.sort-threads",
@@ -46,7 +48,7 @@ public final class LocalSettings {
           "Map tasks of a job that sort their last records at a time, while other map tasks read"
               + " their input.");
 
-  /** How records get from maps to reduces. */
+  /** The exchange of records between maps and reduces. */
   public static final Setting<String> EXCHANGE =
       Setting.choice(
           "sluice.local.exchange",
@@ -59,7 +61,7 @@ public final class LocalSettings {
           "push",
           "hybrid");
 
-  /** Sort buffers of a hybrid exchange. */
+  /** The number of sort buffers of a hybrid exchange. */
   public static final Setting<OptionalInt> STREAMS =
       Setting.optionalInteger(
           "sluice.local.hybrid-streams",
@@ -70,7 +72,7 @@ public final class LocalSettings {
               + " buffers if there are fewer buffers than running maps. With other isolations"
               + " each slot has one buffer.");
 
-  /** Between tasks. */
+  /** The isolation of static fields between tasks. */
   public static final Setting<String> ISOLATION =
       Setting.choice(
           "sluice.local.isolation",
@@ -84,12 +86,12 @@ public final class LocalSettings {
 
   private LocalSettings() {}
 
-  /** All of them, in the order of the documentation. */
+  /** All settings, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(MAP_THREADS, SORT_THREADS, REDUCE_THREADS, EXCHANGE, STREAMS, ISOLATION);
   }
 
-  /** Warns of each name of this kind in a configuration that is no setting. */
+  /** Warns of each name with this prefix in a configuration that is no setting. */
   public static void warnOfUnknown(Configuration conf) {
     SettingNames names =
         new SettingNames(
@@ -102,5 +104,20 @@ public final class LocalSettings {
         .complaints(
             conf.getPropsWithPrefix(PREFIX).keySet().stream().map(rest -> PREFIX + rest).toList())
         .forEach(LOG::warn);
+  }
+
+  /** The tasks of a job that share static fields of classes other than Java's and Hadoop's. */
+  public enum Isolation {
+    /** Tasks that run one after the other in the same slot. */
+    SLOT,
+    /** No tasks. */
+    TASK,
+    /** All tasks of the job, and the client. */
+    NONE;
+
+    /** The isolation of a job. */
+    public static Isolation of(JobConf job) {
+      return valueOf(LocalSettings.ISOLATION.get(job::getTrimmed).toUpperCase(Locale.ROOT));
+    }
   }
 }

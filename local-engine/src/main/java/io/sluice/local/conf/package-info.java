@@ -1,2 +1,2 @@
-/** What may be set. */
+/** Settings. */
 package io.sluice.local.conf;

@@ -8,18 +8,18 @@ import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapreduce.FileSystemCounter;
 
 /**
- * What one task reads and writes in file systems: what its thread does. Hadoop's task code takes
- * what all threads of the process do, which is right where a task has a process of its own.
+ * Counts the bytes and operations of one task's thread in file systems. Hadoop's task code counts
+ * all threads of the process, which is right only if a task has a process of its own.
  *
- * <p>Thread contract: made by the task's thread, and looks while that calls; another thread sees
- * what was found last.
+ * <p>Thread contract: made by the task's thread, which updates the counts; another thread sees the
+ * last update.
  */
 final class FileSystemCounts {
   private final Thread thread = Thread.currentThread();
   private final Map<String, Sums> before = sums();
   private volatile Map<String, Sums> last = Map.of();
 
-  /** Of one scheme. */
+  /** The counts of one scheme. */
   private record Sums(long readBytes, long writtenBytes, long reads, long largeReads, long writes) {
     static final Sums NONE = new Sums(0, 0, 0, 0, 0);
 
@@ -33,10 +33,10 @@ final class FileSystemCounts {
     }
   }
 
-  /** Of nothing yet. */
+  /** Begins at zero. */
   FileSystemCounts() {}
 
-  @SuppressWarnings("deprecation") // what Task reads, too
+  @SuppressWarnings("deprecation") // Task uses it too
   private static Map<String, Sums> sums() {
     Map<String, Sums> all = new HashMap<>();
     for (FileSystem.Statistics each : FileSystem.getAllStatistics()) {
@@ -54,10 +54,10 @@ final class FileSystemCounts {
   }
 
   /**
-   * Puts them in the place of those of the process.
+   * Replaces the counters of the whole process.
    *
-   * @param readByOthers bytes in file systems of a scheme that other threads have read for the task
-   * @param writtenByOthers or written
+   * @param readByOthers bytes that other threads have read for the task, by scheme
+   * @param writtenByOthers bytes that other threads have written for the task, by scheme
    */
   @SuppressWarnings("deprecation")
   void putInto(

@@ -1,6 +1,7 @@
 package io.sluice.local.count;
 
 import io.sluice.local.conf.TaskConf;
+import io.sluice.local.count.MeteredInput.JobInput;
 import java.net.URI;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -20,13 +21,13 @@ import org.apache.hadoop.mapreduce.task.JobContextImpl;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * An attempt's own settings. Hadoop's task code gets formats from it whose readers and writers are
- * measured, and a file system in which there is nothing to count. Whether it is the task code that
- * asks, the call stack says; the user's code gets what the job has set, whenever it asks.
+ * The settings of one attempt. They give Hadoop's task code measured formats, and a file system
+ * without counters. The call stack tells whether the task code asks; the user's code always gets
+ * the job's own settings.
  *
- * <p>It differs from {@link TaskConf} in belonging to an attempt that runs.
+ * <p>It differs from {@link TaskConf} in that it belongs to a running attempt.
  *
- * <p>Thread contract: as any configuration.
+ * <p>Thread contract: that of a configuration.
  */
 public final class MeteredConf extends TaskConf implements JobInput {
   private static final StackWalker CALLERS = StackWalker.getInstance();
@@ -37,7 +38,7 @@ public final class MeteredConf extends TaskConf implements JobInput {
   private static final Set<String> SETTINGS =
       Set.of(MeteredConf.class.getName(), JobConf.class.getName(), Configuration.class.getName());
 
-  /** What lies between the task code and the settings where it asks for a file system. */
+  /** Classes through which the task code asks for a file system. */
   private static final Set<String> FILE_SYSTEMS =
       Set.of(Path.class.getName(), FileSystem.class.getName());
 
@@ -105,7 +106,7 @@ public final class MeteredConf extends TaskConf implements JobInput {
   /**
    * Whether Hadoop's task code asks.
    *
-   * @param through classes that it asks through
+   * @param through classes between the caller and the settings
    */
   private static boolean isAskedByTaskCode(Set<String> through) {
     String caller = caller(through).getClassName();
@@ -114,9 +115,9 @@ public final class MeteredConf extends TaskConf implements JobInput {
   }
 
   /**
-   * Whether Hadoop's task code asks for the file system of a path to find the counts of it. Before
-   * and after each record it would add up, under a lock, what all threads of the process have read
-   * in file systems of that kind: two fifths of the processor time of a TeraSort.
+   * Whether Hadoop's task code asks for the file system of a path to read its counters. Before and
+   * after each record it would add up the counters of all threads, under a lock: 40% of the CPU
+   * time of a TeraSort.
    */
   private static boolean isForCounting() {
     StackWalker.StackFrame caller = caller(FILE_SYSTEMS);
@@ -137,10 +138,10 @@ public final class MeteredConf extends TaskConf implements JobInput {
   }
 
   /**
-   * What Hadoop's task code gets when it asks for the file system of a path to find the counts of
-   * it: of this scheme there are none. It is asked for nothing else.
+   * The file system that Hadoop's task code gets when it asks for counters. Its scheme has no
+   * counters, and no other method is called.
    *
-   * <p>Thread contract: safe from any thread. Ownership: none, it has nothing open.
+   * <p>Thread contract: safe from any thread. Ownership: it holds nothing.
    */
   static final class UncountedFileSystem extends FilterFileSystem {
     private static final URI ROOT = URI.create("sluice-uncounted:/");
@@ -150,7 +151,7 @@ public final class MeteredConf extends TaskConf implements JobInput {
 
     @Override
     public void initialize(URI name, Configuration conf) {
-      // Nothing is counted, and so not registered.
+      // Registers no counters.
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.sluice.local.count;
 
+import io.sluice.local.count.IoMeter.ThreadBytes;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.conf.Configurable;
@@ -12,10 +13,10 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 
 /**
- * A map's input format with its reader measured. Hadoop makes it by its class, so it finds the
- * job's own in the {@link JobInput} that it is made with.
+ * An input format whose reader is measured. Hadoop makes it by its class, so it gets the job's own
+ * format from {@link JobInput}.
  *
- * <p>Thread contract: as the job's own format.
+ * <p>Thread contract: that of the job's format.
  */
 public final class MeteredInput<K, V> extends InputFormat<K, V> implements Configurable {
   private Configuration conf;
@@ -109,5 +110,14 @@ public final class MeteredInput<K, V> extends InputFormat<K, V> implements Confi
             return null;
           });
     }
+  }
+
+  /** The job's input format and the meter of a task; its settings implement it. */
+  interface JobInput {
+    /** The job's own format, of the new API. */
+    InputFormat<?, ?> newInputFormat();
+
+    /** The meter of the task's input. */
+    IoMeter inputMeter();
   }
 }

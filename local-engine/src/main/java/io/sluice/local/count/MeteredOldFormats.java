@@ -1,5 +1,6 @@
 package io.sluice.local.count;
 
+import io.sluice.local.count.IoMeter.ThreadBytes;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.mapred.FileOutputFormat;
@@ -13,7 +14,7 @@ import org.apache.hadoop.mapred.RecordWriter;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.util.Progressable;
 
-/** Input and output formats of the old API with their readers and writers measured. */
+/** Input and output formats of the old API whose readers and writers are measured. */
 final class MeteredOldFormats {
   private MeteredOldFormats() {}
 

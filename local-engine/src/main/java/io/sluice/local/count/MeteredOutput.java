@@ -1,5 +1,6 @@
 package io.sluice.local.count;
 
+import io.sluice.local.count.IoMeter.ThreadBytes;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.JobContext;
@@ -10,11 +11,10 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 
 /**
- * A task's output format with its writer measured. It is no file output format itself, so that
- * Hadoop's task code does not measure it too, which would add up the counts of all threads twice
- * for each record.
+ * An output format whose writer is measured. It is no file output format itself. Else Hadoop's task
+ * code would measure it too, and add up the counters of all threads twice for each record.
  *
- * <p>Thread contract: as the job's own format.
+ * <p>Thread contract: that of the job's format.
  */
 public final class MeteredOutput<K, V> extends OutputFormat<K, V> {
   private final OutputFormat<K, V> real;
@@ -25,7 +25,7 @@ public final class MeteredOutput<K, V> extends OutputFormat<K, V> {
     this.meter = meter;
   }
 
-  /** That format, measured if it writes files. */
+  /** Measures the format if it writes files. */
   public static OutputFormat<?, ?> of(OutputFormat<?, ?> real, Configuration conf) {
     return real instanceof FileOutputFormat<?, ?> && conf instanceof MeteredConf task
         ? new MeteredOutput<>(real, task.meters().output())

@@ -12,11 +12,11 @@ import org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormatCounter;
 
 /**
- * What one attempt has used, for the counters that Hadoop's task code takes from the process. CPU
- * time is that of the task's own thread: what it has other threads do is not in it. Of file systems
- * the bytes that its reader and writer move on other threads are.
+ * Measures one attempt, for the counters that Hadoop's task code takes from the process. CPU time
+ * is that of the task's thread only. Bytes of file systems include those that its reader and writer
+ * move on other threads.
  *
- * <p>Thread contract: made and closed by the task's thread; the rest from any.
+ * <p>Thread contract: made and closed by the task's thread; other methods from any thread.
  */
 public final class TaskMeters implements Closeable {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -28,7 +28,7 @@ public final class TaskMeters implements Closeable {
   private final long cpuBeganNs = cpuNs();
   private final double gcBeganMs = GcShare.enter();
 
-  /** Of an attempt that begins. */
+  /** Begins with the attempt. */
   public TaskMeters() {}
 
   IoMeter input() {
@@ -43,7 +43,7 @@ public final class TaskMeters implements Closeable {
     return THREADS.getThreadCpuTime(thread.getId());
   }
 
-  /** Puts what there is so far into the place of what Hadoop's task code has found. */
+  /** Replaces the values of Hadoop's task code by those so far. */
   public void putInto(Counters counters) {
     files.putInto(counters, input::bytesOfOthers, output::bytesOfOthers);
     if (input.measures()) {
@@ -66,9 +66,8 @@ public final class TaskMeters implements Closeable {
   }
 
   /**
-   * A clock of the process's garbage collection that runs slower the more tasks are at work: the
-   * difference of two of its times is what one of them has to answer for, and all of theirs
-   * together are what there was.
+   * A clock of the process's garbage collection, divided by the number of running tasks. The
+   * difference of two times is the share of one task; the shares of all tasks add up to the whole.
    *
    * <p>Thread contract: safe from any thread.
    */

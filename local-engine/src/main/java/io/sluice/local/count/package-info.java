@@ -1,5 +1,5 @@
 /**
- * What each task has used, although tasks share a process: Hadoop's own task code reads counts of
- * the whole process.
+ * Counters of single tasks that share a process. Hadoop's own task code reads counters of the whole
+ * process.
  */
 package io.sluice.local.count;

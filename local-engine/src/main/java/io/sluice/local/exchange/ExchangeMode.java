@@ -1,7 +1,7 @@
 package io.sluice.local.exchange;
 
-import io.sluice.local.conf.Isolation;
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.conf.LocalSettings.Isolation;
 import io.sluice.mapreduce.memory.TaskMemory;
 import java.util.Locale;
 import org.apache.hadoop.mapred.JobConf;
@@ -10,21 +10,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How records get from maps to reduces (Hone, section 4.1). Hone's streams are lists of objects and
- * its reduces take them as they are; here they are sort buffers that are cut into sorted runs, so
- * what the modes differ in is how many runs there are.
+ * The exchange of records between maps and reduces (Hone, section 4.1). Hone's streams are lists of
+ * objects. Here they are sort buffers that are written as sorted runs, so the modes differ in the
+ * number of runs.
  */
 public enum ExchangeMode {
-  /** Each map sorts its own output; reduces find a run of each map. */
+  /** Each map sorts its own output; a reduce reads a run of each map. */
   PULL,
   /** All maps fill one sort buffer for each reduce. */
   PUSH,
-  /** Each map that runs fills a sort buffer for all reduces, and leaves it to the next map. */
+  /** Each running map fills a sort buffer for all reduces; the next map continues it. */
   HYBRID;
 
   private static final Logger LOG = LoggerFactory.getLogger(ExchangeMode.class);
 
-  /** From so many maps for each one that runs on, the others fill what one alone would not. */
+  /** From so many maps for each map thread on, several maps fill one buffer. */
   private static final int MANY_MAPS = 8;
 
   private static final int MOST_PUSHED_REDUCES = 256;
@@ -32,30 +32,30 @@ public enum ExchangeMode {
   private static final long SMALL_RUN_BYTES = 64 << 10;
 
   /**
-   * That of a job's settings.
+   * The mode of a job.
    *
-   * @param inputBytes of all maps, which says how much their outputs may be
+   * @param inputBytes of all maps, to estimate the size of their outputs
    */
   public static ExchangeMode of(JobConf job, int maps, int mapThreads, long inputBytes) {
     String configured = LocalSettings.EXCHANGE.get(job::getTrimmed);
     Isolation isolation = Isolation.of(job);
     if (isolation == Isolation.TASK) {
-      return PULL; // maps that share a sort buffer share the classes of what they put in
+      return PULL; // maps that share a sort buffer must share the classes of its records
     }
     if (job.getInt(MRJobConfig.SPILL_FILES_COUNT_LIMIT, -1) >= 0) {
-      return PULL; // a limit is each map's, and what maps share is spilled for all of them
+      return PULL; // the limit counts each map's spills, and a shared buffer spills for all
     }
     if (configured.equals("push") && isolation != Isolation.NONE) {
       LOG.warn(
-          "Maps push to the same sort buffers only where they share their classes, with"
-              + " sluice.local.isolation=none; the exchange is hybrid");
+          "sluice.local.exchange=push needs sluice.local.isolation=none, because maps that"
+              + " push share their classes; using hybrid");
       return HYBRID;
     }
     int mostPushed = Math.min(MOST_PUSHED_REDUCES, TaskMemory.mostSorting());
     if (configured.equals("push") && job.getNumReduceTasks() > mostPushed) {
       LOG.warn(
-          "{} reduces, of which each would have a sort buffer of its own, are too many to push to;"
-              + " the exchange is hybrid",
+          "sluice.local.exchange=push needs a sort buffer for each of {} reduces, for which"
+              + " there is not enough memory; using hybrid",
           job.getNumReduceTasks());
       return HYBRID;
     }

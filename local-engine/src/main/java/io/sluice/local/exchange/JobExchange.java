@@ -21,25 +21,24 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Hands the map outputs of one job to its reduces, inside one process. Hadoop makes collector and
- * shuffle of a task by the names of their classes, so they find it here, by their job.
+ * Passes the map outputs of one job to its reduces, inside one process. Hadoop makes a task's
+ * collector and shuffle by class name, so they look up the exchange by their job.
  *
- * <p>Thread contract: safe from any thread. Ownership: the job closes it, after all of its tasks
- * have ended or were given up: that frees what its maps have put out. Failure: {@link IOException}
- * of the store.
+ * <p>Thread contract: safe from any thread. Ownership: the job closes it after all tasks have ended
+ * or were abandoned, which frees the map outputs. Failure: {@link IOException} of the store.
  */
 public final class JobExchange implements Closeable {
-  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final Map<JobID, JobExchange> ALL = new ConcurrentHashMap<>();
 
   private final JobOutputs outputs;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition(); // for who waits for a number of maps
+  private final Condition changed = lock.newCondition(); // signalled by each map that ends
   private final Condition completed = lock.newCondition();
-  private final List<TaskAttemptID> done = new ArrayList<>(); // as they have ended
+  private final List<TaskAttemptID> done = new ArrayList<>(); // in the order in which they ended
   private final Map<TaskAttemptID, Closeable> open = new ConcurrentHashMap<>();
   private final Map<TaskAttemptID, TaskPermits.Slot> slots = new ConcurrentHashMap<>();
-  private volatile SharedSortBuffers streams; // null: each map has its own sort buffer
+  private volatile SharedSortBuffers streams; // null if each map has its own sort buffer
   private boolean complete;
   private boolean ended;
   private volatile boolean closed;
@@ -49,9 +48,9 @@ public final class JobExchange implements Closeable {
   }
 
   /**
-   * Of a job that begins.
+   * Registers the exchange of a job.
    *
-   * @param key that its outputs are encrypted with, or null; closed with this
+   * @param key for the encryption of outputs, or null; closed with this
    */
   public static JobExchange begin(JobID job, ProcessStore store, int maps, ShuffleKey key) {
     JobExchange exchange =
@@ -60,7 +59,7 @@ public final class JobExchange implements Closeable {
     if (ALL.putIfAbsent(job, exchange) != null) {
       exchange.outputs.sortMemory().close();
       exchange.outputs.shares().close();
-      throw new IllegalStateException(job + " runs already");
+      throw new IllegalStateException(job + " is running already");
     }
     return exchange;
   }
@@ -68,12 +67,12 @@ public final class JobExchange implements Closeable {
   static JobExchange of(JobID job) throws IOException {
     JobExchange found = ALL.get(job);
     if (found == null) {
-      throw new IOException(job + " does not run in this process");
+      throw new IOException(job + " is not running in this process");
     }
     return found;
   }
 
-  /** What the store calls a job. */
+  /** The name of a job in the store. */
   public static String applicationId(JobID job) {
     return JobOutputs.applicationId(job);
   }
@@ -82,15 +81,15 @@ public final class JobExchange implements Closeable {
     return outputs;
   }
 
-  /** What maps share, or null. */
+  /** The sort buffers that maps share, or null. */
   SharedSortBuffers streams() {
     return streams;
   }
 
   /**
-   * The maps begin, with nothing done.
+   * Begins the maps.
    *
-   * @param tasks how many may run at a time
+   * @param tasks limits the number of tasks at a time
    */
   public void beginMaps(ExchangeMode mode, JobConf conf, TaskPermits tasks)
       throws IOException, ClassNotFoundException {
@@ -112,16 +111,16 @@ public final class JobExchange implements Closeable {
     }
   }
 
-  /** Whether what a failed map has put out is told from what others have. */
+  /** Whether the records of a failed map can be separated from those of other maps. */
   public boolean isWithdrawable() {
     return streams == null;
   }
 
-  /** Throws away what all maps have put out so far. */
+  /** Drops the outputs of all maps so far. */
   public void forgetMaps() throws IOException {
     lock.lock();
     try {
-      done.clear(); // no reduce has taken any: see follow
+      done.clear(); // no reduce has read any: see follow
     } finally {
       lock.unlock();
     }
@@ -136,15 +135,15 @@ public final class JobExchange implements Closeable {
                 .freeOutputs(outputs.applicationId(), SharedSortBuffers.prefix()));
   }
 
-  /** What is to be done, each by any thread, when all maps have ended and before reduces begin. */
+  /** Sorts to do after all maps and before the reduces, each on any thread. */
   public List<Callable<Void>> lastSorts() {
     SharedSortBuffers of = streams;
     return of == null ? List.of() : of.lastSorts();
   }
 
-  /** All maps have ended, and what they share is sorted. */
+  /** All maps have ended, and shared buffers are sorted. */
   public void mapsDone() {
-    outputs.sortMemory().close(); // reduces and who reads files may have it
+    outputs.sortMemory().close(); // frees it for reduces and files
     outputs.shares().sorted();
     lock.lock();
     try {
@@ -156,13 +155,13 @@ public final class JobExchange implements Closeable {
     }
   }
 
-  /** What was counted where maps share a sort buffer, and so for none of them. */
+  /** Counters of shared sort buffers, which belong to no single map. */
   public Counters counters() throws IOException {
     SharedSortBuffers of = streams;
     return of == null ? new Counters() : of.counters();
   }
 
-  /** An attempt begins, with what it may do. */
+  /** An attempt begins, with its permit. */
   public void began(TaskAttemptID attempt, TaskPermits.Slot slot) {
     slots.put(attempt, slot);
   }
@@ -171,12 +170,12 @@ public final class JobExchange implements Closeable {
     slots.get(attempt).toSort(progress);
   }
 
-  /** Something to be closed when an attempt has ended, unless it has closed it itself. */
+  /** Registers a resource to close when the attempt has ended. */
   void opened(TaskAttemptID attempt, Closeable what) {
     open.put(attempt, what);
   }
 
-  /** An attempt has ended; called by its own thread, which alone knows that. */
+  /** An attempt has ended; called by its own thread. */
   public void ended(TaskAttemptID attempt) throws IOException {
     slots.remove(attempt);
     Closeable left = open.remove(attempt);
@@ -185,13 +184,13 @@ public final class JobExchange implements Closeable {
         left.close();
       }
     } finally {
-      if (closed) { // it was given up, and may have put out something since
+      if (closed) { // it was abandoned, and may have written since
         outputs.store().store().freeApplication(outputs.applicationId());
       }
     }
   }
 
-  /** A map has ended, and reduces may read what this attempt has put out. */
+  /** A map has ended, and reduces may read this attempt's output. */
   public void mapDone(TaskAttemptID map) {
     lock.lock();
     try {
@@ -202,7 +201,7 @@ public final class JobExchange implements Closeable {
     }
   }
 
-  /** No more maps will end: whoever waits for one is told so. */
+  /** No further map will end; wakes all waiting threads. */
   public void end() {
     lock.lock();
     try {
@@ -214,12 +213,12 @@ public final class JobExchange implements Closeable {
     }
   }
 
-  /** Waits until so many maps have ended, or none will any more. */
+  /** Waits until {@code count} maps have ended, or no further map will end. */
   public void awaitMaps(int count) throws InterruptedException {
     lock.lock();
     try {
       while (done.size() < count && !complete && !ended) {
-        changed.awaitNanos(LOOK_NS);
+        changed.awaitNanos(POLL_NS);
       }
     } finally {
       lock.unlock();
@@ -227,27 +226,27 @@ public final class JobExchange implements Closeable {
   }
 
   /**
-   * What a reduce may take in next.
+   * The outputs that a reduce may read next.
    *
-   * @param maps those that have ended since it has asked before
-   * @param isAll whether there are no more
+   * @param maps that have ended since the last call
+   * @param isAll whether no further map will follow
    */
   record Next(List<TaskAttemptID> maps, boolean isAll) {}
 
   /**
-   * Waits a moment for maps to end, and no longer when all have. Each map that ends wakes nobody.
+   * Waits a moment, or until all maps have ended. A single map's end wakes no reduce.
    *
-   * <p>Where maps share sort buffers there is nothing to take in before all have ended, and what
-   * they have put out may be thrown away. Where each has its own, what is in the list stays: it is
-   * the only attempt at its task that has succeeded.
+   * <p>If maps share sort buffers, nothing can be read before all have ended, because the buffers
+   * may be dropped. If each map has its own buffer its output stays: it is the only successful
+   * attempt of its task.
    *
-   * @param taken how many maps the reduce has taken in
-   * @return null if not all maps will ever end
+   * @param taken number of maps that the reduce has read
+   * @return null if not all maps will end
    */
   Next follow(int taken) throws InterruptedException {
     lock.lock();
     try {
-      for (long leftNs = LOOK_NS; leftNs > 0 && !complete && !ended; ) {
+      for (long leftNs = POLL_NS; leftNs > 0 && !complete && !ended; ) {
         leftNs = completed.awaitNanos(leftNs);
       }
       if (ended && !complete) {
@@ -261,8 +260,8 @@ public final class JobExchange implements Closeable {
   }
 
   /**
-   * Ends it. What attempts that do not end still hold stays theirs until they do: their threads
-   * write to it.
+   * Ends the exchange. Attempts that do not end keep their leases until they end, because their
+   * threads still write.
    */
   @Override
   public void close() throws IOException {

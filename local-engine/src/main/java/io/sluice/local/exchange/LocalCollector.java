@@ -15,11 +15,11 @@ import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Collects a map's records into the store of its own process.
+ * Collects a map's records into the store of this process.
  *
- * <p>Thread contract: {@link #collect} may be called by several threads, as stock's may; the rest
- * is the task's thread's. Ownership: the map task closes it, in failure too, and that frees all but
- * a committed output. Failure: {@link IOException} fails the attempt.
+ * <p>Thread contract: several threads may call {@link #collect}, as with stock's; the rest is for
+ * the task's thread. Ownership: the map task closes it, also after a failure, which frees all
+ * except a committed output. Failure: {@link IOException} fails the attempt.
  */
 public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   private MapTask task;
@@ -27,7 +27,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   private JobExchange exchange;
   private Sorting<K, V> sorting;
 
-  /** Where this map's records go. */
+  /** The sort buffer for this map's records. */
   private interface Sorting<K, V> extends Closeable {
     void collect(K key, V value, int partition) throws IOException, InterruptedException;
 
@@ -50,7 +50,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
     exchange.opened(task.getTaskID(), this::close);
   }
 
-  /** A sort buffer and an output of its own. */
+  /** A sort buffer and output of this map only. */
   private final class Own implements Sorting<K, V> {
     private final SortedOutput<K, V> output;
 
@@ -76,7 +76,7 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
     }
   }
 
-  /** A sort buffer that others fill, too. */
+  /** A sort buffer that other maps fill too. */
   private final class Shared implements Sorting<K, V> {
     private final SharedSortBuffers streams;
     private final SharedSortBuffers.Stream taken;
@@ -101,7 +101,10 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
       records.incrementAndGet();
     }
 
-    /** What others put in is no progress of a map that hangs in its own code. */
+    /**
+     * Reports progress only while this map adds a record, so that a map that hangs in its own code
+     * times out.
+     */
     private void progress() {
       if (collecting.get() > 0) {
         reporter.progress();
@@ -128,8 +131,8 @@ public final class LocalCollector<K, V> implements MapOutputCollector<K, V> {
   @Override
   public void flush() throws IOException, InterruptedException, ClassNotFoundException {
     if (task.getPhase() == TaskStatus.Phase.MAP) {
-      // Hadoop closes what a failed map has collected like that of any other, and would log the
-      // trace of an exception. A map without an output never ends well: a reduce misses it.
+      // Hadoop also flushes after a failed map, and would log an exception with its trace.
+      // A map without an output cannot succeed, because a reduce misses it.
       return;
     }
     sorting.flush();

@@ -5,8 +5,8 @@ import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.GrowingMerge;
 import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.mapreduce.reduce.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import io.sluice.mapreduce.stage.LeasedStage;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.sort.KeyOrder;
@@ -25,19 +25,18 @@ import org.apache.hadoop.mapred.TaskStatus;
 import org.apache.hadoop.util.Progress;
 
 /**
- * Merges what the maps of the same process have put out for a reduce, in place; in rounds while
- * maps run, where there will be more runs than the last merge can take.
+ * Merges the map outputs of the same process for a reduce, in place. If there will be more runs
+ * than the last merge can take, it merges rounds while maps run.
  *
- * <p>Rounds are this attempt's own, and what they have merged stays where it is until the job ends:
- * an output of a map lies in one piece for all reduces, which read it at their own time, and an
- * attempt that follows a failed one begins with it.
+ * <p>Rounds belong to this attempt. The map outputs stay until the job ends, because other reduces
+ * and later attempts read them.
  *
  * <p>Thread contract: the reduce task's thread. Ownership: the reduce task closes it after a
- * successful reduce; in failure whoever runs the task does, through {@link JobExchange#ended}.
- * Failure: {@link IOException} of the store; {@link InterruptedException} if the job ends first.
+ * successful reduce; after a failure {@link JobExchange#ended} does. Failure: {@link IOException}
+ * of the store; {@link InterruptedException} if the job ends first.
  */
 public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
-  /** Created by stock's fetchers, so that every job shows them. */
+  /** Stock's fetchers create these counters, so every job shows them. */
   private static final String[] STOCK_ERRORS = {
     "BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"
   };
@@ -101,7 +100,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
                 memory));
   }
 
-  /** Follows the maps until the last has ended, and merges what the last merge cannot take. */
+  /** Reads outputs until the last map has ended, and merges the rounds that are needed. */
   private void gather(JobExchange exchange, TaskAttemptID reduce)
       throws IOException, InterruptedException {
     JobOutputs outputs = exchange.outputs();
@@ -112,7 +111,8 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
       context.getReporter().progress();
       JobExchange.Next next = exchange.follow(taken);
       if (next == null) {
-        throw new InterruptedException(reduce + " will not get all map outputs: its job ends");
+        throw new InterruptedException(
+            reduce + " will not get all map outputs, because its job ends");
       }
       for (TaskAttemptID map : next.maps()) {
         take(1, map.getTaskID().getId(), outputs.runs(outputs.id(map), partition, codec));
@@ -142,7 +142,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     context.getReduceShuffleBytes().increment(runs.stream().mapToLong(MergeRun::lengthBytes).sum());
   }
 
-  /** What rounds write stock would have spilled, too. */
+  /** Counts records of rounds as spilled, as stock does. */
   private void countRounds() {
     context.getSpilledRecordsCounter().increment(merge.roundRecords() - spilledRecords);
     spilledRecords = merge.roundRecords();
@@ -168,7 +168,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     lease = null;
     stageKey = null;
     stage = null;
-    // From the last to the first: the merge reads what is staged, in what is leased.
+    // In reverse: the merge reads staged runs, which lie in the lease.
     try (closingKey;
         closingLease;
         closingStage;

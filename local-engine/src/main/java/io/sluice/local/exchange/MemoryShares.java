@@ -6,11 +6,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Divides the memory of this process equally among the tasks of all jobs that run in it at a time.
- * A task has the share of the moment in which it begins.
+ * Divides the memory of this process equally among the running tasks of all its jobs. A task's
+ * share is fixed when it begins.
  *
- * <p>Thread contract: safe from any thread. Ownership: a job's exchange closes it, and what the
- * job's tasks had is then the others'.
+ * <p>Thread contract: safe from any thread. Ownership: a job's exchange closes it, which frees the
+ * job's share.
  */
 final class MemoryShares implements Closeable {
   private static final Set<MemoryShares> ALL = ConcurrentHashMap.newKeySet();
@@ -18,23 +18,23 @@ final class MemoryShares implements Closeable {
   private volatile int sorting;
   private volatile int merging;
 
-  /** Of a job, no task of which has begun. */
+  /** The shares of a job without tasks yet. */
   MemoryShares() {
     ALL.add(this);
   }
 
-  /** So many of the job's sort buffers are there at a time, and so many of its tasks merge. */
+  /** Sets the number of the job's sort buffers and of its merging tasks at a time. */
   void set(int sorting, int merging) {
     this.sorting = sorting;
     this.merging = merging;
   }
 
-  /** No sort buffer is there any more. */
+  /** The job has no sort buffers any more. */
   void sorted() {
     sorting = 0;
   }
 
-  /** That of a task which begins now. */
+  /** The share of a task that begins now. */
   TaskMemory ofTask() {
     int allSorting = 0;
     int allMerging = 0;

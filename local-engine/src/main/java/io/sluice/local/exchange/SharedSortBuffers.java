@@ -1,7 +1,7 @@
 package io.sluice.local.exchange;
 
-import io.sluice.local.conf.Isolation;
 import io.sluice.local.conf.LocalSettings;
+import io.sluice.local.conf.LocalSettings.Isolation;
 import io.sluice.local.conf.TaskConf;
 import io.sluice.mapreduce.map.StockLimits;
 import io.sluice.mapreduce.memory.TaskMemory;
@@ -24,15 +24,15 @@ import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * The sort buffers that maps of a push or hybrid exchange share: each with maps of the same class
- * loader alone, by whose classes it serializes, compares and combines. What a map has put into one
- * cannot be taken out: if a map fails, all of them are thrown away.
+ * The sort buffers that maps of a push or hybrid exchange share. Maps share a buffer only if they
+ * have the same class loader, which serializes, compares and combines the records. The records of
+ * one map cannot be removed from a buffer: if a map fails, all buffers are dropped.
  *
- * <p>Thread contract: safe from any thread. Ownership: its creator closes it, which frees all but
- * committed outputs. Failure: {@link IOException}.
+ * <p>Thread contract: safe from any thread. Ownership: its creator closes it, which frees all
+ * except committed outputs. Failure: {@link IOException}.
  */
 final class SharedSortBuffers implements Closeable {
-  /** Less is not worth a buffer; what a {@code RecordCollector} has at least. */
+  /** The least length of a {@code RecordCollector}'s buffer. */
   private static final int MIN_SORT_MB = 4;
 
   private final boolean push;
@@ -60,9 +60,9 @@ final class SharedSortBuffers implements Closeable {
   }
 
   /**
-   * Those of a job. A hybrid exchange makes each when a map needs it.
+   * Opens the buffers of a job. A hybrid exchange makes each when a map needs it.
    *
-   * @param mapThreads maps that run at a time, whose sort buffers these take the place of
+   * @param mapThreads maps that run at a time
    */
   static SharedSortBuffers open(boolean push, JobConf job, int mapThreads, JobOutputs outputs)
       throws IOException, ClassNotFoundException {
@@ -94,7 +94,7 @@ final class SharedSortBuffers implements Closeable {
   private Stream make(int number, ClassLoader loader) throws IOException, ClassNotFoundException {
     JobConf conf = new TaskConf(job);
     conf.setClassLoader(loader);
-    // Not the id of any map: those are numbered from the front.
+    // An id beyond those of the maps.
     TaskID task = new TaskID(outputs.job(), TaskType.MAP, outputs.maps() + number);
     StreamTask of = new StreamTask(conf, new TaskAttemptID(task, 0));
     return new Stream(
@@ -103,7 +103,7 @@ final class SharedSortBuffers implements Closeable {
         new SortedOutput<>(conf, of.id(), of.reporter(), outputs.id(prefix() + number), outputs));
   }
 
-  /** How many there are, as far as the process has memory for them. */
+  /** The number of buffers, limited by the memory of the process. */
   static int count(boolean push, JobConf job, int mapThreads) {
     if (push) {
       return job.getNumReduceTasks();
@@ -114,15 +114,15 @@ final class SharedSortBuffers implements Closeable {
     return Math.min(wanted, TaskMemory.mostSorting());
   }
 
-  /** What the names of their outputs begin with. */
+  /** The prefix of the names of their outputs. */
   static String prefix() {
     return "stream_";
   }
 
   /**
-   * For a map that begins: one that no other fills now, if there is one.
+   * Takes a buffer for a map that begins, if possible one that no other map fills now.
    *
-   * @param map is told of progress while somebody fills what it fills
+   * @param map gets progress while any map fills its buffer
    */
   Stream take(ClassLoader loader, Progressable map) throws IOException, ClassNotFoundException {
     Stream taken;
@@ -139,7 +139,7 @@ final class SharedSortBuffers implements Closeable {
         return all.get(0);
       }
       if (taken == null) {
-        taken = keep(make(number, loader)); // runs the user's code, so nobody waits for it
+        taken = keep(make(number, loader)); // without the lock, because it runs the user's code
       }
       taken.task.enter(map);
       return taken;
@@ -149,7 +149,7 @@ final class SharedSortBuffers implements Closeable {
     }
   }
 
-  /** Takes in one more, unless other maps have made enough of its kind meanwhile. */
+  /** Adds a new buffer, unless other maps have made enough meanwhile. */
   private Stream keep(Stream fresh) throws IOException {
     Stream instead;
     synchronized (this) {
@@ -163,7 +163,7 @@ final class SharedSortBuffers implements Closeable {
     return instead;
   }
 
-  /** One that is idle, or else, if there are enough, one that another map fills; or null. */
+  /** An idle buffer; else, if there are enough, one that another map fills; else null. */
   private Stream existing(ClassLoader loader) {
     for (Stream each : idle) {
       if (each.loader == loader) {
@@ -183,7 +183,7 @@ final class SharedSortBuffers implements Closeable {
       taken.task.leave(map);
       synchronized (this) {
         if (!idle.contains(taken)) {
-          idle.addFirst(taken); // it is filled already; those that are not may stay so
+          idle.addFirst(taken); // prefers buffers that have records
         }
       }
     }
@@ -192,11 +192,12 @@ final class SharedSortBuffers implements Closeable {
 
   private void requireOpen() throws IOException {
     if (closed) {
-      throw new IOException("what maps share is thrown away");
+      throw new IOException(
+          "the shared sort buffers were dropped, because a map failed or the job ends");
     }
   }
 
-  /** Somebody who was in a sort buffer is so no more. */
+  /** A user of a sort buffer has left it. */
   private void left() throws IOException {
     boolean isLast;
     synchronized (this) {
@@ -213,9 +214,9 @@ final class SharedSortBuffers implements Closeable {
   }
 
   /**
-   * Takes in a record.
+   * Adds a record.
    *
-   * @param taken the map's
+   * @param taken the map's buffer buffer
    * @return its length in bytes
    */
   int collect(Stream taken, Object key, Object value, int partition)
@@ -230,7 +231,7 @@ final class SharedSortBuffers implements Closeable {
     return all.get(partition).output.collect(key, value, 0);
   }
 
-  /** What is to be done when all maps have ended, each by any thread. */
+  /** The last sorts, after all maps, each on any thread. */
   synchronized List<Callable<Void>> lastSorts() {
     List<Callable<Void>> sorts = new ArrayList<>();
     for (Stream each : all) {
@@ -255,7 +256,7 @@ final class SharedSortBuffers implements Closeable {
     return sorts;
   }
 
-  /** The runs of a partition, once all are flushed, of a job with that codec, or null. */
+  /** The runs of a partition, after all buffers were flushed. */
   synchronized List<MergeRun> runs(int partition, CompressionCodec codec) throws IOException {
     if (push) {
       return outputs.runs(all.get(partition).output.id(), 0, codec);
@@ -267,7 +268,7 @@ final class SharedSortBuffers implements Closeable {
     return runs;
   }
 
-  /** Of all of them. */
+  /** The counters of all buffers. */
   synchronized Counters counters() throws IOException {
     Counters sum = new Counters();
     for (Stream stream : all) {
@@ -278,7 +279,7 @@ final class SharedSortBuffers implements Closeable {
     return sum;
   }
 
-  /** Waits for nobody: who is in a sort buffer, perhaps for ever, closes them when he leaves. */
+  /** Does not wait. If threads still use the buffers, the last of them closes the buffers. */
   @Override
   public void close() throws IOException {
     boolean isUnused;

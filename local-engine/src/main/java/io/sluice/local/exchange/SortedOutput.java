@@ -14,10 +14,10 @@ import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
- * A sort buffer, and the output in the store that it is written to.
+ * A sort buffer and its output in the store.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, which frees all
- * but a committed output. Failure: {@link IOException}; once it has failed it takes nothing more.
+ * <p>Thread contract: safe from any thread. Ownership: the caller closes it, which frees all except
+ * a committed output. Failure: {@link IOException}; after a failure it accepts no record.
  */
 final class SortedOutput<K, V> implements Closeable {
   private final OutputId id;
@@ -25,11 +25,11 @@ final class SortedOutput<K, V> implements Closeable {
   private final RecordCollector<K, V> collector;
 
   /**
-   * An empty one.
+   * Begins empty.
    *
-   * @param job with the reduces and the length of this sort buffer
-   * @param task whose combiner it is
-   * @param reporter what is counted goes there
+   * @param job settings, with the number of reduces and the length of this buffer
+   * @param task for the combiner
+   * @param reporter has the counters
    */
   SortedOutput(
       JobConf job, TaskAttemptID task, TaskReporter reporter, OutputId id, JobOutputs outputs)
@@ -57,12 +57,12 @@ final class SortedOutput<K, V> implements Closeable {
     return id;
   }
 
-  /** Takes in a record, and returns its length in bytes. */
+  /** Adds a record and returns its length in bytes. */
   int collect(K key, V value, int partition) throws IOException, InterruptedException {
     return collector.collect(key, value, partition);
   }
 
-  /** Sorts what is left, and commits. */
+  /** Sorts the remaining records and commits the output. */
   void flush() throws IOException, InterruptedException, ClassNotFoundException {
     collector.flush(id);
   }

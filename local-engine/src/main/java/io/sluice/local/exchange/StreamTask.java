@@ -14,11 +14,11 @@ import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Stands for a task where the records of many are sorted and combined together: Hadoop's combiners
- * and counters belong to one. It never runs. What it reports as progress is that of the maps that
- * fill the sort buffer meanwhile, and wait while it is combined.
+ * Represents the task of a sort buffer that several maps share, because Hadoop's combiners and
+ * counters need a task. It never runs. It reports progress to the maps that use the buffer, because
+ * they wait while it is combined.
  *
- * <p>Thread contract: as its counters, safe from any thread.
+ * <p>Thread contract: safe from any thread.
  */
 final class StreamTask {
   private final MapTask task;
@@ -26,9 +26,9 @@ final class StreamTask {
   private final Task.TaskReporter reporter;
 
   /**
-   * One of a job.
+   * A task of a job.
    *
-   * @param job settings of its own, which get what settings of a task have
+   * @param job settings of this task only; the task's own are added
    */
   StreamTask(JobConf job, TaskAttemptID id) throws IOException {
     task = new MapTask("", id, id.getTaskID().getId(), new TaskSplitIndex(), 1);
@@ -41,7 +41,7 @@ final class StreamTask {
     private final Set<Progressable> maps;
 
     Reporter(MapTask task, Set<Progressable> maps) {
-      task.super(new Progress(), null); // it is never told to report
+      task.super(new Progress(), null); // its reporting thread is never started
       this.maps = maps;
     }
 
@@ -52,7 +52,7 @@ final class StreamTask {
 
     @Override
     public void setStatus(String status) {
-      progress(); // the text is of no map
+      progress(); // a status text would belong to no map
     }
 
     @Override
@@ -69,12 +69,12 @@ final class StreamTask {
     }
   }
 
-  /** A map begins to fill it. */
+  /** A map begins to use the buffer. */
   void enter(Progressable map) {
     maps.add(map);
   }
 
-  /** A map has ended. */
+  /** A map stops using the buffer. */
   void leave(Progressable map) {
     maps.remove(map);
   }
@@ -87,14 +87,14 @@ final class StreamTask {
     return reporter;
   }
 
-  /** All that was counted. Hadoop hides them from all but its own package. */
+  /** All counters. Hadoop shows them to its own package only. */
   Counters counters() throws IOException {
     try {
       Method get = Task.class.getDeclaredMethod("getCounters");
       get.setAccessible(true);
       return (Counters) get.invoke(task);
     } catch (ReflectiveOperationException e) {
-      throw new IOException("this release of Hadoop does not give the counters of a task", e);
+      throw new IOException("this release of Hadoop has no Task.getCounters", e);
     }
   }
 }

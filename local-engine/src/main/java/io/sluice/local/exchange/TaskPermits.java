@@ -5,8 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * How many tasks of a job may do something at a time: map, sort what they have mapped, or reduce
- * (Hone, section 4.2).
+ * Limits the number of a job's tasks that map, sort or reduce at a time (Hone, section 4.2).
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -20,7 +19,7 @@ public final class TaskPermits {
   private final Semaphore sorts;
   private final Semaphore reduces;
 
-  /** So many of each. */
+  /** Allows these numbers at a time. */
   public TaskPermits(int maps, int sorts, int reduces) {
     this.mapCount = maps;
     this.sortCount = sorts;
@@ -30,39 +29,39 @@ public final class TaskPermits {
     this.reduces = new Semaphore(reduces, true);
   }
 
-  /** How many may map. */
+  /** The most maps at a time. */
   int maps() {
     return mapCount;
   }
 
-  /** How many may sort what they have mapped. */
+  /** The most maps that sort at a time. */
   int sorts() {
     return sortCount;
   }
 
-  /** How many may reduce. */
+  /** The most reduces at a time. */
   int reduces() {
     return reduceCount;
   }
 
-  /** One for a map, when there is one. */
+  /** Waits for a permit to map. */
   public Slot map() throws InterruptedException {
     return new Slot(maps);
   }
 
-  /** One for a reduce, when there is one. */
+  /** Waits for a permit to reduce. */
   public Slot reduce() throws InterruptedException {
     return new Slot(reduces);
   }
 
   /**
-   * What one task may do now.
+   * The permit of one task.
    *
-   * <p>Thread contract: the task's thread goes on to sort; whoever took it gives it back, perhaps
-   * while the task still runs.
+   * <p>Thread contract: the task's thread calls {@link #toSort}; the thread that took the permit
+   * returns it, perhaps while the task still runs.
    */
   public final class Slot implements AutoCloseable {
-    private Semaphore held; // null: given back
+    private Semaphore held; // null after close
 
     private Slot(Semaphore of) throws InterruptedException {
       of.acquire();
@@ -70,8 +69,8 @@ public final class TaskPermits {
     }
 
     /**
-     * From now on it sorts. It keeps its place among the maps until it may: it holds memory. Hadoop
-     * ends a map whose sort has failed by having it sort again.
+     * Waits for a permit to sort, and keeps the map permit meanwhile, because the map holds memory.
+     * Hadoop calls a failed sort again, so a second call does nothing.
      */
     void toSort(Progressable progress) throws InterruptedException {
       synchronized (this) {
@@ -84,7 +83,7 @@ public final class TaskPermits {
       }
       synchronized (this) {
         if (held == null) {
-          sorts.release(); // it was given up meanwhile, and sorts for nobody
+          sorts.release(); // the attempt was abandoned meanwhile
           return;
         }
         held.release();

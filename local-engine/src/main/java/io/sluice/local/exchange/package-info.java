@@ -1,2 +1,2 @@
-/** How reduces get at what maps of the same process have put out. */
+/** The exchange of map outputs inside one process. */
 package io.sluice.local.exchange;

@@ -15,7 +15,9 @@ import org.apache.hadoop.mapreduce.v2.jobhistory.JHAdminConfig;
 import org.apache.hadoop.mapreduce.v2.jobhistory.JobHistoryUtils;
 import org.apache.hadoop.mapreduce.v2.jobhistory.JobIndexInfo;
 
-/** Where the history server looks for jobs that have ended, and what it expects there. */
+/**
+ * The directories in which the history server looks for ended jobs, and the files that it expects.
+ */
 final class HistoryDirectories {
   private static final String TEMPORARY = "_tmp";
   private static final String DEFAULTS = "mapred-default.xml";
@@ -26,7 +28,7 @@ final class HistoryDirectories {
   private final Path directory;
   private final FsPermission permission;
 
-  /** That of the current user, which is made if it is missing. */
+  /** Makes the directory of the current user if it is missing. */
   HistoryDirectories(Configuration conf) throws IOException {
     this.conf = conf;
     this.permission = JobHistoryUtils.getConfiguredHistoryIntermediateUserDoneDirPermissions(conf);
@@ -43,11 +45,11 @@ final class HistoryDirectories {
   private void make(Path path, FsPermission permission) throws IOException {
     if (!files.exists(path)) {
       files.mkdirs(path);
-      files.setPermission(path, permission); // whatever the umask is
+      files.setPermission(path, permission); // mkdirs applies the umask
     }
   }
 
-  /** Whether the user has a history server, or has said where history goes. */
+  /** Whether the settings name a history server or its directory. */
   static boolean isSet(Configuration conf) {
     return isSet(conf, JHAdminConfig.MR_HISTORY_INTERMEDIATE_DONE_DIR)
         || isSet(conf, JHAdminConfig.MR_HISTORY_ADDRESS);
@@ -60,7 +62,7 @@ final class HistoryDirectories {
             .anyMatch(source -> !source.endsWith(DEFAULTS) && !source.endsWith(SUBMITTED));
   }
 
-  /** Hands over a job; the events come last, because they are what the server looks for. */
+  /** Writes the files of a job. The events come last, because the server looks for them. */
   void put(JobIndexInfo job, Path events, String summary) throws IOException {
     Path summaryFile = temporary(JobHistoryUtils.getIntermediateSummaryFileName(job.getJobId()));
     try (FSDataOutputStream out = files.create(summaryFile, true)) {

@@ -1,20 +1,16 @@
 package io.sluice.local.history;
 
-import io.sluice.local.task.AttemptRecord;
-import java.io.IOException;
+import io.sluice.local.task.TaskState.AttemptRecord;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
-import org.apache.hadoop.fs.FileSystem;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobACLsManager;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.JobStatus;
@@ -36,26 +32,19 @@ import org.apache.hadoop.mapreduce.jobhistory.TaskAttemptUnsuccessfulCompletionE
 import org.apache.hadoop.mapreduce.jobhistory.TaskFailedEvent;
 import org.apache.hadoop.mapreduce.jobhistory.TaskFinishedEvent;
 import org.apache.hadoop.mapreduce.jobhistory.TaskStartedEvent;
-import org.apache.hadoop.mapreduce.v2.jobhistory.JHAdminConfig;
 import org.apache.hadoop.mapreduce.v2.jobhistory.JobIndexInfo;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The events of one job, as an ApplicationMaster leaves them for the history server: collected
- * beside the job's other files, and handed over at its end. Written only if the job's settings say
- * where a history server is or looks; else this does nothing.
+ * Makes the events of one job, as an ApplicationMaster makes them for the history server, and
+ * writes them to a {@link HistoryFile}.
  *
- * <p>Thread contract: safe from any thread. Events are written by a thread of its own, in the order
- * in which they come, so that no job waits for a slow file system, but for a time at its end.
- * Ownership: {@link #ended} closes what is open and ends the thread. Failure: the job goes on
- * without a history, and a warning says why.
+ * <p>Thread contract: safe from any thread. Ownership: {@link #ended} closes the file. Failure: the
+ * job runs on without a history, and a warning gives the reason.
  */
 public final class JobHistoryWriter {
-  private static final Logger LOG = LoggerFactory.getLogger(JobHistoryWriter.class);
   private static final String RACK = "/default-rack";
   private static final String LOCALITY = "NODE_LOCAL";
   private static final String AVATAAR = "VIRGIN";
@@ -63,22 +52,17 @@ public final class JobHistoryWriter {
 
   private final JobConf conf;
   private final JobID id;
-  private final Path events;
   private final String host;
   private final long submitMs;
-  private final ExecutorService writer;
-  private final int mostEndS;
-  private volatile boolean isWritten;
+  private final HistoryFile file;
   private volatile long launchMs;
-  private HistoryDirectories place; // the writer's; null: there is no history, or no more
-  private EventFile file; // the writer's
 
   /**
-   * Of a job; nothing is written yet.
+   * The events of a job; nothing is written yet.
    *
-   * @param submitDirectory where events are collected
+   * @param submitDirectory for the file until the job ends
    * @param threads of the job's user
-   * @param mostEndS for how long the end of the job waits for it
+   * @param mostEndS seconds that the job's end waits for the file
    */
   public JobHistoryWriter(
       JobConf conf,
@@ -87,24 +71,20 @@ public final class JobHistoryWriter {
       long submitMs,
       ThreadFactory threads,
       int mostEndS) {
-    this.mostEndS = mostEndS;
-    this.writer = Executors.newSingleThreadExecutor(threads);
+    this.file = new HistoryFile(conf, id, submitDirectory, threads, mostEndS);
     this.conf = conf;
     this.id = id;
-    this.events = new Path(submitDirectory, id + ".jhist");
     this.host = conf.get(MRJobConfig.JOB_SUBMITHOST, "localhost");
     this.submitMs = submitMs;
   }
 
   /** The job begins. */
   public void submitted(String jobFile) {
-    isWritten = HistoryDirectories.isSet(conf);
-    if (!isWritten) {
+    if (!file.begin()) {
       return;
     }
-    writer.execute(this::open);
-    write(this::clientStarted);
-    write(
+    file.write(this::clientStarted);
+    file.write(
         () ->
             new JobSubmittedEvent(
                 id,
@@ -122,17 +102,7 @@ public final class JobHistoryWriter {
                 conf));
   }
 
-  private void open() {
-    try {
-      place = new HistoryDirectories(conf);
-      FileSystem files = events.getFileSystem(conf);
-      file = new EventFile(files.create(events, true), isBinary());
-    } catch (IOException | RuntimeException | LinkageError e) {
-      giveUp(e);
-    }
-  }
-
-  /** The history server shows no job without an ApplicationMaster; here that is the client. */
+  /** The history server shows only jobs with an ApplicationMaster; the client stands for it. */
   private HistoryEvent clientStarted() {
     ApplicationAttemptId client =
         ApplicationAttemptId.newInstance(
@@ -141,53 +111,21 @@ public final class JobHistoryWriter {
         client, submitMs, ContainerId.newContainerId(client, 1), host, NO_PORT, NO_PORT, submitMs);
   }
 
-  private boolean isBinary() {
-    return conf.get(JHAdminConfig.MR_HS_JHIST_FORMAT, JHAdminConfig.DEFAULT_MR_HS_JHIST_FORMAT)
-        .equals("binary");
-  }
-
-  private void giveUp(Throwable why) {
-    LOG.warn("{} goes on without a history", id, why);
-    place = null;
-  }
-
-  private void write(Supplier<HistoryEvent> event) {
-    if (!isWritten) {
-      return;
-    }
-    try {
-      writer.execute(() -> writeNow(event));
-    } catch (RejectedExecutionException e) {
-      LOG.debug("{}: an attempt has ended after its job", id, e);
-    }
-  }
-
-  private void writeNow(Supplier<HistoryEvent> event) {
-    if (place == null) {
-      return;
-    }
-    try {
-      file.write(event.get());
-    } catch (IOException | RuntimeException | LinkageError e) {
-      giveUp(e);
-    }
-  }
-
-  /** Its tasks are known. */
+  /** The tasks are known. */
   public void inited(int maps, int reduces) {
     launchMs = System.currentTimeMillis();
-    write(
+    file.write(
         () ->
             new JobInitedEvent(
                 id, launchMs, maps, reduces, JobStatus.State.RUNNING.toString(), false));
-    write(() -> new JobInfoChangeEvent(id, submitMs, launchMs));
+    file.write(() -> new JobInfoChangeEvent(id, submitMs, launchMs));
   }
 
   /** An attempt of a task begins. */
   public void attemptStarted(AttemptRecord attempt, String[] locations) {
     TaskType type = type(attempt);
     if (attempt.id().getId() == 0) {
-      write(
+      file.write(
           () ->
               new TaskStartedEvent(
                   attempt.id().getTaskID(),
@@ -195,7 +133,7 @@ public final class JobHistoryWriter {
                   type,
                   String.join(",", locations == null ? new String[0] : locations)));
     }
-    write(
+    file.write(
         () ->
             new TaskAttemptStartedEvent(
                 attempt.id(), type, attempt.startMs(), host, NO_PORT, NO_PORT, LOCALITY, AVATAAR));
@@ -205,11 +143,11 @@ public final class JobHistoryWriter {
     return attempt.id().getTaskID().getTaskType();
   }
 
-  /** It has ended well, and its task with it. */
+  /** An attempt and its task have succeeded. */
   public void attemptSucceeded(AttemptRecord attempt, long taskStartMs, long nowMs) {
     String status = JobStatus.State.SUCCEEDED.toString();
     Counters counters = new Counters(attempt.counters());
-    write(
+    file.write(
         () ->
             type(attempt) == TaskType.MAP
                 ? new MapAttemptFinishedEvent(
@@ -239,7 +177,7 @@ public final class JobHistoryWriter {
                     counters,
                     null,
                     attempt.startMs()));
-    write(
+    file.write(
         () ->
             new TaskFinishedEvent(
                 attempt.id().getTaskID(),
@@ -255,9 +193,9 @@ public final class JobHistoryWriter {
     return time == 0 ? otherwise : time;
   }
 
-  /** It has ended in vain. */
+  /** An attempt has failed or was killed. */
   public void attemptFailed(AttemptRecord attempt, JobStatus.State how, String error, long nowMs) {
-    write(
+    file.write(
         () ->
             new TaskAttemptUnsuccessfulCompletionEvent(
                 attempt.id(),
@@ -273,11 +211,11 @@ public final class JobHistoryWriter {
                 attempt.startMs()));
   }
 
-  /** Its task has ended in vain with it. */
+  /** A task has failed or was killed with its last attempt. */
   public void taskFailed(
       AttemptRecord attempt, JobStatus.State how, String error, long taskStartMs, long nowMs) {
     TaskAttemptID failed = how == JobStatus.State.FAILED ? attempt.id() : null;
-    write(
+    file.write(
         () ->
             new TaskFailedEvent(
                 attempt.id().getTaskID(),
@@ -291,11 +229,10 @@ public final class JobHistoryWriter {
   }
 
   /**
-   * The job has ended; the history server may have it. Returns when it does, or after a time: a
-   * file system that does not answer does not hold up the job.
+   * The job has ended. Returns when the history server has the files, or after the time limit.
    *
-   * @param failure why, unless it succeeded
-   * @param counters of all tasks, and the job's own
+   * @param failure the reason, unless the job succeeded
+   * @param counters of all tasks and of the job
    */
   public void ended(
       JobStatus.State how,
@@ -303,15 +240,15 @@ public final class JobHistoryWriter {
       TaskReport[] mapReports,
       TaskReport[] reduceReports,
       Counters counters) {
-    if (!isWritten) {
-      writer.shutdown();
+    if (!file.isWritten()) {
+      file.drop();
       return;
     }
     TaskTotals maps = new TaskTotals(mapReports);
     TaskTotals reduces = new TaskTotals(reduceReports);
     long nowMs = System.currentTimeMillis();
     if (how == JobStatus.State.SUCCEEDED) {
-      write(
+      file.write(
           () ->
               new JobFinishedEvent(
                   id,
@@ -326,7 +263,7 @@ public final class JobHistoryWriter {
                   reduces.counters(),
                   counters));
     } else {
-      write(
+      file.write(
           () ->
               new JobUnsuccessfulCompletionEvent(
                   id,
@@ -340,44 +277,10 @@ public final class JobHistoryWriter {
                   how.toString(),
                   List.of(failure)));
     }
-    writer.execute(
-        () -> {
-          close();
-          handOver(how, nowMs, maps, reduces);
-        });
-    writer.shutdown();
-    awaitWriter();
+    file.end(() -> index(how, nowMs, maps, reduces), index -> summary(index, maps, reduces));
   }
 
-  private void awaitWriter() {
-    try {
-      for (int s = 0; s < mostEndS; s++) { // counted: a process that was stopped waits on
-        if (writer.awaitTermination(1, TimeUnit.SECONDS)) {
-          return;
-        }
-      }
-      LOG.warn("{} has no history: it was not written {} s after the job's end", id, mostEndS);
-      writer.shutdownNow();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // the job ends now, and the writer goes on
-    }
-  }
-
-  private void close() {
-    try {
-      if (file != null) {
-        file.close();
-      }
-    } catch (IOException e) {
-      giveUp(e);
-    }
-    file = null;
-  }
-
-  private void handOver(JobStatus.State how, long nowMs, TaskTotals maps, TaskTotals reduces) {
-    if (place == null) {
-      return;
-    }
+  private JobIndexInfo index(JobStatus.State how, long nowMs, TaskTotals maps, TaskTotals reduces) {
     JobIndexInfo index =
         new JobIndexInfo(
             submitMs,
@@ -390,14 +293,10 @@ public final class JobHistoryWriter {
             how.toString(),
             conf.getQueueName());
     index.setJobStartTime(launchMs);
-    try {
-      place.put(index, events, summary(index, maps, reduces));
-    } catch (IOException | RuntimeException e) {
-      giveUp(e);
-    }
+    return index;
   }
 
-  /** As stock's JobSummary has it. */
+  /** The text of stock's JobSummary. */
   private String summary(JobIndexInfo index, TaskTotals maps, TaskTotals reduces) {
     StringBuilder all = new StringBuilder();
     for (Map.Entry<String, Object> each :
@@ -428,5 +327,39 @@ public final class JobHistoryWriter {
       all.append(all.length() == 0 ? "" : ",").append(each.getKey()).append('=').append(value);
     }
     return all.toString();
+  }
+
+  /** The results of all tasks of one type. */
+  record TaskTotals(TaskReport[] reports) {
+    private Stream<TaskReport> in(TIPStatus status) {
+      return Arrays.stream(reports).filter(report -> report.getCurrentStatus() == status);
+    }
+
+    int succeeded() {
+      return (int) in(TIPStatus.COMPLETE).count();
+    }
+
+    int failed() {
+      return (int) in(TIPStatus.FAILED).count();
+    }
+
+    int killed() {
+      return (int) in(TIPStatus.KILLED).count();
+    }
+
+    /** The start of the first task; 0 if none has begun. */
+    long firstStartMs() {
+      return Arrays.stream(reports)
+          .mapToLong(TaskReport::getStartTime)
+          .filter(startMs -> startMs > 0)
+          .min()
+          .orElse(0);
+    }
+
+    Counters counters() {
+      Counters all = new Counters();
+      Arrays.stream(reports).forEach(report -> all.incrAllCounters(report.getTaskCounters()));
+      return all;
+    }
   }
 }

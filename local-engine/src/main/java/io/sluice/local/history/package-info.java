@@ -1,2 +1,2 @@
-/** What stock's history server and its tools read of a job that has ended. */
+/** Job history for stock's history server and its tools. */
 package io.sluice.local.history;

@@ -10,13 +10,13 @@ import java.util.function.BooleanSupplier;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * Calls a job's committer on a thread of its own. As in stock's ApplicationMaster such a call has
- * no timeout; if the job is killed, the call is interrupted and then has {@code
+ * Calls a job's committer on a thread of its own. As in stock's ApplicationMaster a call has no
+ * timeout. If the job is killed, the call is interrupted and has {@code
  * yarn.app.mapreduce.am.job.committer.cancel-timeout} to end.
  *
  * <p>Thread contract: the job's thread. Ownership: the thread of a call ends with the call; a call
- * that ignores interrupts is left to end by itself. Failure: what the call failed with, or {@link
- * IOException} with the stack of a call that did not end.
+ * that ignores interrupts is abandoned. Failure: the exception of the call, or {@link IOException}
+ * with the stack of a call that did not end.
  */
 final class CommitterCall {
   private final ThreadFactory threads;
@@ -28,20 +28,20 @@ final class CommitterCall {
   }
 
   /**
-   * Calls it and waits for its end.
+   * Makes a call and waits for its end.
    *
-   * @param what is called, for messages
-   * @param isCancelled whether it is to end
+   * @param what name of the call, for messages
+   * @param isCancelled whether the call should end
    */
   <T> T run(String what, Callable<T> call, BooleanSupplier isCancelled) throws Throwable {
     FutureTask<T> task = new FutureTask<>(call);
     Thread thread = threads.newThread(task);
     thread.start();
-    PolledWait looks = new PolledWait(cancelTimeoutMs);
+    PolledWait wait = new PolledWait(cancelTimeoutMs);
     while (!hasEnded(thread)) {
       if (isCancelled.getAsBoolean()) {
         thread.interrupt();
-        if (looks.areOver()) {
+        if (wait.isOver()) {
           throw givenUp(what, thread);
         }
       }
@@ -57,7 +57,7 @@ final class CommitterCall {
     try {
       return PolledWait.hasEnded(thread);
     } catch (InterruptedException e) {
-      return !thread.isAlive(); // the job is killed, or ends with the process: isCancelled says so
+      return !thread.isAlive(); // the job was killed or the process ends; isCancelled tells
     }
   }
 
@@ -69,7 +69,7 @@ final class CommitterCall {
                 + cancelTimeoutMs
                 + " ms after its job was killed ("
                 + MRJobConfig.MR_AM_COMMITTER_CANCEL_TIMEOUT_MS
-                + "); its thread goes on until it ends by itself. It is at:");
+                + "). Its thread still runs; its stack:");
     givenUp.setStackTrace(thread.getStackTrace());
     return givenUp;
   }

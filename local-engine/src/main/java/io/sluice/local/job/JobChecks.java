@@ -16,18 +16,19 @@ import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * Refuses a job at its submission whose settings cannot mean here what they mean on a cluster, or
- * whose numbers are out of range. What a cluster's site files usually set is never refused. {@code
+ * Refuses a job at its submission if its settings cannot have their meaning here, or if numbers are
+ * out of range. Settings that are usual in a cluster's site files are never refused. {@code
  * docs/local-hadoop-settings.md} lists all settings of Hadoop.
  *
- * <p>Thread contract: stateless. Failure: {@link IOException} with a sentence for the user.
+ * <p>Thread contract: stateless. Failure: {@link IOException} that lists each setting, its value
+ * and the expected value.
  */
 final class JobChecks {
   private static final int MOST_REDUCES = 100_000;
   private static final String OURS = "io.sluice.";
   private static final String CHILD_ENV = "mapred.child.env"; // its constant is deprecated
 
-  /** What only containers or their native libraries need, and sites set for all jobs. */
+  /** Variables that only containers or native libraries need, and that sites set for all jobs. */
   private static final Pattern OF_CONTAINERS =
       Pattern.compile(
           "JAVA_HOME|JAVA_LIBRARY_PATH|LD_LIBRARY_PATH|MALLOC_ARENA_MAX"
@@ -73,7 +74,7 @@ final class JobChecks {
   private static final List<String> SHARES =
       List.of(MRJobConfig.COMPLETED_MAPS_FOR_REDUCE_SLOWSTART, MRJobConfig.MAP_SORT_SPILL_PERCENT);
 
-  /** Classes that the engine has its own of, and the names of those that it may stand in for. */
+  /** Settings of classes that the engine replaces, and the stock classes that it may replace. */
   private static final Map<String, Set<String>> REPLACED =
       Map.of(
           MRJobConfig.MAP_OUTPUT_COLLECTOR_CLASS_ATTR,
@@ -85,7 +86,7 @@ final class JobChecks {
 
   private JobChecks() {}
 
-  /** Names of settings of Hadoop that are refused unless they change nothing. */
+  /** Names of Hadoop's settings that are refused unless they have no effect. */
   static Stream<String> refused() {
     return Stream.of(
             ENVIRONMENTS.stream(),
@@ -97,9 +98,9 @@ final class JobChecks {
   }
 
   /**
-   * Refuses a job with such settings.
+   * Refuses a job with wrong settings.
    *
-   * @param environment of the process, by name
+   * @param environment the variables of the process, by name
    */
   static void require(Configuration conf, UnaryOperator<String> environment) throws IOException {
     List<String> complaints = new ArrayList<>();
@@ -117,11 +118,12 @@ final class JobChecks {
               }
             });
     if (complaints.isEmpty()) {
-      checkOthers(conf, complaints); // of numbers, that are ones
+      checkOthers(conf, complaints); // needs valid numbers
     }
     if (!complaints.isEmpty()) {
       complaints.sort(null);
-      throw new IOException("The job is refused: " + String.join("; ", complaints));
+      throw new IOException(
+          "The job is refused because of its settings: " + String.join("; ", complaints));
     }
   }
 
@@ -137,10 +139,10 @@ final class JobChecks {
         return;
       }
     } catch (NumberFormatException e) {
-      // Said below, as is a number out of range.
+      // Reported below, like a number out of range.
     }
     complaints.add(
-        "%s is %s; it must be a whole number from %s to %s"
+        "%s is %s; expected a whole number from %s to %s"
             .formatted(name, text, bounds[0], bounds[1]));
   }
 
@@ -155,9 +157,9 @@ final class JobChecks {
         return;
       }
     } catch (NumberFormatException e) {
-      // Said below, as is a number out of range.
+      // Reported below, like a number out of range.
     }
-    complaints.add("%s is %s; it must be a number from 0 to 1".formatted(name, text));
+    complaints.add("%s is %s; expected a number from 0 to 1".formatted(name, text));
   }
 
   private static void checkEnvironment(
@@ -182,9 +184,9 @@ final class JobChecks {
     String value = entry.substring(equals + 1).trim();
     if (!OF_CONTAINERS.matcher(variable).matches() && !value.equals(environment.apply(variable))) {
       complaints.add(
-          ("%s sets %s=%s for tasks, but tasks run in the client's process, whose environment"
-                  + " cannot change: start the client with that variable, or, in a streaming job,"
-                  + " use -cmdenv")
+          ("%s sets %s=%s for tasks, but tasks run in the client's process and share its"
+                  + " environment: start the client with that variable, or use -cmdenv in a streaming"
+                  + " job")
               .formatted(name, variable, value));
     }
   }
@@ -193,7 +195,10 @@ final class JobChecks {
       Configuration conf, String name, Set<String> known, List<String> complaints) {
     for (String value : conf.getTrimmedStrings(name)) {
       if (!known.contains(value) && !value.startsWith(OURS)) {
-        complaints.add("%s is %s, which does not run in one process".formatted(name, value));
+        complaints.add(
+            ("%s is %s, which cannot be used for a job in one process: remove the setting, or"
+                    + " run the job on a cluster")
+                .formatted(name, value));
       }
     }
   }
@@ -205,7 +210,7 @@ final class JobChecks {
           MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES
               + " is "
               + diskLimitBytes
-              + ", a limit that is not kept in one process; -1 sets none");
+              + ", but a job in one process has no such limit: set -1");
     }
     String notifier =
         conf.getTrimmed(MRJobConfig.MR_JOB_END_NOTIFICATION_CUSTOM_NOTIFIER_CLASS, "");
@@ -215,7 +220,7 @@ final class JobChecks {
           MRJobConfig.MR_JOB_END_NOTIFICATION_CUSTOM_NOTIFIER_CLASS
               + " is "
               + notifier
-              + ", which is not called in one process");
+              + ", but a job in one process calls no custom notifier: remove the setting");
     }
   }
 }

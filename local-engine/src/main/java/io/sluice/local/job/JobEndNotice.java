@@ -5,13 +5,13 @@ import org.apache.hadoop.mapred.JobEndNotifier;
 import org.apache.hadoop.mapred.JobStatus;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
-/** Tells whom the job names that it has ended, by stock's notifier. */
+/** Sends the job-end notification with stock's notifier. */
 final class JobEndNotice {
   private JobEndNotice() {}
 
   /**
-   * Returns when that is done, or after the first try's time; further tries go on, and the process
-   * waits for them.
+   * Returns after the notification, or after the timeout of the first try. Further tries go on, and
+   * the process waits for them.
    */
   static void send(JobConf conf, JobStatus status) {
     if (conf.getJobEndNotificationURI() == null) {

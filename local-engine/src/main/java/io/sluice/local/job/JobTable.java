@@ -1,5 +1,6 @@
 package io.sluice.local.job;
 
+import io.sluice.local.task.TaskState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -8,12 +9,21 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.mapred.Counters;
+import org.apache.hadoop.mapred.JobACLsManager;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.JobPriority;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.TaskCompletionEvent;
+import org.apache.hadoop.mapreduce.TaskReport;
+import org.apache.hadoop.mapreduce.TaskType;
 
 /**
- * All jobs of a process: those that run, and of those that have ended as much as is worth its
- * memory. The last ones are kept with their tasks, more with their status and counters, and the
- * oldest are forgotten.
+ * All jobs of a process. The last ended jobs are kept with their tasks, older ones with status and
+ * counters only, and the oldest are forgotten.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -25,24 +35,24 @@ public final class JobTable {
   private final Deque<JobID> withTasks = new ArrayDeque<>();
 
   /**
-   * Of no jobs.
+   * Begins empty.
    *
-   * @param mostWithTasks ended jobs of which tasks can be asked for
-   * @param mostEnded ended jobs that are known at all
+   * @param mostWithTasks most ended jobs that are kept with their tasks
+   * @param mostEnded most ended jobs that are kept
    */
   public JobTable(int mostWithTasks, int mostEnded) {
     this.mostWithTasks = mostWithTasks;
     this.mostEnded = mostEnded;
   }
 
-  /** One that begins soon. */
+  /** Adds a job before its start. */
   public synchronized void add(LocalJob job) {
     JobID id = key(job.status().getJobID());
     running.put(id, job);
     job.onEnd(end -> ended(id, end));
   }
 
-  /** One that has not begun, and never will. */
+  /** Removes a job that could not start. */
   public synchronized void forget(JobID id) {
     running.remove(key(id));
   }
@@ -59,26 +69,132 @@ public final class JobTable {
     }
   }
 
-  /** Identifiers of the older and the newer interface are not equal. */
+  /** Ids of the old and the new API are not equal. */
   private static JobID key(JobID id) {
     return org.apache.hadoop.mapred.JobID.downgrade(id);
   }
 
-  /** Null if there is none, or none any more. */
+  /** The job, or null if it is not known. */
   public synchronized JobView find(JobID id) {
     LocalJob job = running(id);
     return job == null ? ended.get(key(id)) : job;
   }
 
-  /** Null unless it runs. */
+  /** The job if it is running, else null. */
   public synchronized LocalJob running(JobID id) {
     return running.get(key(id));
   }
 
-  /** The oldest first. */
+  /** All jobs, the oldest first. */
   public synchronized Collection<JobView> all() {
     List<JobView> all = new ArrayList<>(ended.values());
     all.addAll(running.values());
     return all;
+  }
+
+  /**
+   * A client's view of a job, while it runs and afterwards.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  public interface JobView {
+    /** The status. */
+    JobStatus status();
+
+    /** The counters of all tasks, also while they run. */
+    Counters counters();
+
+    /** The reports of all tasks of a type. */
+    TaskReport[] reports(TaskType type);
+
+    /** Ended attempts, beginning with number {@code from}. */
+    TaskCompletionEvent[] events(int from, int most);
+
+    /** The diagnostics of an attempt. */
+    String[] diagnostics(TaskAttemptID attempt);
+  }
+
+  /**
+   * The record of an ended job, without its settings, class loader and threads.
+   *
+   * @param tasks all tasks, or none if they were dropped
+   */
+  record EndedJob(
+      JobStatus status,
+      Counters counters,
+      Map<TaskID, TaskState> tasks,
+      List<TaskCompletionEvent> endedAttempts)
+      implements JobView {
+
+    /** The same without tasks. */
+    EndedJob withoutTasks() {
+      return new EndedJob(status, counters, Map.of(), List.of());
+    }
+
+    @Override
+    public TaskReport[] reports(TaskType type) {
+      return tasks.values().stream()
+          .filter(task -> task.id().getTaskType() == type)
+          .map(TaskState::report)
+          .toArray(TaskReport[]::new);
+    }
+
+    @Override
+    public TaskCompletionEvent[] events(int from, int most) {
+      return part(endedAttempts, from, most);
+    }
+
+    static TaskCompletionEvent[] part(List<TaskCompletionEvent> all, int from, int most) {
+      int first = Math.min(Math.max(0, from), all.size());
+      int end = (int) Math.min(all.size(), (long) first + Math.max(0, most));
+      return all.subList(first, end).toArray(TaskCompletionEvent[]::new);
+    }
+
+    @Override
+    public String[] diagnostics(TaskAttemptID attempt) {
+      TaskState task = tasks.get(attempt.getTaskID());
+      return task == null ? new String[0] : task.diagnostics(attempt);
+    }
+  }
+
+  /** A snapshot of a job's status. Hadoop lets only subclasses set some values. */
+  static final class LocalJobStatus extends JobStatus {
+    /**
+     * Progress values are from 0 to 1.
+     *
+     * @param failureInfo the reason of a failure, or empty
+     */
+    LocalJobStatus(
+        JobID id,
+        float setup,
+        float maps,
+        float reduces,
+        float cleanup,
+        State state,
+        JobPriority priority,
+        JobConf conf,
+        String jobFile,
+        long startMs,
+        long finishMs,
+        String failureInfo) {
+      super(
+          id,
+          setup,
+          maps,
+          reduces,
+          cleanup,
+          state,
+          priority,
+          conf.getUser(),
+          conf.getJobName(),
+          conf.getQueueName(),
+          jobFile,
+          "",
+          false);
+      setJobACLs(new JobACLsManager(conf).constructJobACLs(conf));
+      setStartTime(startMs);
+      setFinishTime(finishMs);
+      setFailureInfo(failureInfo);
+    }
   }
 }

@@ -3,9 +3,9 @@ package io.sluice.local.job;
 import io.sluice.local.exchange.ExchangeMode;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.exchange.TaskPermits;
-import io.sluice.local.task.ProgressSum;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;
+import io.sluice.local.task.TaskState.ProgressSum;
 import io.sluice.memory.store.ProcessStore;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.security.SecureRandom;
@@ -39,10 +39,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All maps and reduces of a job, from the first to the last.
+ * Runs all maps and reduces of a job.
  *
  * <p>Thread contract: {@link #run} by the job's thread, the rest from any. Failure: that of the
- * first task that fails for good.
+ * first task that fails finally.
  */
 final class JobTasks {
   private static final Logger LOG = LoggerFactory.getLogger(JobTasks.class);
@@ -52,7 +52,7 @@ final class JobTasks {
   private final JobConf conf;
   private final TaskSplitMetaInfo[] splits;
   private final JobThreads threads;
-  private final TaskPhase.Listener listener;
+  private final AttemptLog log;
   private final TaskPermits slots;
   private final List<TaskState> maps = new ArrayList<>();
   private final List<TaskState> reduces = new ArrayList<>();
@@ -62,19 +62,19 @@ final class JobTasks {
   private boolean stopped;
   private volatile Counters sharedCounters = new Counters();
 
-  /** None of which has begun. */
+  /** Begins no task. */
   JobTasks(
       JobID id,
       LocalJobSettings settings,
       TaskSplitMetaInfo[] splits,
       JobThreads threads,
-      TaskPhase.Listener listener) {
+      AttemptLog log) {
     this.id = id;
     this.settings = settings;
     this.conf = settings.conf();
     this.splits = splits;
     this.threads = threads;
-    this.listener = listener;
+    this.log = log;
     this.slots =
         new TaskPermits(settings.mapThreads(), settings.sortThreads(), settings.reduceThreads());
     for (int i = 0; i < splits.length; i++) {
@@ -93,12 +93,12 @@ final class JobTasks {
     return reduces;
   }
 
-  /** How far all maps are, from 0 to 1. */
+  /** The progress of all maps, from 0 to 1. */
   float mapProgress() {
     return mapProgress.mean(maps.size());
   }
 
-  /** How far all reduces are, from 0 to 1. */
+  /** The progress of all reduces, from 0 to 1. */
   float reduceProgress() {
     return reduceProgress.mean(reduces.size());
   }
@@ -111,7 +111,7 @@ final class JobTasks {
     return (task.getTaskType() == TaskType.MAP ? maps : reduces).get(task.getId());
   }
 
-  /** Of all, also while they run. */
+  /** The counters of all tasks, also while they run. */
   Counters counters() {
     Counters all = new Counters();
     try {
@@ -124,7 +124,7 @@ final class JobTasks {
     }
   }
 
-  /** Tells all of them to end, those too that have not begun. */
+  /** Tells all tasks to end; no further task begins. */
   synchronized void stop() {
     stopped = true;
     phases.forEach(TaskPhase::stop);
@@ -138,7 +138,7 @@ final class JobTasks {
     return Stream.of(splits).mapToLong(TaskSplitMetaInfo::getInputDataLength).sum();
   }
 
-  /** Runs all. */
+  /** Runs all tasks. */
   void run(String jobFile) throws Exception {
     ProcessStore store = ProcessStore.of(conf);
     SizeAdvice advice = new SizeAdvice(id, settings.mapThreads(), store, System::nanoTime);
@@ -183,14 +183,17 @@ final class JobTasks {
     }
   }
 
-  /** Records that a failed map has pushed cannot be taken back, so then all maps run once more. */
+  /**
+   * Runs the maps. If a map fails that shares a sort buffer its records cannot be removed, so all
+   * maps run again, each with its own buffer.
+   */
   private void runMaps(JobExchange exchange, TaskRun tasks, TaskPhase reducing) throws Exception {
-    // Only a pulled output of a map that fails for good can be left out.
+    // Only with pull can the output of a failed map be left out.
     ExchangeMode mode =
         settings.mapFailuresPercent() > 0
             ? ExchangeMode.PULL
             : ExchangeMode.of(conf, splits.length, settings.mapThreads(), inputBytes());
-    LOG.info("{}: {} maps, {} reduces, {} exchange", id, maps.size(), reduces.size(), mode);
+    LOG.info("{}: {} maps, {} reduces, exchange {}", id, maps.size(), reduces.size(), mode);
     while (true) {
       exchange.beginMaps(mode, conf, slots);
       boolean withdrawable = exchange.isWithdrawable();
@@ -229,7 +232,10 @@ final class JobTasks {
         if (withdrawable || isLast || isStopped() || reducing.done().isCompletedExceptionally()) {
           throw e;
         }
-        LOG.info("{}: a map has failed; all maps run again, and sort by themselves", id);
+        LOG.info(
+            "{}: a map has failed that shared a sort buffer; all maps run again, each with"
+                + " its own sort buffer",
+            id);
       }
       exchange.forgetMaps();
       mode = ExchangeMode.PULL;
@@ -273,7 +279,7 @@ final class JobTasks {
             triesAgain,
             settings.timeoutMs(),
             attempts,
-            listener);
+            log);
     synchronized (this) {
       phases.add(made);
       if (stopped) {
@@ -283,22 +289,25 @@ final class JobTasks {
     return made;
   }
 
-  /** What a job's tasks know and nobody else. Stateless. */
+  /** Makes the secrets of a job's tasks. Stateless. */
   static final class JobSecrets {
     private static final String ALGORITHM = "HmacSHA1"; // of stock's shuffle
     private static final int KEY_BYTES = 32;
 
     private JobSecrets() {}
 
-    /** What tasks of a cluster authenticate their shuffle with; here they only have it. */
+    /**
+     * The secret with which tasks of a cluster authenticate; Hadoop's task code wants it, and
+     * nobody checks it here.
+     */
     static SecretKey shuffle(JobConf conf) {
       byte[] bytes = TokenCache.getShuffleSecretKey(conf.getCredentials());
       return new SecretKeySpec(bytes == null ? random() : bytes, ALGORITHM);
     }
 
     /**
-     * What map outputs are encrypted with, or null if they are not. It is drawn anew: nobody but
-     * this process reads what it writes.
+     * The key for the encryption of map outputs, or null. It is random, because only this process
+     * reads the outputs.
      */
     static ShuffleKey outputs(JobConf conf, JobID id) {
       if (!CryptoUtils.isEncryptedSpillEnabled(conf)) {
@@ -320,8 +329,8 @@ final class JobTasks {
   }
 
   /**
-   * The counters of many tasks together. Each task keeps to the number that Hadoop allows, and all
-   * together may still have more: what does not fit is left out, instead of all.
+   * Sums the counters of many tasks. Each task stays within Hadoop's limit of counters, but all
+   * together may exceed it. Then the counters beyond the limit are left out, and not all.
    *
    * <p>Thread contract: one thread.
    */
@@ -330,7 +339,7 @@ final class JobTasks {
 
     private CounterSum() {}
 
-    /** Of those, the first of which are kept. */
+    /** The sum, with the first counters up to the limit. */
     static Counters of(Stream<Counters> all) {
       CounterSum sum = new CounterSum();
       all.forEach(sum::add);

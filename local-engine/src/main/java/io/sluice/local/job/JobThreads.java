@@ -9,8 +9,8 @@ import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * Makes the threads of a job: each as the user who submitted it, since newer JDKs do not hand that
- * down, and with the job's class loader.
+ * Makes the threads of a job. Each runs as the submitting user, which newer JDKs do not inherit,
+ * and with the job's class loader.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -20,7 +20,7 @@ final class JobThreads {
   private final JobConf conf;
   private final AtomicInteger made = new AtomicInteger();
 
-  /** As that user, and with the class loader that the settings have when a thread is made. */
+  /** Makes threads for the user, with the class loader that the settings have at that time. */
   JobThreads(JobID job, UserGroupInformation user, JobConf conf) {
     this.job = job;
     this.user = user;
@@ -31,12 +31,15 @@ final class JobThreads {
     return user;
   }
 
-  /** Not ended with the process's main thread: as with stock, what was submitted is done. */
+  /**
+   * The job's main thread. It is no daemon, so a submitted job is completed even if the main thread
+   * of the process ends, as with stock.
+   */
   ThreadFactory ofJob() {
     return of("job", null, false);
   }
 
-  /** For attempts. */
+  /** Threads for attempts. */
   ThreadFactory ofTasks(String what) {
     return of(what, TaskRun.threads(), true);
   }

@@ -2,8 +2,12 @@ package io.sluice.local.job;
 
 import io.sluice.local.cache.JobCache;
 import io.sluice.local.history.JobHistoryWriter;
+import io.sluice.local.job.AttemptLog.FailureLog;
+import io.sluice.local.job.JobTable.EndedJob;
+import io.sluice.local.job.JobTable.JobView;
+import io.sluice.local.job.JobTable.LocalJobStatus;
 import io.sluice.local.staging.StagedPaths;
-import io.sluice.local.task.CallingJob;
+import io.sluice.local.task.AttemptThread.CallingJob;
 import io.sluice.local.task.TaskState;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
@@ -41,11 +45,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A job from its submission to its end: maps and reduces on threads of this process.
+ * One job from its submission to its end. Its tasks run on threads of this process.
  *
  * <p>Thread contract: safe from any thread. Ownership: it ends by itself, and leaves no thread,
- * file or byte of the store. Failure: a task that fails as often as its job allows fails the job,
- * with that task's reason.
+ * file or byte in the store. Failure: a task that fails too often fails the job, with that task's
+ * reason.
  */
 public final class LocalJob implements JobView {
   private static final Logger LOG = LoggerFactory.getLogger(LocalJob.class);
@@ -67,8 +71,8 @@ public final class LocalJob implements JobView {
   private final CommitterCall calls;
   private Consumer<EndedJob> whenEnded = job -> {};
   private JobPriority priority;
-  private JobTasks tasks; // null: they are not known yet
-  private Thread thread; // null: it is not to be interrupted
+  private JobTasks tasks; // null until they are known
+  private Thread thread; // null if it must not be interrupted
   private JobStatus.State state = JobStatus.State.PREP;
   private boolean isSetUp;
   private boolean killed;
@@ -76,7 +80,10 @@ public final class LocalJob implements JobView {
   private long finishMs;
   private String failure = "";
 
-  /** One that was submitted into a directory, of which {@code kept} has what is left at its end. */
+  /**
+   * A job that was submitted into a directory; at its end {@code kept} takes over the remaining
+   * files.
+   */
   public LocalJob(JobID id, Path submitDirectory, Credentials credentials, RecentJobFiles kept)
       throws IOException {
     this.id = id;
@@ -132,7 +139,7 @@ public final class LocalJob implements JobView {
     } catch (Throwable e) {
       why = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
     }
-    JobStatus.State how = how(why); // a kill that comes later comes too late
+    JobStatus.State how = how(why); // a later kill has no effect
     if (how == JobStatus.State.FAILED) {
       failures.log(id + " failed: " + why, why);
     } else if (how == JobStatus.State.KILLED) {
@@ -144,7 +151,7 @@ public final class LocalJob implements JobView {
     end(cache, how, failure(why));
   }
 
-  /** All of it whatever becomes of one: clients wait for the last but one. */
+  /** Does all steps even if one fails. Clients wait for the last step but one. */
   private void end(JobCache cache, JobStatus.State how, String failure) {
     try {
       Closer.all(
@@ -162,7 +169,7 @@ public final class LocalJob implements JobView {
           () -> ended(how, failure),
           () -> kept.ended(submitDirectory));
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Something of {} is left", id, e);
+      LOG.warn("{} could not clean up completely", id, e);
     }
   }
 
@@ -172,7 +179,7 @@ public final class LocalJob implements JobView {
     }
   }
 
-  /** What a job does with its committer. */
+  /** A call of the committer. */
   private interface CommitterAction {
     void apply(OutputCommitter committer) throws IOException;
   }
@@ -194,14 +201,14 @@ public final class LocalJob implements JobView {
         isCancelled);
   }
 
-  /** A job that is killed is still aborted; a kill from now on cancels that. */
+  /** Aborts the job's output, also after a kill; a further kill cancels the abort. */
   private void abort(OutputCommitter committer, JobContextImpl context, JobStatus.State how) {
     if (committer != null) {
       int killsBefore = kills;
       try {
         call("abortJob", committer, of -> of.abortJob(context, how), () -> kills > killsBefore);
-      } catch (Throwable e) { // the user's code, which may fail with anything
-        LOG.warn("The output of {} could not be aborted", id, e);
+      } catch (Throwable e) { // the user's code may throw anything
+        LOG.warn("{}: the output committer's abortJob failed", id, e);
       }
     }
   }
@@ -239,10 +246,13 @@ public final class LocalJob implements JobView {
     }
   }
 
-  /** Killed is killed, however far the commit was: so it is with stock's ApplicationMaster. */
+  /**
+   * The job's result. A killed job is KILLED even if the commit was done, as in stock's
+   * ApplicationMaster.
+   */
   private synchronized JobStatus.State how(Throwable why) {
     thread = null;
-    Thread.interrupted(); // what follows is to be done
+    Thread.interrupted(); // the next steps must not be interrupted
     if (killed) {
       return JobStatus.State.KILLED;
     }
@@ -273,7 +283,7 @@ public final class LocalJob implements JobView {
     return killed;
   }
 
-  /** Ends it soon. */
+  /** Kills the job, which ends soon after. */
   public synchronized void kill() {
     killed = true;
     kills++;
@@ -281,16 +291,19 @@ public final class LocalJob implements JobView {
       tasks.stop();
     }
     if (thread != null) {
-      thread.interrupt(); // it may be in the user's code, or wait for a file system
+      thread.interrupt(); // it may run the user's code or wait for a file system
     }
   }
 
-  /** What is left of it is given to that one when it has ended, however. */
+  /** Registers a receiver of the job's record, called at its end in any case. */
   synchronized void onEnd(Consumer<EndedJob> whenEnded) {
     this.whenEnded = whenEnded;
   }
 
-  /** For whoever asks: all jobs of a process run beside one another. */
+  /**
+   * Sets the priority that clients see. It has no other effect, because all jobs of a process run
+   * in parallel.
+   */
   public synchronized void setPriority(JobPriority priority) {
     this.priority = priority;
   }
@@ -340,10 +353,10 @@ public final class LocalJob implements JobView {
   }
 
   /**
-   * Tells an attempt to end.
+   * Kills or fails an attempt.
    *
-   * @param shouldFail whether that counts as a failure of the task
-   * @return false if it does not run
+   * @param shouldFail whether it counts as a failure of the task
+   * @return false if the attempt is not running
    */
   public boolean kill(TaskAttemptID attempt, boolean shouldFail) {
     Optional<TaskState> task = task(attempt);

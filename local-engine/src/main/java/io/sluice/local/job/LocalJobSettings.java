@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A job's settings as its tasks are to have them, and what the engine reads of them.
+ * Prepares a job's settings for its tasks, and reads the engine's own settings.
  *
  * <p>Thread contract: that of a configuration.
  */
@@ -35,7 +35,7 @@ final class LocalJobSettings {
   private final JobConf conf;
   private final long writeLimitBytes;
 
-  /** Of a job as it was submitted; they are changed. */
+  /** Changes the settings of a submitted job. */
   LocalJobSettings(JobConf conf, JobID id) throws IOException {
     this.conf = conf;
     LocalSettings.warnOfUnknown(conf);
@@ -45,10 +45,14 @@ final class LocalJobSettings {
         MapOutputCollector.class);
     conf.setClass(
         MRConfig.SHUFFLE_CONSUMER_PLUGIN, LocalShuffle.class, ShuffleConsumerPlugin.class);
-    conf.setBoolean("mapreduce.task.uberized", true); // a task never ends the process
-    conf.setLong(MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES, -1); // beyond it a task ends the process
+    conf.setBoolean(
+        "mapreduce.task.uberized", true); // keeps Hadoop's task code from ending the process
+    conf.setLong(
+        MRJobConfig.JOB_SINGLE_DISK_LIMIT_BYTES,
+        -1); // a task above the limit would end the process
     writeLimitBytes = conf.getLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1);
-    conf.setLong(MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // this one, too: see Umbilical
+    conf.setLong(
+        MRJobConfig.TASK_LOCAL_WRITE_LIMIT_BYTES, -1); // the same; Umbilical checks this limit
     if (conf.get(MRJobConfig.TASK_PROGRESS_REPORT_INTERVAL) == null) {
       long often = timeoutMs() > 0 ? timeoutMs() / REPORTS_IN_TIMEOUT : PROGRESS_MS;
       conf.setLong(
@@ -59,20 +63,20 @@ final class LocalJobSettings {
     if (localDirs.length > 0) {
       conf.set(
           MRJobConfig.JOB_LOCAL_DIR,
-          new Path(localDirs[0], "work").toUri().getPath()); // tasks share
+          new Path(localDirs[0], "work").toUri().getPath()); // shared by the job's tasks
     }
     conf.setInt(MRJobConfig.APPLICATION_ATTEMPT_ID, 1);
     if (sortingThreads(LocalSettings.MAP_THREADS) < threads(LocalSettings.MAP_THREADS)) {
       LOG.info(
-          "{}: {} maps run at a time instead of {}, because direct memory (-XX:MaxDirectMemorySize,"
-              + " -Xmx) has no room for more sort buffers",
+          "{}: only {} maps run at a time instead of {}, because direct memory has no room"
+              + " for more sort buffers; raise -XX:MaxDirectMemorySize or -Xmx",
           id,
           sortingThreads(LocalSettings.MAP_THREADS),
           threads(LocalSettings.MAP_THREADS));
     }
   }
 
-  /** Those that can be used, as on a cluster. */
+  /** The usable local directories, as on a cluster. */
   private String[] localDirs(JobID id) throws IOException {
     String name = TaskNames.job(id);
     List<String> usable = new ArrayList<>();
@@ -81,7 +85,7 @@ final class LocalJobSettings {
       try {
         usable.add(ProcessDirectories.in(directory, MRConfig.LOCAL_DIR).resolve(name).toString());
       } catch (IOException e) {
-        LOG.warn("{} does without the local directory {}", id, directory, e);
+        LOG.warn("{} runs without the local directory {}, which cannot be used", id, directory, e);
         failure = e;
       }
     }
@@ -95,24 +99,24 @@ final class LocalJobSettings {
     return conf;
   }
 
-  /** How much a task may write to local files; negative for any amount. */
+  /** Most bytes that a task may write to local files; negative for no limit. */
   long writeLimitBytes() {
     return writeLimitBytes;
   }
 
-  /** For how long a task may say nothing of its progress; 0 for ever. */
+  /** The longest time for a task without progress; 0 for no limit. */
   long timeoutMs() {
     return conf.getLong(MRJobConfig.TASK_TIMEOUT, MRJobConfig.DEFAULT_TASK_TIMEOUT_MILLIS);
   }
 
-  /** For how long a committer that is told to end may go on. */
+  /** The time that a committer has to end after a kill. */
   long cancelTimeoutMs() {
     return conf.getLong(
         MRJobConfig.MR_AM_COMMITTER_CANCEL_TIMEOUT_MS,
         MRJobConfig.DEFAULT_MR_AM_COMMITTER_CANCEL_TIMEOUT_MS);
   }
 
-  /** After how many maps the reduces begin. */
+  /** The number of maps after which reduces begin. */
   int slowStart(int maps) {
     return (int)
         Math.ceil(
@@ -123,7 +127,7 @@ final class LocalJobSettings {
     return Math.min(sortingThreads(LocalSettings.MAP_THREADS), mostMaps());
   }
 
-  /** How many maps may run at a time, those that sort included. */
+  /** The most maps at a time, including those that sort. */
   int mostMaps() {
     return limit(MRJobConfig.JOB_RUNNING_MAP_LIMIT, MRJobConfig.DEFAULT_JOB_RUNNING_MAP_LIMIT);
   }
@@ -133,12 +137,12 @@ final class LocalJobSettings {
     return limit > 0 ? limit : Integer.MAX_VALUE;
   }
 
-  /** Of the maps that may fail for good without failing the job. */
+  /** The percentage of maps that may fail finally without failing the job. */
   int mapFailuresPercent() {
     return conf.getInt(MRJobConfig.MAP_FAILURES_MAX_PERCENT, 0);
   }
 
-  /** Of the reduces that may fail for good without failing the job. */
+  /** The percentage of reduces that may fail finally without failing the job. */
   int reduceFailuresPercent() {
     return conf.getInt(MRJobConfig.REDUCE_FAILURES_MAXPERCENT, 0);
   }
@@ -153,7 +157,10 @@ final class LocalJobSettings {
         limit(MRJobConfig.JOB_RUNNING_REDUCE_LIMIT, MRJobConfig.DEFAULT_JOB_RUNNING_REDUCE_LIMIT));
   }
 
-  /** No more than the process has sort buffers for: a map has one while it reads, or sorts. */
+  /**
+   * Limits threads to the number of sort buffers in the process: a map holds one while it reads or
+   * sorts.
+   */
   private int sortingThreads(Setting<OptionalInt> setting) {
     return Math.min(threads(setting), Math.max(1, TaskMemory.mostSorting() / 2));
   }

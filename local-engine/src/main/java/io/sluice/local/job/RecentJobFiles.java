@@ -15,25 +15,24 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * The settings of the last jobs that have ended, as they were submitted: whoever asks Hadoop's
- * client for a job has it read them, and may do so while the job ends, or long after.
+ * The settings files of the last ended jobs. Hadoop's client reads the file of a job that a program
+ * asks for, also while the job ends and afterwards.
  *
- * <p>Thread contract: safe from any thread; nothing is removed under a lock. Ownership: what is
- * kept goes with the directory of its process. Failure: {@link IOException} if something cannot be
- * removed.
+ * <p>Thread contract: safe from any thread; nothing is removed under a lock. Ownership: the files
+ * end with the directory of the process. Failure: {@link IOException} if a file cannot be removed.
  */
 public final class RecentJobFiles {
   private final int mostJobs;
   private final Deque<File> kept = new ArrayDeque<>();
 
-  /** Of so many jobs at most. */
+  /** Keeps the files of so many jobs. */
   public RecentJobFiles(int mostJobs) {
     this.mostJobs = mostJobs;
   }
 
-  /** Removes all that was submitted with a job but its settings. */
+  /** Removes all submitted files of a job except its settings. */
   static void removeOthers(FileSystem files, Path submitDirectory) throws IOException {
-    if (files.exists(submitDirectory)) { // else somebody has removed it
+    if (files.exists(submitDirectory)) { // it may have been removed by another program
       List<Closeable> removals =
           Stream.of(files.listStatus(submitDirectory))
               .map(FileStatus::getPath)
@@ -44,7 +43,7 @@ public final class RecentJobFiles {
     }
   }
 
-  /** A job has ended, and nobody waits for it: the settings of the oldest one go. */
+  /** Keeps the settings of an ended job, and removes those of the oldest. */
   void ended(Path submitDirectory) throws IOException {
     File oldest;
     synchronized (this) {
@@ -52,7 +51,7 @@ public final class RecentJobFiles {
       oldest = kept.size() > mostJobs ? kept.remove() : null;
     }
     if (oldest != null && !FileUtil.fullyDelete(oldest)) {
-      throw new IOException("something is left in " + oldest);
+      throw new IOException("files could not be removed in " + oldest);
     }
   }
 }

@@ -11,18 +11,18 @@ import java.util.function.LongSupplier;
 import org.apache.hadoop.mapred.JobID;
 
 /**
- * Says in one line when one machine is too small for a job: before it begins by what it reads, and
- * afterwards by what it took.
+ * Logs one line if a job is large for one machine: before it by the size of its input, and after it
+ * by its time and memory.
  *
  * <p>Thread contract: one thread.
  */
 final class SizeAdvice {
-  /** What a core gets through in a sort, input and output included; a little less than measured. */
+  /** Bytes per core and second in a sort, with input and output; a little less than measured. */
   private static final long BYTES_PER_CORE_AND_S = 40_000_000;
 
   private static final long LONG_MIN = 10;
   private static final String CLUSTER =
-      "; on a cluster the same command runs with -Dmapreduce.framework.name=yarn";
+      ". On a cluster the same command runs with -Dmapreduce.framework.name=yarn";
 
   private final JobID job;
   private final int threads;
@@ -31,7 +31,7 @@ final class SizeAdvice {
   private final LongSupplier clockNs;
   private final long startNs;
 
-  /** Of a job that begins, with so many maps at a time. */
+  /** Advice for a job that begins, with {@code threads} maps at a time. */
   SizeAdvice(JobID job, int threads, ProcessStore store, LongSupplier clockNs) {
     this.job = job;
     this.threads = threads;
@@ -41,7 +41,7 @@ final class SizeAdvice {
     this.startNs = clockNs.getAsLong();
   }
 
-  /** By its input. */
+  /** Advice by the input. */
   Optional<String> before(long inputBytes) {
     long cores = Math.min(threads, Runtime.getRuntime().availableProcessors());
     long minutes = TimeUnit.SECONDS.toMinutes(inputBytes / (BYTES_PER_CORE_AND_S * cores));
@@ -58,7 +58,7 @@ final class SizeAdvice {
                 CLUSTER));
   }
 
-  /** By what it took. */
+  /** Advice by time and memory. */
   Optional<String> after() {
     List<String> why = new ArrayList<>();
     long minutes = TimeUnit.NANOSECONDS.toMinutes(clockNs.getAsLong() - startNs);
@@ -69,7 +69,7 @@ final class SizeAdvice {
       why.add(
           String.format(
               Locale.ROOT,
-              "went to disk with what had no room in %,d MiB of memory (%s)",
+              "wrote to disk what did not fit into %,d MiB of memory (raise %s)",
               store.stats().memory().capacityBytes() >> 20,
               MemorySettings.MEMORY_MB.name()));
     }

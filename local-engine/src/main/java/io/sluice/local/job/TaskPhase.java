@@ -1,11 +1,12 @@
 package io.sluice.local.job;
 
 import io.sluice.local.exchange.TaskPermits;
-import io.sluice.local.task.AttemptGivenUp;
-import io.sluice.local.task.AttemptRecord;
+import io.sluice.local.job.AttemptLog.FailureLog;
 import io.sluice.local.task.AttemptThread;
+import io.sluice.local.task.AttemptThread.AttemptGivenUp;
 import io.sluice.local.task.PolledWait;
 import io.sluice.local.task.TaskState;
+import io.sluice.local.task.TaskState.AttemptRecord;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -22,10 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All maps or all reduces of a job, some at a time, each tried again until it has failed too often.
+ * Runs all maps or all reduces of a job, some at a time. A failed task is tried again until it has
+ * failed too often.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, which ends what
- * still runs. Failure: of {@link #done}, with that of the first task that failed for good.
+ * <p>Thread contract: safe from any thread. Ownership: the caller closes it, which ends running
+ * tasks. Failure: {@link #done} fails with the first task that failed finally.
  */
 final class TaskPhase implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskPhase.class);
@@ -40,52 +42,32 @@ final class TaskPhase implements AutoCloseable {
   private final boolean triesAgain;
   private final long timeoutMs;
   private final Attempts attempts;
-  private final Listener listener;
+  private final AttemptLog log;
   private final ExecutorService pool;
   private final CompletableFuture<Void> done;
   private final AtomicInteger failedTasks = new AtomicInteger();
   private volatile boolean stopped;
 
-  /** What an attempt at one of the tasks does. */
+  /** The work of attempts. */
   interface Attempts {
-    /** Waits until another may begin. */
+    /** Waits until another attempt may begin. */
     TaskPermits.Slot admit() throws InterruptedException;
 
-    /** One attempt, on a thread of its own. */
+    /** Runs one attempt, on a thread of its own. */
     void run(TaskAttemptID attempt, TaskPermits.Slot slot) throws Exception;
 
-    /** It is the one that counts: it has ended well, and was not given up before. */
+    /** The attempt has succeeded, and its output counts. */
     default void succeeded(TaskAttemptID attempt) {}
   }
 
-  /** Is told of attempts. */
-  interface Listener {
-    /** One begins. */
-    void began(TaskState task, TaskAttemptID attempt);
-
-    /** It has ended well, and the task with it. */
-    void succeeded(TaskState task, TaskAttemptID attempt);
-
-    /**
-     * It has ended in vain.
-     *
-     * @param before what it had told until then
-     * @param error with its stack trace, for users
-     * @param cause of a failure, or null if it was killed
-     * @param isLast whether the task has ended with it
-     */
-    void failed(
-        TaskState task, AttemptRecord before, String error, Throwable cause, boolean isLast);
-  }
-
   /**
-   * Begins with the first ones.
+   * Begins the first tasks.
    *
-   * @param most at a time
-   * @param mostFailures of a task before that fails for good
-   * @param failedTasksPercent of the tasks that may fail for good without failing the job
-   * @param triesAgain whether it goes on with another attempt at a task until then
-   * @param timeoutMs for which a task may say nothing of its progress, or 0
+   * @param most tasks at a time
+   * @param mostFailures failures of a task after which it has failed finally
+   * @param failedTasksPercent percentage of tasks that may fail finally without failing the job
+   * @param triesAgain whether a failed task gets another attempt
+   * @param timeoutMs longest time for a task without progress; 0 for no limit
    */
   TaskPhase(
       JobThreads threads,
@@ -97,7 +79,7 @@ final class TaskPhase implements AutoCloseable {
       boolean triesAgain,
       long timeoutMs,
       Attempts attempts,
-      Listener listener) {
+      AttemptLog log) {
     this.threads = threads;
     this.what = what;
     this.tasks = tasks.size();
@@ -106,7 +88,7 @@ final class TaskPhase implements AutoCloseable {
     this.triesAgain = triesAgain;
     this.timeoutMs = timeoutMs;
     this.attempts = attempts;
-    this.listener = listener;
+    this.log = log;
     this.pool =
         Executors.newFixedThreadPool(
             Math.max(1, Math.min(most, tasks.size())), threads.of(what + "-runner"));
@@ -129,16 +111,16 @@ final class TaskPhase implements AutoCloseable {
     return done;
   }
 
-  /** Tells all of it to end. */
+  /** Tells all tasks to end. */
   void stop() {
     stopped = true;
     if (!pool.shutdownNow().isEmpty()) {
       done.completeExceptionally(
-          new IOException("some " + what + "s have not begun, and end with their job"));
+          new IOException("the job ends before all " + what + "s have begun"));
     }
   }
 
-  /** Never done, unless a task has failed for good. */
+  /** Completes only if a task has failed finally. */
   CompletableFuture<Void> failed() {
     CompletableFuture<Void> failed = new CompletableFuture<>();
     done.exceptionally(
@@ -149,14 +131,14 @@ final class TaskPhase implements AutoCloseable {
     return failed;
   }
 
-  /** Done when all tasks are, or one has failed for good. */
+  /** Completes when all tasks have ended, or one has failed finally. */
   CompletableFuture<Void> done() {
     return done;
   }
 
   private void runTask(TaskState task) {
     while (!pool.isShutdown()) {
-      // Given back here, since an attempt that is given up does not.
+      // Returned here, because an abandoned attempt does not return it.
       try (TaskPermits.Slot slot = attempts.admit()) {
         if (hasEnded(task, slot)) {
           return;
@@ -166,25 +148,26 @@ final class TaskPhase implements AutoCloseable {
         break;
       }
     }
-    throw new CompletionException(new IOException(task.id() + " ends with its job"));
+    throw new CompletionException(
+        new IOException("the job ends before " + task.id() + " has succeeded"));
   }
 
   private boolean hasEnded(TaskState task, TaskPermits.Slot slot) {
     AttemptThread attempt = task.begin(threads.ofTasks(what), id -> attempts.run(id, slot));
     TaskAttemptID id = attempt.id();
-    listener.began(task, id);
+    log.began(task, id);
     try {
       attempt.run(() -> silence(task, id), graceMs());
       if (attempt.endReason() != null && !task.isCommitting(id)) {
-        throw new InterruptedIOException(id + " has ended as it was told to, and not done all");
+        throw new InterruptedIOException(id + " was told to end, and has ended before it was done");
       }
     } catch (Throwable e) {
       return failed(task, id, attempt, e);
     }
-    // What is thrown from here on fails the job: it has committed, and must not do so again.
+    // An exception from here on fails the job, because the attempt has committed.
     task.succeeded(id);
     attempts.succeeded(id);
-    listener.succeeded(task, id);
+    log.succeeded(task, id);
     return true;
   }
 
@@ -193,33 +176,34 @@ final class TaskPhase implements AutoCloseable {
   }
 
   private String silence(TaskState task, TaskAttemptID id) {
-    return timeoutMs > 0 && task.silentLooks(id) * PolledWait.LOOK_MS > timeoutMs
-        ? "it has said nothing of its progress for " + timeoutMs / 1_000 + " s"
+    return timeoutMs > 0 && task.silentPolls(id) * PolledWait.POLL_MS > timeoutMs
+        ? "it has reported no progress for " + timeoutMs / 1_000 + " s"
         : null;
   }
 
-  /** Whether the task has ended with it, and the job goes on. */
+  /** Handles a failed attempt; true if the task has ended with it and the job goes on. */
   private boolean failed(TaskState task, TaskAttemptID id, AttemptThread attempt, Throwable e) {
     boolean jobEnds = pool.isShutdown();
     boolean counts = !jobEnds && !task.isKilled(id);
     boolean mayCommitLater =
         e instanceof AttemptGivenUp && task.isCommitting(id) && !attempt.isCleaningUp();
     String reason =
-        (attempt.endReason() == null ? "" : "Ended, since " + attempt.endReason() + ": ")
+        (attempt.endReason() == null ? "" : "Ended, because " + attempt.endReason() + ": ")
             + (mayCommitLater ? "It may still commit its output, so no other attempt may: " : "");
     String error = reason + FailureLog.trace(e);
     AttemptRecord before = task.record(id);
     task.failed(id, error, counts);
-    // Where none is tried again here, all may be tried once more by who has made this.
+    // Without further attempts here, the caller may run all tasks once more.
     boolean isLast =
         mayCommitLater || stopped || (jobEnds && triesAgain) || task.failures() >= mostFailures;
     if (isLast) {
       task.ended(jobEnds && !mayCommitLater ? TIPStatus.KILLED : TIPStatus.FAILED);
     }
-    listener.failed(task, before, error, counts ? e : null, isLast);
+    log.failed(task, before, error, counts ? e : null, isLast);
     if (isLast && !mayCommitLater && !jobEnds && isAllowed(failedTasks.incrementAndGet())) {
       LOG.warn(
-          "{} has failed for good; its job goes on without it, as {} percent of the {}s may fail",
+          "{} has failed finally; the job goes on without it, because {} percent of the {}s"
+              + " may fail",
           task.id(),
           failedTasksPercent,
           what);
@@ -241,15 +225,15 @@ final class TaskPhase implements AutoCloseable {
     pool.shutdownNow();
     boolean interrupted = false;
     boolean ended = false;
-    for (int s = 0; !ended && s < END_S; s++) { // counted: a process that was stopped waits on
+    for (int s = 0; !ended && s < END_S; s++) { // counts seconds, so a stopped process waits on
       try {
         ended = pool.awaitTermination(1, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
-        interrupted = true; // what it waits for uses what is closed next
+        interrupted = true; // waits on, because tasks use what is closed next
       }
     }
     if (!ended) {
-      LOG.warn("Some {} does not end although it was interrupted", what);
+      LOG.warn("A {} did not end within a minute after it was interrupted", what);
     }
     if (interrupted) {
       Thread.currentThread().interrupt();

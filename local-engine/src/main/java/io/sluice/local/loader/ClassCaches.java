@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the process keeps of classes for ever, and with them their class loader: Hadoop keeps
- * constructors, and what classes have registered of themselves in its static maps; the JVM keeps
- * the listener that Pig's classes have registered for memory.
+ * Removes classes of ended loaders from caches of the process, which would keep their class loader.
+ * Hadoop caches constructors, and keeps what classes register in its static maps. The JVM keeps the
+ * memory listener of Pig's classes.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -39,7 +39,7 @@ public final class ClassCaches {
   /**
    * Removes the classes of these loaders from Hadoop's and the JVM's static state.
    *
-   * @throws IOException if this release of Hadoop keeps its own elsewhere
+   * @throws IOException if this release of Hadoop has other caches
    */
   public static void forget(Set<? extends ClassLoader> loaders) throws IOException {
     loaders.forEach(ClassCaches::stopListening);
@@ -61,17 +61,17 @@ public final class ClassCaches {
       clear.setAccessible(true);
       clear.invoke(null);
     } catch (ReflectiveOperationException e) {
-      throw new IOException("this release of Hadoop does not forget classes", e);
+      throw new IOException("the caches of this release of Hadoop cannot be cleared", e);
     }
   }
 
-  /** Hadoop keeps the file system that found a local directory last, and with it its settings. */
+  /** Hadoop caches the last file system of local directories, and with it settings. */
   @SuppressWarnings("deprecation") // there is no other way
   private static void forgetLocalDirectories() {
     LocalDirAllocator.removeContext(MRConfig.LOCAL_DIR);
   }
 
-  /** What they have registered for others' classes. */
+  /** Restores what these loaders have replaced for classes of other loaders. */
   @SuppressWarnings({"rawtypes", "unchecked"}) // as Hadoop declares it
   private static void putBack(Set<? extends ClassLoader> loaders)
       throws ReflectiveOperationException {
@@ -96,13 +96,13 @@ public final class ClassCaches {
       throws ReflectiveOperationException {
     Map<?, ?> map = map(registry, name);
     synchronized (map) {
-      synchronized (registry) { // each of them guards its map by one of the two
+      synchronized (registry) { // each registry locks either its map or its class
         remove(map.keySet(), loaders);
       }
     }
   }
 
-  /** How many of a class a codec pool has given; a cache of a library that Hadoop has renamed. */
+  /** The counts of a codec pool. Their type is a cache of a library that Hadoop relocates. */
   private static Map<?, ?> counts(String name) throws ReflectiveOperationException {
     Field field = CodecPool.class.getDeclaredField(name);
     field.setAccessible(true);
@@ -133,7 +133,8 @@ public final class ClassCaches {
         | ListenerNotFoundException
         | RuntimeException
         | LinkageError e) {
-      LOG.warn("Classes of this release of Pig stay in memory", e);
+      LOG.warn(
+          "Classes of Pig stay in memory, because its memory listener could not be removed", e);
     }
   }
 }

@@ -9,72 +9,74 @@ import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.URLConnection;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.Manifest;
 
 /**
- * The class files that a class loader finds, as slots define them: each is looked for and read
- * once, and its calls that concern the process are replaced once, however many slots define a class
- * of it. Those of the client's class loader stay for its next job.
+ * The class files of a class loader, in the form in which slots define them. Each file is found,
+ * read and rewritten once, however many slots define its class. Files of the client's class loader
+ * stay for its next job.
  *
- * <p>Thread contract: safe from any thread; two that ask for the same file may both read it.
- * Ownership: files stay in the heap until it is short, or until their class loader goes. A file is
- * read again if its length or time has changed, or that of its jar. What is not of this host's
- * files is taken to stay as it is, and so are classes of a jar that has gone: class loaders keep
- * jars open. Failure: {@link IOException} of a file that cannot be read.
+ * <p>Thread contract: safe from any thread; two threads may both read the same file. Ownership:
+ * files stay in the heap until it is short, or until their class loader ends. A file is read again
+ * if its length or time has changed, or that of its jar. Classes that are not in local files count
+ * as unchanged, and so do those of a deleted jar, because class loaders keep jars open. Failure:
+ * {@link IOException} for a file that cannot be read.
  */
 final class ClassFiles {
   private static final Map<ClassLoader, ClassFiles> OF_LOADERS = new WeakHashMap<>();
 
-  private final WeakReference<ClassLoader> loader; // weak, as it is a key there
-  private final ClassFiles first; // null: the loader knows its order itself
+  private final WeakReference<ClassLoader> loader; // weak, because it is a key of the map
+  private final ClassFiles first; // null if the loader decides the order
   private final Map<String, SoftReference<ClassFile>> found = new ConcurrentHashMap<>();
-  private final Map<PlaceKey, Place> places = new ConcurrentHashMap<>();
+  private final Map<SourceKey, Source> sources = new ConcurrentHashMap<>();
 
   private ClassFiles(ClassLoader loader, ClassFiles first) {
     this.loader = new WeakReference<>(loader);
     this.first = first;
   }
 
-  /** Where class files come from; there is one for each jar or directory of a class loader. */
-  static final class Place {
+  /** A jar or directory of a class loader. */
+  static final class Source {
     private final URL url;
     private final Manifest manifest;
 
-    private Place(URL url, Manifest manifest) {
+    private Source(URL url, Manifest manifest) {
       this.url = url;
       this.manifest = manifest;
     }
 
-    /** Of the jar or directory, which programs ask for. */
+    /** The URL of the jar or directory, which programs may ask for. */
     URL url() {
       return url;
     }
 
-    /** That of the jar; null if there is none. */
+    /** The manifest of the jar, or null. */
     Manifest manifest() {
       return manifest;
     }
   }
 
   /**
-   * A class as a slot defines it.
+   * A class in the form in which slots define it.
    *
-   * @param bytes not to be changed
-   * @param version null if it is not of this host's files
+   * @param bytes must not be changed
+   * @param version null if it is in no local file
    */
-  record ClassFile(byte[] bytes, Place place, Version version) {
+  record ClassFile(byte[] bytes, Source source, Version version) {
     private boolean isCurrent() {
       return version == null || version.isCurrent();
     }
   }
 
   /**
-   * What a class was read from, as it was then.
+   * The state of a class's file when it was read.
    *
-   * @param file its own, or the jar
+   * @param file the class file or its jar
    */
   record Version(File file, boolean isJar, long lengthBytes, long modifiedMs) {
     private static Version of(File file, boolean isJar) {
@@ -88,18 +90,18 @@ final class ClassFiles {
   }
 
   /**
-   * A place as it was.
+   * The key of a source and its version.
    *
-   * @param jar null if it is none of this host's
+   * @param jar null if it is no local jar
    */
-  private record PlaceKey(String url, Version jar) {}
+  private record SourceKey(String url, Version jar) {}
 
-  /** Those that a class loader finds, which its owner must keep meanwhile. */
+  /** The class files of a loader; the caller must keep the loader alive. */
   static ClassFiles of(ClassLoader loader) {
     synchronized (OF_LOADERS) {
       ClassFiles known = OF_LOADERS.get(loader);
       if (known == null) {
-        // Others than Java's own may look into their own jars first.
+        // Only Java's own loader is known to ask its parent first.
         boolean asksParent =
             loader.getClass() == URLClassLoader.class && loader.getParent() != null;
         known = new ClassFiles(loader, asksParent ? of(loader.getParent()) : null);
@@ -109,7 +111,7 @@ final class ClassFiles {
     }
   }
 
-  /** That of a class, or null if there is none. */
+  /** The file of a class, or null. */
   ClassFile find(String className) throws IOException {
     SoftReference<ClassFile> kept = found.get(className);
     ClassFile file = kept == null ? null : kept.get();
@@ -133,11 +135,11 @@ final class ClassFiles {
       return null;
     }
     URLConnection connection = url.openConnection();
-    connection.setUseCaches(false); // or a job's jar would stay open when it is deleted
+    connection.setUseCaches(false); // else a deleted jar of a job would stay open
     Version version = version(url, connection); // before it is read
     try (InputStream in = connection.getInputStream()) {
       byte[] bytes = ProcessCalls.replaced(in.readAllBytes());
-      return new ClassFile(bytes, place(url, connection, className, version), version);
+      return new ClassFile(bytes, source(url, connection, className, version), version);
     }
   }
 
@@ -147,7 +149,7 @@ final class ClassFiles {
     return file == null ? null : Version.of(file, isInJar);
   }
 
-  private Place place(URL url, URLConnection connection, String className, Version version)
+  private Source source(URL url, URLConnection connection, String className, Version version)
       throws IOException {
     long packages = className.chars().filter(each -> each == '.').count();
     boolean isInJar = connection instanceof JarURLConnection;
@@ -155,13 +157,38 @@ final class ClassFiles {
         isInJar
             ? ((JarURLConnection) connection).getJarFileURL()
             : new URL(url, packages == 0 ? "." : "../".repeat((int) packages));
-    PlaceKey key = new PlaceKey(at.toExternalForm(), isInJar ? version : null);
-    Place known = places.get(key);
+    SourceKey key = new SourceKey(at.toExternalForm(), isInJar ? version : null);
+    Source known = sources.get(key);
     if (known == null) {
-      Place read = new Place(at, isInJar ? ((JarURLConnection) connection).getManifest() : null);
-      known = places.putIfAbsent(key, read);
+      Source read = new Source(at, isInJar ? ((JarURLConnection) connection).getManifest() : null);
+      known = sources.putIfAbsent(key, read);
       known = known == null ? read : known;
     }
     return known;
+  }
+
+  /**
+   * Converts URLs of classes to files, as Java does. Many of these URLs are not valid URIs, because
+   * {@code File.toURL()} does not escape.
+   *
+   * <p>Thread contract: stateless.
+   */
+  static final class FileUrls {
+    private FileUrls() {}
+
+    /**
+     * The file of a URL.
+     *
+     * @return null if it is no local file
+     * @throws IllegalArgumentException if the URL is malformed
+     */
+    static File file(URL url) {
+      boolean isOfThisHost =
+          url.getProtocol().equals("file")
+              && (url.getHost().isEmpty() || url.getHost().equalsIgnoreCase("localhost"));
+      return isOfThisHost
+          ? new File(URLDecoder.decode(url.getPath().replace("+", "%2B"), StandardCharsets.UTF_8))
+          : null;
+    }
   }
 }

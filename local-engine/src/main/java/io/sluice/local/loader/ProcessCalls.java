@@ -12,17 +12,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Replaces a class's calls that concern the whole process by calls that concern a slot: those that
- * end it ({@link TaskExit}), and those that write to registries of Hadoop ({@link SlotComparators},
- * {@link SlotFactories}). References to those methods in the constant pool name ours, and calls of
- * {@link Runtime}'s, which need an object, become static calls that take it. All else of the class
- * stays as it is, byte for byte.
+ * Rewrites calls of a class that affect the whole process into calls that affect one slot: calls
+ * that end the process ({@link TaskExit}), and calls that write to registries of Hadoop ({@link
+ * SlotComparators}, {@link SlotFactories}). The constant pool gets references to our methods. Calls
+ * of {@link Runtime}, which need an object, become static calls with the object as parameter. All
+ * other bytes stay the same.
  *
  * <p>The formats are those of chapters 4.4 to 4.7 and 6.5 of the Java virtual machine's
  * specification.
  *
- * <p>Thread contract: one thread. Failure: a class that is not to be understood is left as it is,
- * for the JVM to complain of.
+ * <p>Thread contract: one thread. Failure: a class that cannot be parsed is not changed; the JVM
+ * then reports the error.
  */
 final class ProcessCalls {
   private static final int UTF8 = 1;
@@ -46,12 +46,10 @@ final class ProcessCalls {
   private static final String SET_FACTORY =
       "(Ljava/lang/Class;Lorg/apache/hadoop/io/WritableFactory;)V";
 
-  /** A static method of the same name as the one that is replaced. */
+  /** A static method with the name of the method that it replaces. */
   private record Ours(Class<?> owner, String type) {}
 
-  /**
-   * The length of an instruction that begins with the byte of that index, but for the three above.
-   */
+  /** The length of an instruction by its first byte, except for the three above. */
   private static final String LENGTHS =
       "1".repeat(16)
           + "2"
@@ -94,7 +92,7 @@ final class ProcessCalls {
           new Ours(SlotFactories.class, SET_FACTORY));
 
   private final ByteBuffer bytes;
-  private final int[] constants; // where each begins, behind its tag
+  private final int[] constants; // offset of each constant, behind its tag
   private final int poolEnd;
   private final ByteArrayOutputStream added = new ByteArrayOutputStream();
   private final DataOutputStream adding = new DataOutputStream(added);
@@ -121,11 +119,11 @@ final class ProcessCalls {
       case 3, 4, 9, METHOD, 11, 12, 17, 18 -> 4;
       case 7, 8, 16, 19, 20 -> 2;
       case METHOD_HANDLE -> 3;
-      default -> throw new IllegalArgumentException("no constant has the tag " + tag);
+      default -> throw new IllegalArgumentException("unknown tag of a constant: " + tag);
     };
   }
 
-  /** That class, with such calls replaced. */
+  /** Returns the class with these calls replaced. */
   static byte[] replaced(byte[] ofClass) throws IOException {
     try {
       return new ProcessCalls(ofClass).replaced();
@@ -179,8 +177,8 @@ final class ProcessCalls {
   }
 
   /**
-   * Of a method, as the key of what replaces it: a comparator's class calls by its own name what it
-   * inherits from Hadoop.
+   * The key of a method for its replacement. A comparator class may call the inherited {@code
+   * define} by its own class name.
    */
   private String replacedName(int method) {
     String name = name(method);
@@ -215,7 +213,7 @@ final class ProcessCalls {
     return false;
   }
 
-  /** Of a method: its class, its own name, and its type. */
+  /** The class, name and type of a method. */
   private String name(int method) {
     int nameAndType = constants[unsigned(constants[method] + 2)];
     return text(unsigned(constants[unsigned(constants[method])]))
@@ -250,7 +248,7 @@ final class ProcessCalls {
     return count++;
   }
 
-  /** Calls of those methods, and handles to them, need an object no more. */
+  /** Makes calls of these methods, and handles to them, static. */
   private void callStatic(Set<Integer> methods) {
     for (int i = 1; i < constants.length; i++) {
       int at = constants[i];
@@ -266,7 +264,7 @@ final class ProcessCalls {
     members(at, methods);
   }
 
-  /** Fields or methods; where they end. */
+  /** Reads fields or methods, and returns the offset of their end. */
   private int members(int from, Set<Integer> methods) {
     int at = from + 2;
     for (int members = unsigned(from); members > 0; members--) {
@@ -292,7 +290,7 @@ final class ProcessCalls {
 
   /** The length of an instruction. */
   private int instruction(int at, int codeStart) {
-    int operands = (at - codeStart) / 4 * 4 + 4 + codeStart; // of a switch, which are aligned
+    int operands = (at - codeStart) / 4 * 4 + 4 + codeStart; // operands of a switch are aligned
     return switch (unsignedByte(at)) {
       case TABLE_SWITCH ->
           operands + 12 + 4 * (bytes.getInt(operands + 8) - bytes.getInt(operands + 4) + 1) - at;

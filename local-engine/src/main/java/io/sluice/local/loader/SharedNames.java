@@ -1,5 +1,6 @@
 package io.sluice.local.loader;
 
+import io.sluice.local.loader.ClassFiles.FileUrls;
 import java.io.File;
 import java.io.IOException;
 import java.net.URL;
@@ -20,8 +21,8 @@ import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * The names of the classes that all tasks of the process share: Java's, Hadoop's, Sluice's, those
- * of logging, and those of other libraries that Hadoop's public methods take or return.
+ * The names of classes that all tasks of the process share: those of Java, Hadoop, Sluice and
+ * logging, and those of other libraries in Hadoop's public methods.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -31,7 +32,7 @@ public final class SharedNames {
           .flatMap(module -> module.getPackages().stream())
           .collect(Collectors.toUnmodifiableSet());
 
-  /** Below {@code org.apache.hadoop}, where many programs have their packages, too. */
+  /** Packages below {@code org.apache.hadoop}, where many programs have packages too. */
   private static final Set<String> OF_HADOOP =
       Set.of(
           "classification",
@@ -75,9 +76,9 @@ public final class SharedNames {
           "com.google.re2j."); // GlobPattern
 
   /**
-   * Not shared, although the names above are. Hadoop's own resolve names of a program's classes by
-   * their own loader, keep classes by their names, or keep a task's settings in static fields, as
-   * the aggregates do; {@code ExitUtil} ends the process.
+   * Exceptions that are not shared. These classes of Hadoop resolve a program's class names by
+   * their own loader, cache classes by name, or keep a task's settings in static fields. {@code
+   * ExitUtil} ends the process.
    */
   private static final List<String> OF_SLOT =
       List.of(
@@ -94,10 +95,10 @@ public final class SharedNames {
           "org.apache.hadoop.mapreduce.lib.join.",
           "org.apache.hadoop.util.ExitUtil");
 
-  /** Entries of a jar of Hadoop's, or of one that has Hadoop within it. */
+  /** Entries that mark a jar of Hadoop, or a jar that contains Hadoop. */
   private static final String MARK = "META-INF/maven/org.apache.hadoop/";
 
-  private static final Map<String, Boolean> HADOOPS_PLACES = new ConcurrentHashMap<>();
+  private static final Map<String, Boolean> LOCATIONS_OF_HADOOP = new ConcurrentHashMap<>();
 
   private SharedNames() {}
 
@@ -118,8 +119,8 @@ public final class SharedNames {
   }
 
   /**
-   * Whether the class that the engine's class loader has by a shared name is shared: not if a
-   * program, whose jar is on the client's class path, has put it into a package of Hadoop's.
+   * Whether a class of the engine's class loader with a shared name is shared. It is not if it
+   * belongs to a program on the client's class path that uses a package of Hadoop.
    */
   static boolean isShared(Class<?> ofEngine) {
     String name = ofEngine.getName();
@@ -128,17 +129,18 @@ public final class SharedNames {
         || name.startsWith(HADOOP + "thirdparty.")) {
       return true;
     }
-    URL place = place(ofEngine);
-    return place == null
-        || HADOOPS_PLACES.computeIfAbsent(place.toExternalForm(), text -> isHadoops(place));
+    URL location = location(ofEngine);
+    return location == null
+        || LOCATIONS_OF_HADOOP.computeIfAbsent(
+            location.toExternalForm(), text -> isHadoops(location));
   }
 
-  private static URL place(Class<?> of) {
+  private static URL location(Class<?> of) {
     CodeSource source = of.getProtectionDomain().getCodeSource();
     return source == null ? null : source.getLocation();
   }
 
-  private static boolean isHadoops(URL place) {
+  private static boolean isHadoops(URL location) {
     for (Class<?> known :
         List.of(
             Configuration.class,
@@ -146,16 +148,16 @@ public final class SharedNames {
             YarnConfiguration.class,
             JobConf.class,
             Job.class)) {
-      URL its = place(known);
-      if (its != null && its.toExternalForm().equals(place.toExternalForm())) {
+      URL its = location(known);
+      if (its != null && its.toExternalForm().equals(location.toExternalForm())) {
         return true;
       }
     }
     try {
-      File file = FileUrls.file(place);
+      File file = FileUrls.file(location);
       return file != null && isHadoopWithin(file);
     } catch (IOException | IllegalArgumentException e) {
-      return false; // a directory, say
+      return false; // for example a directory
     }
   }
 
@@ -165,7 +167,10 @@ public final class SharedNames {
     }
   }
 
-  /** The names for Hadoop's {@link ApplicationClassLoader}, as far as its patterns can say it. */
+  /**
+   * The names as patterns for Hadoop's {@link ApplicationClassLoader}, as far as patterns can
+   * express them.
+   */
   public static List<String> patterns() {
     return Stream.of(
             OF_SLOT.stream().map(name -> "-" + name),

@@ -2,7 +2,6 @@ package io.sluice.local.loader;
 
 import java.lang.StackWalker.Option;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.WritableComparable;
@@ -10,31 +9,22 @@ import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * Comparators that slots' classes register with {@code WritableComparator.define} for a key that is
- * not their own: one of Hadoop's, {@code Text} say. On a cluster that changes the order of one
- * task's process; here of the slot's tasks. While a job has such slots this stands in Hadoop's
- * registry, and compares as the slot of the current thread says, which its context class loader
- * tells; for any other thread as before.
+ * Comparators that a slot's classes register with {@code WritableComparator.define} for a key class
+ * of another loader, such as Hadoop's {@code Text}. On a cluster that changes the order in one
+ * task's process; here it changes the order of the slot's tasks. While a job has such slots, this
+ * object is in Hadoop's registry. It compares as the slot of the current thread has registered; the
+ * thread's context class loader tells the slot. For other threads nothing changes.
  *
- * <p>Thread contract: that of the comparators that it stands for; changes of Hadoop's registry are
- * guarded by this class.
+ * <p>Thread contract: that of the comparators that it calls; this class guards changes of Hadoop's
+ * registry.
  */
 public final class SlotComparators extends WritableComparator {
   private static final StackWalker CALLER = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
   private final Set<ClassLoader> slots = new HashSet<>(); // guarded by the class
-  private volatile WritableComparator before; // null: none
+  private volatile WritableComparator before; // or null
 
-  /** A class loader with comparators of its own. */
-  interface Slot {
-    /** What its classes have registered for keys that are not its own. */
-    Map<Class<?>, WritableComparator> comparators();
-
-    /** What its tasks have sorted by so far, which stays for those that follow. */
-    Map<Class<?>, Order> orders();
-  }
-
-  /** Gives a comparator for a task with these settings. */
+  /** Makes the comparator of a task with these settings. */
   @FunctionalInterface
   interface Order {
     WritableComparator of(Configuration conf);
@@ -47,14 +37,14 @@ public final class SlotComparators extends WritableComparator {
     this.before = before;
   }
 
-  /** In place of {@link WritableComparator#define}. */
+  /** Replaces {@link WritableComparator#define}. */
   @SuppressWarnings("rawtypes") // as it is declared
   public static void define(Class key, WritableComparator comparator) {
-    Slot slot = SlotOwners.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
-    if (slot == null) { // called for a class of the slot, as by a collection
-      slot = SlotOwners.of(comparator.getClass().getClassLoader(), Slot.class);
+    SlotLoader slot = SlotOwners.of(CALLER.getCallerClass().getClassLoader());
+    if (slot == null) { // a library calls it for a class of the slot
+      slot = SlotOwners.of(comparator.getClass().getClassLoader());
     }
-    if (slot == null || SlotOwners.of(key.getClassLoader(), Slot.class) == slot) {
+    if (slot == null || SlotOwners.of(key.getClassLoader()) == slot) {
       WritableComparator.define(key, comparator);
       return;
     }
@@ -65,12 +55,12 @@ public final class SlotComparators extends WritableComparator {
       WritableComparator before = registered(shared, null);
       SlotComparators now =
           before instanceof SlotComparators there ? there : new SlotComparators(shared, before);
-      now.slots.add((ClassLoader) slot);
+      now.slots.add(slot);
       WritableComparator.define(shared, now);
     }
   }
 
-  /** Null if none is: Hadoop makes one for each who asks. */
+  /** The registered comparator; null if none, because Hadoop then makes one for each caller. */
   private static WritableComparator registered(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
     WritableComparator found = WritableComparator.get(key, conf);
@@ -78,8 +68,8 @@ public final class SlotComparators extends WritableComparator {
   }
 
   /**
-   * What is to be registered for a key when these class loaders are gone, null for nothing. The
-   * caller holds the class's lock.
+   * The comparator to register for a key after these class loaders have ended, or null. The caller
+   * holds the class's lock.
    */
   static WritableComparator without(
       Set<? extends ClassLoader> loaders,
@@ -94,17 +84,16 @@ public final class SlotComparators extends WritableComparator {
   }
 
   /**
-   * What tasks with these settings compare keys with: what their slot has registered, or the key's
-   * own class, but nothing that the client or another job has registered for a key of Hadoop's. It
-   * is what the slot's first task has found: on a cluster, too, a program that registers another
-   * when its task has begun to collect changes no order. Where no class is isolated, it is what is
-   * registered.
+   * The comparator for tasks with these settings: the one that their slot or the key's class has
+   * registered. A comparator that the client or another job has registered for a key of Hadoop is
+   * not used. The comparator of the slot's first task stays, because on a cluster, too, a later
+   * registration does not change a running task. Without isolation it is the registered comparator.
    *
-   * @return one that others have, too, if it is registered, else a new one
+   * @return a shared comparator if one is registered, else a new one
    */
   public static WritableComparator of(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
-    Slot slot = SlotOwners.of(conf.getClassLoader(), Slot.class);
+    SlotLoader slot = SlotOwners.of(conf.getClassLoader());
     if (slot == null) {
       WritableComparator found = WritableComparator.get(key, conf);
       return found instanceof SlotComparators shared && shared.before != null
@@ -122,9 +111,9 @@ public final class SlotComparators extends WritableComparator {
 
   private static Order orderOf(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key,
-      Slot slot,
+      SlotLoader slot,
       Configuration conf) {
-    WritableComparator registered = registered(key, conf); // which initializes the key's class
+    WritableComparator registered = registered(key, conf); // initializes the key's class
     WritableComparator own = slot.comparators().get(key);
     WritableComparator found =
         own == null && registered instanceof SlotComparators shared ? shared.before : registered;
@@ -143,21 +132,21 @@ public final class SlotComparators extends WritableComparator {
   }
 
   /**
-   * Whether neither the key's classes nor Hadoop's nor those of a slot of the same job have
-   * registered it.
+   * Whether another party has registered it: not the key's classes, not Hadoop, and no slot of the
+   * same job.
    */
-  private static boolean isForeign(WritableComparator registered, Class<?> key, Slot slot) {
+  private static boolean isForeign(WritableComparator registered, Class<?> key, SlotLoader slot) {
     ClassLoader its = registered.getClass().getClassLoader();
-    Slot by = SlotOwners.of(its, Slot.class);
-    if (by != null) { // past this class, by reflection say
-      return ((ClassLoader) by).getParent() != ((ClassLoader) slot).getParent();
+    SlotLoader by = SlotOwners.of(its);
+    if (by != null) { // registered past this class, for example by reflection
+      return by.getParent() != slot.getParent();
     }
     return its == WritableComparator.class.getClassLoader()
         ? !SharedNames.has(registered.getClass().getName())
         : its != key.getClassLoader();
   }
 
-  /** That which a class of Hadoop's registers for itself: by its name, as nothing else tells. */
+  /** The comparator that a class of Hadoop registers for itself, found by its name. */
   private static WritableComparator ofHadoop(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
     try {
@@ -168,14 +157,14 @@ public final class SlotComparators extends WritableComparator {
     }
   }
 
-  /** By {@code compareTo}. */
+  /** A comparator that calls {@code compareTo}. */
   private static WritableComparator generic(
       @SuppressWarnings("rawtypes") Class<? extends WritableComparable> key, Configuration conf) {
     return new WritableComparator(key, conf, true) {};
   }
 
   private WritableComparator current() {
-    Slot slot = SlotOwners.ofThread(Slot.class);
+    SlotLoader slot = SlotOwners.ofThread();
     WritableComparator own = slot == null ? null : slot.comparators().get(getKeyClass());
     if (own != null) {
       return own;

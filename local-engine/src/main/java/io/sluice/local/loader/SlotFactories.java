@@ -2,7 +2,6 @@ package io.sluice.local.loader;
 
 import java.lang.StackWalker.Option;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.WritableFactories;
@@ -10,39 +9,33 @@ import org.apache.hadoop.io.WritableFactory;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * Factories that slots' classes register with {@code WritableFactories.setFactory} for a class that
- * is not their own. While a job has such slots this stands in Hadoop's registry, and makes an
- * object as the slot of the current thread says, which its context class loader tells; for any
- * other thread as before.
+ * Factories that a slot's classes register with {@code WritableFactories.setFactory} for a class of
+ * another loader. While a job has such slots, this object is in Hadoop's registry. It makes objects
+ * as the slot of the current thread has registered; the thread's context class loader tells the
+ * slot. For other threads nothing changes.
  *
- * <p>Thread contract: safe from any thread; changes of Hadoop's registry are guarded by this class.
+ * <p>Thread contract: safe from any thread; this class guards changes of Hadoop's registry.
  */
 public final class SlotFactories implements WritableFactory {
   private static final StackWalker CALLER = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
   private final Class<? extends Writable> made;
   private final Set<ClassLoader> slots = new HashSet<>(); // guarded by the class
-  private volatile WritableFactory before; // null: Hadoop makes it by its constructor
-
-  /** A class loader with factories of its own. */
-  interface Slot {
-    /** What its classes have registered for classes that are not its own. */
-    Map<Class<?>, WritableFactory> factories();
-  }
+  private volatile WritableFactory before; // null if Hadoop calls the constructor
 
   private SlotFactories(Class<? extends Writable> made, WritableFactory before) {
     this.made = made;
     this.before = before;
   }
 
-  /** In place of {@link WritableFactories#setFactory}. */
+  /** Replaces {@link WritableFactories#setFactory}. */
   @SuppressWarnings({"rawtypes", "unchecked"}) // as it is declared
   public static void setFactory(Class made, WritableFactory factory) {
-    Slot slot = SlotOwners.of(CALLER.getCallerClass().getClassLoader(), Slot.class);
-    if (slot == null) { // called for a class of the slot, as by a collection
-      slot = SlotOwners.of(factory.getClass().getClassLoader(), Slot.class);
+    SlotLoader slot = SlotOwners.of(CALLER.getCallerClass().getClassLoader());
+    if (slot == null) { // a library calls it for a class of the slot
+      slot = SlotOwners.of(factory.getClass().getClassLoader());
     }
-    if (slot == null || SlotOwners.of(made.getClassLoader(), Slot.class) == slot) {
+    if (slot == null || SlotOwners.of(made.getClassLoader()) == slot) {
       WritableFactories.setFactory(made, factory);
       return;
     }
@@ -51,14 +44,14 @@ public final class SlotFactories implements WritableFactory {
       WritableFactory before = WritableFactories.getFactory(made);
       SlotFactories now =
           before instanceof SlotFactories there ? there : new SlotFactories(made, before);
-      now.slots.add((ClassLoader) slot);
+      now.slots.add(slot);
       WritableFactories.setFactory(made, now);
     }
   }
 
   /**
-   * What is to be registered when these class loaders are gone; null for nothing. The caller holds
-   * the class's lock.
+   * The factory to register after these class loaders have ended, or null. The caller holds the
+   * class's lock.
    */
   static WritableFactory without(Set<? extends ClassLoader> loaders, WritableFactory registered) {
     if (registered instanceof SlotFactories shared) {
@@ -71,7 +64,7 @@ public final class SlotFactories implements WritableFactory {
 
   @Override
   public Writable newInstance() {
-    Slot slot = SlotOwners.ofThread(Slot.class);
+    SlotLoader slot = SlotOwners.ofThread();
     WritableFactory own = slot == null ? null : slot.factories().get(made);
     WritableFactory current = own == null ? before : own;
     return current == null ? ReflectionUtils.newInstance(made, null) : current.newInstance();

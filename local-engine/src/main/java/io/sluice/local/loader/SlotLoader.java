@@ -1,7 +1,7 @@
 package io.sluice.local.loader;
 
 import io.sluice.local.loader.ClassFiles.ClassFile;
-import io.sluice.local.loader.ClassFiles.Place;
+import io.sluice.local.loader.ClassFiles.Source;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,27 +24,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Class loader of tasks that run one after the other. It defines a copy of each class that its
- * parent, the job's class loader, would load, so that static fields of the program and its
- * libraries are its own. Shared classes, {@link SharedNames}, are the engine's. Resources are the
- * parent's. A class of which the parent has no bytes is the parent's.
+ * The class loader of tasks that run one after the other. It defines its own copy of each class
+ * that its parent, the job's class loader, would load, so static fields of the program and its
+ * libraries are separate. Shared classes ({@link SharedNames}) come from the engine. Resources come
+ * from the parent, and so do classes whose bytes the parent does not show.
  *
- * <p>In what it defines, calls that concern the whole process are replaced ({@link ProcessCalls}).
+ * <p>{@link ProcessCalls} rewrites the classes that it defines.
  *
  * <p>Thread contract: that of class loaders; safe from any thread. Ownership: it holds no file
- * open; the copies that it makes of native libraries lie in the job's local directories and go with
+ * open; its copies of native libraries lie in the job's local directories and are deleted with
  * these. Failure: that of class loaders.
  */
-public final class SlotLoader extends ClassLoader
-    implements TaskExit.Slot,
-        WritableNames.Slot,
-        SlotSerializations.Slot,
-        SlotComparators.Slot,
-        SlotFactories.Slot {
+public final class SlotLoader extends ClassLoader {
   private static final Logger LOG = LoggerFactory.getLogger(SlotLoader.class);
   private static final ClassLoader ENGINE = SlotLoader.class.getClassLoader();
 
-  /** The attempt that a thread works for: that in which it, or who has started it, was started. */
+  /** The attempt of a thread: the one in which the thread, or its ancestor, was started. */
   private static final InheritableThreadLocal<Object> ATTEMPT = new InheritableThreadLocal<>();
 
   private static final AtomicInteger LIBRARIES = new AtomicInteger();
@@ -57,17 +52,17 @@ public final class SlotLoader extends ClassLoader
 
   private final Configuration job;
   private final ClassFiles files;
-  private final Map<Place, ProtectionDomain> domains = new ConcurrentHashMap<>();
+  private final Map<Source, ProtectionDomain> domains = new ConcurrentHashMap<>();
   private final Map<String, Class<?>> writableNames = new ConcurrentHashMap<>();
   private final Map<Class<?>, WritableComparator> comparators = new ConcurrentHashMap<>();
   private final Map<Class<?>, SlotComparators.Order> orders = new ConcurrentHashMap<>();
   private final Map<Class<?>, WritableFactory> factories = new ConcurrentHashMap<>();
-  private SerializationFactory serializations; // guarded by the field before; null: not asked for
+  private SerializationFactory serializations; // guarded by writableNames; null until needed
   private volatile Consumer<String> whenExits = reason -> {};
   private volatile Object attempt = new Object();
-  private volatile TaskExit exit; // null: the task has not called it
+  private volatile TaskExit exit; // null if the task has not ended the process
 
-  /** For tasks of a job, whose class loader becomes the parent. */
+  /** For tasks of a job; the parent is the job's class loader. */
   public SlotLoader(Configuration job) {
     super(job.getClassLoader());
     this.job = job;
@@ -75,9 +70,9 @@ public final class SlotLoader extends ClassLoader
   }
 
   /**
-   * A task begins, in this thread.
+   * A task begins in this thread.
    *
-   * @param whenExits called with the reason when the task ends the process; by any thread
+   * @param whenExits receives the reason if the task ends the process; called on any thread
    */
   public void serve(Consumer<String> whenExits) {
     this.whenExits = whenExits;
@@ -87,9 +82,9 @@ public final class SlotLoader extends ClassLoader
   }
 
   /**
-   * The task must not have ended the process, even if it has caught what was thrown for that.
+   * Fails if the task has ended the process, even if it has caught the error.
    *
-   * @throws TaskExit if it has
+   * @throws TaskExit if the task has ended the process
    */
   public void requireNoExit() {
     if (exit != null) {
@@ -97,28 +92,28 @@ public final class SlotLoader extends ClassLoader
     }
   }
 
-  @Override
-  public Map<String, Class<?>> writableNames() {
+  /** Names that its classes have registered with {@code WritableName}. */
+  Map<String, Class<?>> writableNames() {
     return writableNames;
   }
 
-  @Override
-  public Map<Class<?>, WritableComparator> comparators() {
+  /** Comparators that its classes have registered for keys that are not its own. */
+  Map<Class<?>, WritableComparator> comparators() {
     return comparators;
   }
 
-  @Override
-  public Map<Class<?>, SlotComparators.Order> orders() {
+  /** The orders by which its tasks have sorted so far; later tasks keep them. */
+  Map<Class<?>, SlotComparators.Order> orders() {
     return orders;
   }
 
-  @Override
-  public Map<Class<?>, WritableFactory> factories() {
+  /** Factories that its classes have registered for classes that are not its own. */
+  Map<Class<?>, WritableFactory> factories() {
     return factories;
   }
 
-  @Override
-  public SerializationFactory serializations() {
+  /** The serializations of its job. */
+  SerializationFactory serializations() {
     synchronized (writableNames) {
       if (serializations == null) {
         Configuration own = new Configuration(job);
@@ -129,11 +124,11 @@ public final class SlotLoader extends ClassLoader
     }
   }
 
-  @Override
-  public void exits(TaskExit how) {
+  /** A task has ended the process, in any of its threads. */
+  void exits(TaskExit how) {
     Object works = ATTEMPT.get();
     if (works != null && works != attempt) {
-      return; // an attempt that has ended has left this thread behind
+      return; // the thread was left by an earlier attempt
     }
     exit = how;
     whenExits.accept(how.getMessage());
@@ -148,7 +143,7 @@ public final class SlotLoader extends ClassLoader
           return shared;
         }
       } catch (ClassNotFoundException e) {
-        // The program has put it into a package of Hadoop, say.
+        // For example a class of the program in a package of Hadoop.
       }
     }
     synchronized (getClassLoadingLock(name)) {
@@ -175,9 +170,9 @@ public final class SlotLoader extends ClassLoader
   private Class<?> define(String name, ClassFile file) {
     int dot = name.lastIndexOf('.');
     if (dot > 0 && getDefinedPackage(name.substring(0, dot)) == null) {
-      definePackage(name.substring(0, dot), file.place().manifest());
+      definePackage(name.substring(0, dot), file.source().manifest());
     }
-    return defineClass(name, file.bytes(), 0, file.bytes().length, domain(file.place()));
+    return defineClass(name, file.bytes(), 0, file.bytes().length, domain(file.source()));
   }
 
   private void definePackage(String name, Manifest manifest) {
@@ -203,18 +198,18 @@ public final class SlotLoader extends ClassLoader
     return value == null ? all.getValue(name) : value;
   }
 
-  /** Of the jar or directory that the class comes from, which programs ask for its place. */
-  private ProtectionDomain domain(Place of) {
+  /** The domain of the class's jar or directory; programs ask it for the location. */
+  private ProtectionDomain domain(Source of) {
     return domains.computeIfAbsent(
         of,
-        place ->
+        source ->
             new ProtectionDomain(
-                new CodeSource(place.url(), (Certificate[]) null), null, this, null));
+                new CodeSource(source.url(), (Certificate[]) null), null, this, null));
   }
 
   /**
-   * A copy of its own: Java lets one class loader alone have a native library, and tells libraries
-   * by their paths.
+   * The path of a copy of the library. In Java only one class loader can load a library, which is
+   * identified by its path.
    */
   @Override
   protected String findLibrary(String name) {
@@ -229,8 +224,8 @@ public final class SlotLoader extends ClassLoader
             return copy.toString();
           }
           LOG.warn(
-              "{} cannot be loaded: its file system is mounted noexec. One slot alone gets {}; name"
-                  + " another directory in {}",
+              "{} cannot be loaded, because its file system is mounted noexec. Only one slot"
+                  + " can load {} itself; set another directory in {}",
               copy,
               found,
               MRConfig.LOCAL_DIR);

@@ -3,29 +3,29 @@ package io.sluice.local.loader;
 import java.util.Set;
 
 /**
- * Whose a class, or a thread, is: the slot's that its class loader is, or is below. Groovy's, Pig's
- * and Hive's programs make class loaders below the one that they are given.
+ * Finds the slot of a class or thread: its class loader is the slot, or is below it. Programs of
+ * Groovy, Pig and Hive make class loaders below the given one.
  *
  * <p>Thread contract: stateless.
  */
 public final class SlotOwners {
   private SlotOwners() {}
 
-  /** The slot that a class loader is, or is below; null if there is none. */
-  static <T> T of(ClassLoader loader, Class<T> slot) {
+  /** The slot that a class loader is or is below, or null. */
+  static SlotLoader of(ClassLoader loader) {
     ClassLoader each = loader;
-    while (each != null && !slot.isInstance(each)) {
+    while (each != null && !(each instanceof SlotLoader)) {
       each = each.getParent();
     }
-    return slot.cast(each);
+    return (SlotLoader) each;
   }
 
-  /** That of the current thread, which its context class loader tells; null if there is none. */
-  static <T> T ofThread(Class<T> slot) {
-    return of(Thread.currentThread().getContextClassLoader(), slot);
+  /** The slot of the current thread, by its context class loader, or null. */
+  static SlotLoader ofThread() {
+    return of(Thread.currentThread().getContextClassLoader());
   }
 
-  /** Whether a class is of one of these class loaders, or of one below them. */
+  /** Whether the class loader of a class is one of these, or is below one. */
   static boolean have(Set<? extends ClassLoader> loaders, Class<?> of) {
     ClassLoader each = of.getClassLoader();
     while (each != null && !loaders.contains(each)) {
@@ -34,7 +34,7 @@ public final class SlotOwners {
     return each != null;
   }
 
-  /** The same of an object's class; null is of none. */
+  /** The same for the class of an object; false for null. */
   public static boolean haveMade(Set<? extends ClassLoader> loaders, Object registered) {
     return registered != null && have(loaders, registered.getClass());
   }

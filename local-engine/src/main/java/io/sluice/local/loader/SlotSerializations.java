@@ -11,53 +11,49 @@ import org.apache.hadoop.io.serializer.WritableSerialization;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * Serializations of {@link ReflectionUtils#copy}, which keeps those of its first call for all
- * callers. A thread of a slot, which is told by its context class loader, gets those of its job;
- * any other those that were there before, or those of the settings on the class path.
+ * Replaces the serializations of {@link ReflectionUtils#copy}, which Hadoop fixes at the first call
+ * for all callers. A thread of a slot, by its context class loader, gets the serializations of its
+ * job. Other threads get the earlier ones, or those of the settings on the class path.
  *
  * <p>Thread contract: safe from any thread.
  */
 final class SlotSerializations extends SerializationFactory {
-  private volatile SerializationFactory others; // null: nobody outside slots has asked yet
-
-  /** A class loader with serializations of its own. */
-  interface Slot {
-    /** Those of its job. */
-    SerializationFactory serializations();
-  }
+  private volatile SerializationFactory others; // null until a thread outside slots needs them
 
   private SlotSerializations(SerializationFactory before) {
-    super(noSettings()); // its own are never asked
+    super(noSettings()); // its own are never used
     this.others = before;
   }
 
-  /** Not those on the class path: jobs whose programs copy nothing need not read them for this. */
+  /** Settings without files, because most jobs copy nothing and need not read files for this. */
   private static Configuration noSettings() {
     Configuration conf = new Configuration(false);
-    conf.setClassLoader(SlotSerializations.class.getClassLoader()); // it would keep the job's
+    conf.setClassLoader(
+        SlotSerializations.class.getClassLoader()); // else it would keep the job's loader
     conf.set(CommonConfigurationKeys.IO_SERIALIZATIONS_KEY, WritableSerialization.class.getName());
     return conf;
   }
 
-  /** Takes the place of Hadoop's. */
+  /** Replaces Hadoop's object. */
   static void install() {
     try {
       Field factory = ReflectionUtils.class.getDeclaredField("serialFactory");
       factory.setAccessible(true);
       factory.set(null, new SlotSerializations((SerializationFactory) factory.get(null)));
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("this release of Hadoop copies objects otherwise", e);
+      throw new IllegalStateException(
+          "this release of Hadoop has no ReflectionUtils.serialFactory", e);
     }
   }
 
   private SerializationFactory ofThread() {
-    Slot slot = SlotOwners.ofThread(Slot.class);
+    SlotLoader slot = SlotOwners.ofThread();
     return slot == null ? others() : slot.serializations();
   }
 
   private SerializationFactory others() {
     SerializationFactory known = others;
-    if (known == null) { // any of those that threads make at a time will do
+    if (known == null) { // several threads may make one; any will do
       Configuration conf = new Configuration();
       conf.setClassLoader(SlotSerializations.class.getClassLoader());
       known = new SerializationFactory(conf);

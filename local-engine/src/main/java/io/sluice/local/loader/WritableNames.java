@@ -6,27 +6,21 @@ import java.util.Map;
 import org.apache.hadoop.io.WritableName;
 
 /**
- * Hadoop's static map from the names that classes give themselves ({@link WritableName}) to the
- * classes, with which files of older names are read. What a class of a slot has registered is found
- * by that slot's threads alone, which are told by their context class loaders. Of what others have
- * registered a slot gets its own class.
+ * Replaces Hadoop's static map from registered names to classes ({@link WritableName}), with which
+ * files with older names are read. Only threads of the same slot, by their context class loaders,
+ * find a name that a class of a slot has registered. For names that others have registered, a slot
+ * gets its own copy of the class.
  *
- * <p>Thread contract: Hadoop guards it by its class.
+ * <p>Thread contract: guarded by the lock of Hadoop's class.
  */
 final class WritableNames extends HashMap<String, Class<?>> {
   private static final long serialVersionUID = 1;
-
-  /** A class loader with names of its own. */
-  interface Slot {
-    /** What its classes have registered. */
-    Map<String, Class<?>> writableNames();
-  }
 
   private WritableNames(Map<String, Class<?>> before) {
     super(before);
   }
 
-  /** Takes the place of Hadoop's map. */
+  /** Replaces Hadoop's map. */
   static void install() {
     try {
       Field map = WritableName.class.getDeclaredField("NAME_TO_CLASS");
@@ -37,28 +31,29 @@ final class WritableNames extends HashMap<String, Class<?>> {
         map.set(null, new WritableNames(before));
       }
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("this release of Hadoop keeps names of classes elsewhere", e);
+      throw new IllegalStateException(
+          "this release of Hadoop has no WritableName.NAME_TO_CLASS", e);
     }
   }
 
   @Override
   public Class<?> put(String name, Class<?> named) {
-    Slot slot = SlotOwners.of(named.getClassLoader(), Slot.class);
+    SlotLoader slot = SlotOwners.of(named.getClassLoader());
     return slot == null ? super.put(name, named) : slot.writableNames().put(name, named);
   }
 
   @Override
   public Class<?> get(Object name) {
-    Slot slot = SlotOwners.ofThread(Slot.class);
+    SlotLoader slot = SlotOwners.ofThread();
     if (slot == null) {
       return super.get(name);
     }
     Class<?> own = slot.writableNames().get(name);
     Class<?> others = own == null ? super.get(name) : null;
     try {
-      return others == null ? own : ((ClassLoader) slot).loadClass(others.getName());
+      return others == null ? own : (slot).loadClass(others.getName());
     } catch (ClassNotFoundException e) {
-      return null; // it is of another job
+      return null; // a class of another job
     }
   }
 }

@@ -1,2 +1,2 @@
-/** Class loaders of tasks, and what keeps their classes from each other and from the process. */
+/** Class loaders of tasks, which separate their classes from each other and from the process. */
 package io.sluice.local.loader;

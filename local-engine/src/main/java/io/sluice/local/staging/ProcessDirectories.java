@@ -14,22 +14,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Directories of this process for the files of its jobs: what was submitted, and what tasks find on
- * local disks. They are removed when the process ends, and by the next process if it was killed.
+ * Directories of this process for submitted files and for the local directories of tasks. They are
+ * removed when the process ends, or by the next process if it was killed.
  *
  * <pre>
- * BASE/sluice-local-USER/PROCESS        of this process, by its ProcessName
- * BASE/sluice-local-USER/PROCESS.lock   locked while it lives
+ * BASE/sluice-local-USER/PROCESS        the files; PROCESS is a ProcessName
+ * BASE/sluice-local-USER/PROCESS.lock   locked while the process is alive
  * </pre>
  *
- * <p>Thread contract: safe from any thread. Ownership: they live until the process ends; a job
- * removes what it has in them. Failure: {@link IOException} that names the setting of the base.
+ * <p>Thread contract: safe from any thread. Ownership: they stay until the process ends; a job
+ * removes its own files. Failure: {@link IOException} that names the setting of the base.
  */
 public final class ProcessDirectories {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessDirectories.class);
   private static final String KIND = "sluice-local";
 
-  /** After Hadoop's file systems are closed, which may remove files here. */
+  /** Runs after Hadoop's file systems are closed, because these may remove files here. */
   private static final int END_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY - 5;
 
   private static final Map<Path, ProcessDirectory> BY_BASE =
@@ -38,10 +38,10 @@ public final class ProcessDirectories {
   private ProcessDirectories() {}
 
   /**
-   * The one of this process in a base, which is made with all above it if it is not there.
+   * The directory of this process in a base directory; makes both if they do not exist.
    *
-   * @param base a path of Hadoop's, which may be a URI
-   * @param setting that names another base, for messages
+   * @param base a path of Hadoop, which may be a URI
+   * @param setting name of the setting of the base, for messages
    */
   public static synchronized Path in(String base, String setting) throws IOException {
     Path local =
@@ -61,13 +61,18 @@ public final class ProcessDirectories {
 
   private static ProcessDirectory create(Path base, String setting) throws IOException {
     try {
-      if (!Files.isDirectory(base)) { // a link to one is good, and the JDK would refuse it
+      if (!Files.isDirectory(base)) { // the JDK would refuse a link to a directory
         Files.createDirectories(base);
       }
       return ProcessDirectory.create(base, KIND, ProcessName.here(base).text(), setting);
-    } catch (IOException e) { // perhaps its file system has no locks
+    } catch (IOException e) { // for example a file system without locks
       throw new IOException(
-          base + " cannot have files of this process: " + e + ". " + setting + " names another", e);
+          base
+              + " cannot be used for files of this process: "
+              + e
+              + ". Set another directory in "
+              + setting,
+          e);
     }
   }
 
@@ -75,23 +80,24 @@ public final class ProcessDirectories {
     try {
       Closer.all(BY_BASE.values());
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Something is left in {}; the next process removes it", BY_BASE.keySet(), e);
+      LOG.warn(
+          "Files could not be removed in {}; the next process removes them", BY_BASE.keySet(), e);
     }
   }
 
   /**
-   * A process with such directories.
+   * A process and its directory.
    *
-   * @param directory its own, for {@link ProcessDirectory#ifDead}
+   * @param directory of the process, for {@link ProcessDirectory#ifDead}
    */
   public record Owner(ProcessName process, Path directory) {
-    /** Whether what it has there is seen from here, and that it lives. */
+    /** Whether its files and its lock are visible from here. */
     public boolean isSeen() {
       return process.sharesBase(directory.getParent().getParent());
     }
   }
 
-  /** Whose a path is; empty if it is not in such a directory. */
+  /** The owner of a path; empty if it is in no such directory. */
   public static Optional<Owner> ownerOf(Path path) {
     for (Path each = path; each.isAbsolute() && each.getNameCount() > 1; each = each.getParent()) {
       String in = each.getParent().getFileName().toString();

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a process's own directory, which tells the process from all others that may see it:
- * those of other hosts, and of containers, have the same process numbers.
+ * The name of a process's directory. It is unique among all processes that may see the directory,
+ * because processes of other hosts and containers may have the same process number.
  *
  * <pre>
  * process-PID-STARTED-BOOT-PIDS.MOUNTS-DEVICE.INODE-HOST
@@ -19,12 +19,12 @@ import java.util.regex.Pattern;
  *
  * <p>Thread contract: immutable.
  *
- * @param pid its number
- * @param startedMs since 1970
- * @param boot which boot of which host it belongs to
+ * @param pid the process number
+ * @param startedMs start time, since 1970
+ * @param boot id of the host's boot
  * @param pids its namespace of process numbers
  * @param mounts its namespace of mounted file systems
- * @param base device and inode of the directory that it has its own in
+ * @param base device and inode of the base directory
  * @param host its host's name
  */
 public record ProcessName(
@@ -34,7 +34,7 @@ public record ProcessName(
           "process-([0-9]{1,10})-([0-9]{1,18})-([0-9a-f]+)-([0-9]+)[.]([0-9]+)"
               + "-([0-9]+[.][0-9]+)-([A-Za-z0-9.-]+)");
   private static final long STARTED_MS = System.currentTimeMillis();
-  private static final String UNKNOWN = "0"; // what the kernel does not say is the same for all
+  private static final String UNKNOWN = "0"; // if the kernel does not tell
   private static final String BOOT =
       read("/proc/sys/kernel/random/boot_id").replaceAll("[^0-9a-f]", "");
   private static final String PIDS = namespace("pid");
@@ -42,7 +42,7 @@ public record ProcessName(
   private static final String HOST =
       read("/proc/sys/kernel/hostname").replaceAll("[^A-Za-z0-9.-]", "-");
 
-  /** Of this process, in a directory that is there. */
+  /** The name of this process, in an existing directory. */
   static ProcessName here(Path base) throws IOException {
     return new ProcessName(
         ProcessHandle.current().pid(), STARTED_MS, BOOT, PIDS, MOUNTS, inode(base), HOST);
@@ -73,7 +73,7 @@ public record ProcessName(
         + Long.toUnsignedString((long) found.get("ino"));
   }
 
-  /** What a name says; empty if it is none. */
+  /** Parses a name; empty if it has another form. */
   static Optional<ProcessName> parse(String name) {
     Matcher form = FORM.matcher(name);
     return form.matches()
@@ -89,28 +89,28 @@ public record ProcessName(
         : Optional.empty();
   }
 
-  /** Whether it was started since this host was; a container may have a boot of its own. */
+  /** Whether it was started in this boot; a container may have its own boot id. */
   public boolean isOfThisBoot() {
     return boot.equals(BOOT);
   }
 
-  /** Whether its host has the name of this one; hosts that nobody has named may share one. */
+  /**
+   * Whether its host has the name of this host; hosts without a configured name may have the same
+   * one.
+   */
   public boolean isOfThisHost() {
     return host.equals(HOST);
   }
 
-  /** Whether its number means here what it means there. */
+  /** Whether its process number is valid here. */
   public boolean sharesPids() {
     return isOfThisBoot() && pids.equals(PIDS);
   }
 
-  /**
-   * Whether the directory that it has its own in is this one; then what it keeps there, and whether
-   * it lives, is seen from here.
-   */
+  /** Whether its base directory is this one. Then its files and its lock are visible from here. */
   boolean sharesBase(Path directory) {
     if (sharesPids() && mounts.equals(MOUNTS)) {
-      return true; // what has gone from there is gone
+      return true; // a missing file was removed
     }
     try {
       return isOfThisBoot() && base.equals(inode(directory));
@@ -119,7 +119,7 @@ public record ProcessName(
     }
   }
 
-  /** As the name of a directory. */
+  /** The name of the directory. */
   public String text() {
     return String.join(
         "-",
@@ -132,7 +132,7 @@ public record ProcessName(
         host);
   }
 
-  /** For messages. */
+  /** Text for messages. */
   @Override
   public String toString() {
     return "process " + pid + (sharesPids() ? "" : " of host " + host);

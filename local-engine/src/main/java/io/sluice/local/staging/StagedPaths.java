@@ -10,8 +10,8 @@ import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * Names of a submission's files: of {@link StagingFileSystem} while it is made, of {@code file:}
- * for the job and its programs.
+ * Names of a submission's files. During the submission they belong to {@link StagingFileSystem},
+ * later to {@code file:}.
  *
  * <p>Thread contract: stateless; settings have that of a configuration.
  */
@@ -23,11 +23,11 @@ public final class StagedPaths {
   private StagedPaths() {}
 
   /**
-   * What a submission is to write to.
+   * The path to which a submission writes.
    *
    * @param local a path of {@code file:}
-   * @return itself where Hadoop does not find our file system, as with some class loaders, or where
-   *     the user has chosen another for local files
+   * @return the given path if Hadoop does not find our file system, as with some class loaders, or
+   *     if the user has set another file system for local files
    */
   public static Path staged(Path local, Configuration conf) {
     if (conf.get(LOCAL_FILES) != null || !isFound(conf)) {
@@ -36,7 +36,7 @@ public final class StagedPaths {
     return new Path(StagingFileSystem.SCHEME, null, local.toUri().getPath());
   }
 
-  /** Whether a name is one of ours. */
+  /** Whether a path is staged. */
   public static boolean isStaged(String path) {
     return path.startsWith(PREFIX);
   }
@@ -51,10 +51,9 @@ public final class StagedPaths {
   }
 
   /**
-   * A submission begins. If it fails its settings are those from before, as far as they name files
-   * of it.
+   * A submission begins. If it fails the setting of the job's directory is restored.
    *
-   * @param conf the client's, which Hadoop changes
+   * @param conf of the client; Hadoop changes it
    */
   public static void begin(JobID job, Configuration conf) {
     String before = conf.get(MRJobConfig.MAPREDUCE_JOB_DIR);
@@ -69,13 +68,13 @@ public final class StagedPaths {
         });
   }
 
-  /** It has succeeded. */
+  /** The submission has succeeded. */
   public static void end(JobID job, Configuration conf) {
     StagingFileSystem.submitted(job.toString());
     makePlain(conf);
   }
 
-  /** Has settings name submitted files as programs know them. */
+  /** Replaces staged names in the settings by plain ones. */
   public static void makePlain(Configuration conf) {
     for (Map.Entry<String, String> each : conf) {
       if (each.getValue().contains(PREFIX)) {
@@ -84,7 +83,7 @@ public final class StagedPaths {
     }
   }
 
-  /** Its name for programs. */
+  /** The plain form of a staged path. */
   public static String plain(String path) {
     return path.replace(PREFIX, PLAIN_PREFIX);
   }

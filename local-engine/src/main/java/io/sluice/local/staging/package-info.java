@@ -1,2 +1,2 @@
-/** Where clients put what they submit. */
+/** Directories for submitted files. */
 package io.sluice.local.staging;

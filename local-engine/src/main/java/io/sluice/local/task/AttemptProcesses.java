@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The processes of an attempt: those whose environment names it, as Hadoop's streaming has it, and
- * what they have started. On a cluster they would end with the attempt's container; here the client
- * goes on.
+ * Kills the processes of an attempt: those whose environment names it, as Hadoop's streaming sets
+ * it, and their children. On a cluster they end with the attempt's container; here the client's
+ * process runs on.
  *
  * <p>Thread contract: safe from any thread. Failure: a warning if they start others faster than
- * they are ended.
+ * they can be killed.
  */
 final class AttemptProcesses {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptProcesses.class);
@@ -29,13 +29,12 @@ final class AttemptProcesses {
   private AttemptProcesses() {}
 
   /**
-   * Ends all there are, by force: an interrupt ends nobody who waits for what they say. It looks
-   * until it finds none that it has not seen: one may start another while it looks, but not after
-   * it was ended.
+   * Kills all processes, because an interrupt does not end a thread that waits for their output. It
+   * repeats until it finds no new process, because a process may start another one meanwhile.
    */
   static void kill(TaskAttemptID attempt) {
     String text = "mapreduce_task_attempt_id=" + attempt + '\0';
-    // Hadoop writes numbers with the digits of the locale, and Java environments in its encoding.
+    // The number has the digits of the locale, and the environment its encoding.
     Charset encoding = Charset.forName(System.getProperty("sun.jnu.encoding"));
     String entry = new String(text.getBytes(encoding), StandardCharsets.ISO_8859_1);
     Set<ProcessHandle> seen = new HashSet<>();
@@ -53,14 +52,13 @@ final class AttemptProcesses {
       }
     }
     if (foundNew) {
-      LOG.warn("Programs of {} start others faster than they are ended; some may be left", attempt);
+      LOG.warn(
+          "Programs of {} start others faster than they can be killed; some may still run",
+          attempt);
     }
   }
 
-  /**
-   * Of a process; empty if it has ended, perhaps with others started, or is about to become another
-   * program.
-   */
+  /** The environment of a process; empty if it has ended, or is between fork and exec. */
   private static String environment(long pid) {
     try {
       return Files.readString(

@@ -1,14 +1,19 @@
 package io.sluice.local.task;
 
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
+import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
- * One attempt on a thread of its own, which can be told to end, and be given up if it does not.
+ * Runs one attempt on a thread of its own. The attempt can be told to end, and is abandoned if it
+ * does not.
  *
- * <p>Thread contract: safe from any thread. Ownership: the thread cleans up after itself, also when
- * it was given up.
+ * <p>Thread contract: safe from any thread. Ownership: the thread cleans up after itself, also
+ * after it was abandoned.
  */
 public final class AttemptThread {
   private static final ThreadLocal<AttemptThread> CURRENT = new ThreadLocal<>();
@@ -17,21 +22,15 @@ public final class AttemptThread {
   private final Thread thread;
   private boolean cleansUp; // guarded by this
   private volatile Throwable failure;
-  private volatile String endReason; // null: nobody wants it to end
+  private volatile String endReason; // null if it was not told to end
 
-  /** What an attempt does. */
+  /** The work of an attempt. */
   public interface Body {
-    /** Does it. */
+    /** Runs the attempt. */
     void run(TaskAttemptID id) throws Exception;
   }
 
-  /** Says why an attempt is to end, or null. */
-  public interface Watch {
-    /** Looks now; called every {@link PolledWait#LOOK_MS} while the attempt runs. */
-    String endReason();
-  }
-
-  /** One that has not begun. */
+  /** Does not begin yet. */
   public AttemptThread(TaskAttemptID id, ThreadFactory threads, Body body) {
     this.id = id;
     this.thread =
@@ -44,7 +43,8 @@ public final class AttemptThread {
               } catch (Throwable e) {
                 failure = e;
               }
-              if (failure != null || endReason != null) { // one that was told to may end well
+              if (failure != null
+                  || endReason != null) { // an attempt that was told to end may succeed
                 AttemptProcesses.kill(id);
               }
             });
@@ -55,7 +55,7 @@ public final class AttemptThread {
     return id;
   }
 
-  /** Tells it to end, for that reason. */
+  /** Tells the attempt to end, with a reason. */
   public synchronized void end(String reason) {
     if (endReason == null) {
       endReason = reason;
@@ -65,33 +65,34 @@ public final class AttemptThread {
     }
   }
 
-  /** The attempt that this thread runs has failed, and is not interrupted any more. */
+  /** The attempt of the calling thread has failed; it is not interrupted while it cleans up. */
   static void cleansUp() {
     AttemptThread attempt = CURRENT.get();
-    synchronized (attempt) { // or an interrupt could come behind the last look
+    synchronized (attempt) { // else an interrupt could come after the check
       attempt.cleansUp = true;
       Thread.interrupted();
     }
   }
 
-  /** Whether it has failed, and does now what a failed attempt has to do. */
+  /** Whether the attempt has failed and cleans up now. */
   public synchronized boolean isCleaningUp() {
     return cleansUp;
   }
 
-  /** Why it was told to, or null. */
+  /** The reason for which it was told to end, or null. */
   public String endReason() {
     return endReason;
   }
 
   /**
-   * Runs it to its end, and looks every second whether it has to end.
+   * Runs the attempt to its end, and checks every second whether it has to end.
    *
-   * @param graceMs how long it may take to end when it was told to; at least one look
-   * @throws AttemptGivenUp if it does not end although it was told to
-   * @throws Exception what it failed with
+   * @param watch returns the reason for which the attempt must end, or null; called every second
+   * @param graceMs time to end after it was told to; at least one poll
+   * @throws AttemptGivenUp if it does not end in that time
+   * @throws Exception of the attempt
    */
-  public void run(Watch watch, long graceMs) throws Exception {
+  public void run(Supplier<String> watch, long graceMs) throws Exception {
     thread.start();
     boolean interrupted = false;
     try {
@@ -105,14 +106,14 @@ public final class AttemptThread {
           interrupted = true;
           end("its job ends");
         }
-        String reason = endReason == null ? watch.endReason() : endReason;
+        String reason = endReason == null ? watch.get() : endReason;
         if (reason == null) {
           continue;
         }
-        end(reason); // again, if it has swallowed the interrupt
+        end(reason); // interrupts again, in case the first was ignored
         AttemptProcesses.kill(id);
-        if (grace.areOver()) {
-          thread.interrupt(); // also while it cleans up: nobody waits for that any longer
+        if (grace.isOver()) {
+          thread.interrupt(); // also while it cleans up, because the time is over
           throw new AttemptGivenUp(id, reason, thread.getStackTrace());
         }
       }
@@ -126,7 +127,49 @@ public final class AttemptThread {
     } else if (failure instanceof Error e) {
       throw e;
     } else if (failure != null) {
-      throw new IOException(failure); // there are others, in other languages
+      throw new IOException(failure); // other languages may throw any Throwable
+    }
+  }
+
+  /**
+   * An attempt did not end when it was told to, because the user's code ignores interrupts. Java
+   * cannot stop its thread, which runs on. The stack of this exception is that of the thread.
+   */
+  public static final class AttemptGivenUp extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    AttemptGivenUp(TaskAttemptID id, String reason, StackTraceElement[] stack) {
+      super(
+          id
+              + " did not end when it was told to, because "
+              + reason
+              + ". Its thread still runs; its stack:");
+      setStackTrace(stack);
+    }
+  }
+
+  /**
+   * The jobs for which a thread works. A task may start a job and wait for it; threads that a task
+   * starts work for the same jobs.
+   *
+   * <p>Thread contract: each thread has its own value.
+   */
+  public static final class CallingJob {
+    private static final InheritableThreadLocal<Set<JobID>> JOBS = new InheritableThreadLocal<>();
+
+    private CallingJob() {}
+
+    /** The job of the calling task, and the jobs whose tasks have started that job. */
+    public static Set<JobID> here() {
+      Set<JobID> jobs = JOBS.get();
+      return jobs == null ? Set.of() : jobs;
+    }
+
+    /** The calling thread begins a task of a job. */
+    static void enter(JobID job) {
+      Set<JobID> jobs = new HashSet<>(here());
+      jobs.add(job);
+      JOBS.set(Set.copyOf(jobs));
     }
   }
 }

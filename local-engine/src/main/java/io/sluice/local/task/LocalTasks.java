@@ -15,13 +15,16 @@ import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitIndex;
 
-/** Hadoop's own tasks, with the writer of the new API measured. */
+/** Hadoop's map and reduce tasks, with a measured writer of the new API. */
 final class LocalTasks {
   private LocalTasks() {}
 
-  /** A task that can undo what its attempt has done. */
+  /** A task that can abort its output. */
   interface Abortable {
-    /** Has the committer that did the attempt's setup abort it; nothing if there is none yet. */
+    /**
+     * Aborts the output with the committer that did the attempt's setup; does nothing without a
+     * committer.
+     */
     void abortOutput() throws IOException;
   }
 
@@ -32,7 +35,10 @@ final class LocalTasks {
     }
   }
 
-  /** Stock's committer warns if it finds no directory to delete; a map before reduces has none. */
+  /**
+   * Whether there is nothing to abort. Stock's committer warns if its directory does not exist, and
+   * maps before reduces have none.
+   */
   private static boolean isWithoutFiles(OutputCommitter committer, TaskAttemptContextImpl attempt)
       throws IOException {
     Path directory = null;

@@ -1,34 +1,34 @@
 package io.sluice.local.task;
 
 /**
- * A wait for a thread, in looks of a second. Looks are counted, not time: a process that was
- * stopped, or whose machine slept, has looked once meanwhile.
+ * Waits for a thread in polls of a second. It counts polls instead of time, so that a stopped
+ * process or a sleeping machine counts as one poll.
  *
- * <p>Thread contract: the waiting thread's.
+ * <p>Thread contract: for the waiting thread.
  */
 public final class PolledWait {
-  /** How often is looked. */
-  public static final long LOOK_MS = 1_000;
+  /** The time between polls. */
+  public static final long POLL_MS = 1_000;
 
   private long left;
 
   /**
-   * So many as fit into a time.
+   * Allows the polls that fit into a time.
    *
-   * @param limitMs at least one look is made
+   * @param limitMs time limit; at least one poll is made
    */
   public PolledWait(long limitMs) {
-    this.left = limitMs / LOOK_MS + 1;
+    this.left = limitMs / POLL_MS + 1;
   }
 
-  /** Waits until a thread has ended, or the next look is due; says whether it has ended. */
+  /** Waits until a thread has ended or the next poll is due; returns whether it has ended. */
   public static boolean hasEnded(Thread thread) throws InterruptedException {
-    thread.join(LOOK_MS);
+    thread.join(POLL_MS);
     return !thread.isAlive();
   }
 
-  /** Takes one of those that are left; says whether there was none. */
-  public boolean areOver() {
+  /** Counts a poll; returns whether the limit is exceeded. */
+  public boolean isOver() {
     return left-- <= 0;
   }
 }

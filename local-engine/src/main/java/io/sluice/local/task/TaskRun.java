@@ -5,9 +5,11 @@ import io.sluice.local.count.TaskMeters;
 import io.sluice.local.exchange.JobExchange;
 import io.sluice.local.loader.SlotLoader;
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.threads.DaemonThreads;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.function.Function;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.fs.FileSystem;
@@ -24,11 +26,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs attempts of one job with Hadoop's own task code.
+ * Runs attempts of one job with Hadoop's task code.
  *
- * <p>Thread contract: safe from any thread, which is the task's thread meanwhile. Ownership: the
- * job closes it after its tasks. Failure: whatever the attempt failed with, after its output was
- * aborted and what it had open was closed.
+ * <p>Thread contract: safe from any thread; the calling thread becomes the task's thread.
+ * Ownership: the job closes it after its tasks. Failure: the exception of the attempt, after its
+ * output was aborted and its resources were closed.
  */
 public final class TaskRun implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
@@ -44,11 +46,12 @@ public final class TaskRun implements Closeable {
   private final TaskLoaders ofReduces;
 
   /**
-   * Of a job.
+   * Attempts of a job.
    *
-   * @param job its settings, of which each attempt has a copy
-   * @param shuffleSecret as tasks of a cluster have one
-   * @param writeLimitBytes most that an attempt may write to local files; negative for any amount
+   * @param job settings of the job; each attempt gets a copy
+   * @param shuffleSecret for Hadoop's task code
+   * @param writeLimitBytes most bytes that an attempt may write to local files; negative for no
+   *     limit
    */
   public TaskRun(
       JobConf job,
@@ -64,17 +67,17 @@ public final class TaskRun implements Closeable {
     this.shuffleSecret = shuffleSecret;
     this.writeLimitBytes = writeLimitBytes;
     this.users = new TaskUsers(job.getCredentials());
-    TaskExits.sayWhoExits();
+    ExitReport.install();
     this.ofMaps = new TaskLoaders(job);
     this.ofReduces = new TaskLoaders(job);
   }
 
-  /** Threads for attempts are to be in this group, by which their ends of the process are known. */
+  /** The group for threads of attempts; it tells whether a task has ended the process. */
   public static ThreadGroup threads() {
-    return TaskExits.group();
+    return ExitReport.group();
   }
 
-  /** Whatever becomes of it: its tasks are done. */
+  /** Never fails, because the tasks are done. */
   @Override
   public void close() {
     users.close();
@@ -120,13 +123,13 @@ public final class TaskRun implements Closeable {
     }
   }
 
-  /** Whatever becomes of it: what has succeeded is committed, and must not fail any more. */
+  /** Never fails, because a successful attempt has committed. */
   private void end(
       TaskAttemptID attempt, TaskLoaders loaders, ClassLoader loader, Throwable failure) {
     try {
       exchange.ended(attempt);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{}: something of it could not be given back", attempt, e);
+      LOG.warn("{}: memory or files of the attempt could not be freed", attempt, e);
       if (failure != null) {
         failure.addSuppressed(e);
       }
@@ -136,7 +139,7 @@ public final class TaskRun implements Closeable {
         users.end(loader);
       }
     } catch (IOException e) {
-      LOG.warn("{}: its classes stay in memory", attempt, e);
+      LOG.warn("{}: classes of the attempt stay in memory", attempt, e);
     }
   }
 
@@ -157,7 +160,7 @@ public final class TaskRun implements Closeable {
     task.setConf(conf);
     try {
       task.run(conf, Umbilical.of(tasks, meters, limits(conf)));
-      if (loader instanceof SlotLoader slot) { // its program may have set another
+      if (loader instanceof SlotLoader slot) { // the program may have set another context loader
         slot.requireNoExit();
       }
     } catch (Throwable e) {
@@ -177,21 +180,21 @@ public final class TaskRun implements Closeable {
             MRJobConfig.DEFAULT_MR_TASK_ENABLE_PING_FOR_LIVELINESS_CHECK));
   }
 
-  /** What stock's YarnChild does before it runs a task, as far as it has a meaning here. */
+  /** The steps of stock's YarnChild before a task, as far as they apply here. */
   private static void beginAsContainer(JobConf conf, TaskAttemptID attempt) throws IOException {
     CallerContext.setCurrent(new CallerContext.Builder("mr_" + attempt).build());
     FileSystem.get(conf).setWorkingDirectory(conf.getWorkingDirectory());
   }
 
   /**
-   * Stock would make it when it looks for it, and without its native library start a process for
-   * that. Where it cannot be made stock goes on with the others.
+   * Makes a local directory. Otherwise stock would make it, and without its native library start a
+   * process for that. If it cannot be made stock uses the others.
    */
   private static void make(String localDir) {
     new File(new Path(localDir).toUri().getPath()).mkdirs();
   }
 
-  /** What cannot be deleted is once more at the end of the job. */
+  /** Deletes the local directories; the end of the job tries again. */
   private static void delete(JobConf conf, TaskAttemptID attempt, String[] localDirs) {
     for (String localDir : localDirs) {
       try {
@@ -206,8 +209,70 @@ public final class TaskRun implements Closeable {
     try {
       task.abortOutput();
     } catch (Throwable e) { // the user's code
-      LOG.warn("{}: its output could not be aborted", attempt, e);
+      LOG.warn("{}: the output of the attempt could not be aborted", attempt, e);
       cause.addSuppressed(e);
+    }
+  }
+
+  /**
+   * Prints a message if a task ends the process. That happens with {@code
+   * sluice.local.isolation=none}, or by calls that a slot's class loader does not see, such as
+   * calls by reflection.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  private static final class ExitReport {
+    /** The group of all tasks of the process, and of threads that they start. */
+    private static final ThreadGroup TASKS = new ThreadGroup(topGroup(), "sluice tasks");
+
+    private static boolean installed; // guarded by the class
+
+    private ExitReport() {}
+
+    /**
+     * The top group, because the group of the first client might be a daemon, which ends with its
+     * threads.
+     */
+    private static ThreadGroup topGroup() {
+      ThreadGroup top = Thread.currentThread().getThreadGroup();
+      while (top.getParent() != null) {
+        top = top.getParent();
+      }
+      return top;
+    }
+
+    /** The group for threads of tasks. */
+    static ThreadGroup group() {
+      return TASKS;
+    }
+
+    /** Installs the message for the end of the process. */
+    static synchronized void install() {
+      if (!installed) {
+        installed = true;
+        Runtime.getRuntime()
+            .addShutdownHook(DaemonThreads.create("sluice-exit", ExitReport::report));
+      }
+    }
+
+    private static void report() {
+      Thread[] threads = new Thread[TASKS.activeCount() + 1];
+      int count = TASKS.enumerate(threads);
+      for (Thread thread : Arrays.copyOf(threads, count)) {
+        boolean exits =
+            Arrays.stream(thread.getStackTrace())
+                .anyMatch(
+                    at ->
+                        at.getClassName().equals(Runtime.class.getName())
+                            && at.getMethodName().equals("exit"));
+        if (exits) { // not to the log, which may be closed
+          System.err.println(
+              "The process ends because a task has called System.exit, in the thread "
+                  + thread.getName()
+                  + ". On a cluster that fails only the task. Set sluice.local.isolation=slot"
+                  + " to have the same here.");
+        }
+      }
     }
   }
 }

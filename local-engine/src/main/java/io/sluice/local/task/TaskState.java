@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.TIPStatus;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -12,7 +13,7 @@ import org.apache.hadoop.mapred.TaskID;
 import org.apache.hadoop.mapreduce.TaskReport;
 
 /**
- * One task of a job and its attempts, as clients see them.
+ * The state of one task and its attempts, as clients see it.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -25,8 +26,8 @@ public final class TaskState {
     private Counters counters = new Counters();
     private final List<String> diagnostics = new ArrayList<>();
     private AttemptThread thread;
-    private boolean heard; // since the last look
-    private int silentLooks;
+    private boolean heard; // since the last poll
+    private int silentPolls;
     private boolean killed;
     private boolean ended;
   }
@@ -35,17 +36,17 @@ public final class TaskState {
   private final ProgressSum sum;
   private final Map<TaskAttemptID, Attempt> attempts = new LinkedHashMap<>();
   private TIPStatus status = TIPStatus.PENDING;
-  private TaskAttemptID current; // null: none yet
-  private TaskAttemptID committing; // null: none may commit yet
+  private TaskAttemptID current; // null before the first
+  private TaskAttemptID committing; // null if none may commit yet
   private String state = "";
   private int failures;
   private long startMs;
   private long finishMs;
 
   /**
-   * Of which nothing has begun.
+   * A task without attempts.
    *
-   * @param sum of all tasks among which it is
+   * @param sum of all tasks of its type
    */
   public TaskState(TaskID id, ProgressSum sum) {
     this.id = id;
@@ -57,9 +58,9 @@ public final class TaskState {
     return id;
   }
 
-  /** An attempt begins, as the one that counts. */
+  /** Begins an attempt, which becomes the current one. */
   public synchronized AttemptThread begin(ThreadFactory threads, AttemptThread.Body body) {
-    float before = progress(); // of an attempt that has ended well and is to be run again
+    float before = progress(); // of a successful attempt that runs again
     current = new TaskAttemptID(id, attempts.size());
     committing = null;
     Attempt of = new Attempt();
@@ -72,19 +73,19 @@ public final class TaskState {
     return of.thread;
   }
 
-  /** Looks at an attempt: how many looks in a row have found no news of its progress. */
-  public synchronized int silentLooks(TaskAttemptID attempt) {
+  /** Polls an attempt; returns the number of polls in a row without a report of it. */
+  public synchronized int silentPolls(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
-    of.silentLooks = of.heard ? 0 : of.silentLooks + 1;
+    of.silentPolls = of.heard ? 0 : of.silentPolls + 1;
     of.heard = false;
-    return of.silentLooks;
+    return of.silentPolls;
   }
 
   /**
-   * Tells an attempt to end, also while it commits.
+   * Kills or fails an attempt, also while it commits.
    *
-   * @param shouldFail whether that counts as a failure of the task
-   * @return false if it does not run
+   * @param shouldFail whether it counts as a failure of the task
+   * @return false if the attempt is not running
    */
   public synchronized boolean kill(TaskAttemptID attempt, boolean shouldFail) {
     Attempt of = attempts.get(attempt);
@@ -92,12 +93,11 @@ public final class TaskState {
       return false;
     }
     of.killed |= !shouldFail;
-    of.thread.end(
-        shouldFail ? "it is failed at the user's wish" : "it is killed at the user's wish");
+    of.thread.end(shouldFail ? "the user failed it" : "the user killed it");
     return true;
   }
 
-  /** Tells an attempt to end, by its own fault. */
+  /** Tells an attempt to end because of a failure of its own. */
   synchronized void kill(TaskAttemptID attempt, String reason) {
     Attempt of = attempts.get(attempt);
     if (of != null && !of.ended && of.thread != null) {
@@ -105,22 +105,22 @@ public final class TaskState {
     }
   }
 
-  /** Whether it may commit; another must not commit beside it. */
+  /** Whether the attempt may commit. No other attempt may commit then. */
   public synchronized boolean isCommitting(TaskAttemptID attempt) {
     return attempt.equals(committing);
   }
 
-  /** Whether it ends because its user wants that, and not because of what it does. */
+  /** Whether the user killed the attempt. */
   public synchronized boolean isKilled(TaskAttemptID attempt) {
     return attempts.get(attempt).killed;
   }
 
-  /** How many attempts have failed. */
+  /** The number of failed attempts. */
   public synchronized int failures() {
     return failures;
   }
 
-  /** An attempt tells how it stands; false if it has ended, and should not be at work. */
+  /** An attempt reports its status; false if it has ended already. */
   synchronized boolean update(
       TaskAttemptID attempt, float progress, String text, Counters counters) {
     Attempt of = attempts.get(attempt);
@@ -151,7 +151,7 @@ public final class TaskState {
     of.progress = progress;
   }
 
-  /** When it had its input, or had it in order; 0 for not yet. */
+  /** An attempt reports when it had all input, and when that was sorted; 0 for not yet. */
   synchronized void reached(TaskAttemptID attempt, long shuffledMs, long sortedMs) {
     Attempt of = attempts.get(attempt);
     if (of != null) {
@@ -160,18 +160,18 @@ public final class TaskState {
     }
   }
 
-  /** Of an attempt, at any time. */
+  /** The record of an attempt now. */
   public synchronized AttemptRecord record(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     return new AttemptRecord(attempt, of.startMs, of.shuffledMs, of.sortedMs, state, of.counters);
   }
 
-  /** When its first attempt began, or 0. */
+  /** The start of the first attempt, or 0. */
   public synchronized long startMs() {
     return startMs;
   }
 
-  /** When it ended, or 0. */
+  /** The end of the task, or 0. */
   public synchronized long finishMs() {
     return finishMs;
   }
@@ -181,7 +181,10 @@ public final class TaskState {
     return of != null && !of.ended;
   }
 
-  /** One attempt may commit, until it has failed; none that was told to end. */
+  /**
+   * Asks for the permission to commit. Only one attempt has it, until it fails; an attempt that was
+   * told to end does not get it.
+   */
   synchronized boolean mayCommit(TaskAttemptID attempt) {
     boolean goesOn = isAtWork(attempt) && attempts.get(attempt).thread.endReason() == null;
     if (committing == null && goesOn) {
@@ -197,7 +200,7 @@ public final class TaskState {
     }
   }
 
-  /** An attempt has ended well, and the task with it. */
+  /** An attempt and the task have succeeded. */
   public synchronized void succeeded(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     of.ended = true;
@@ -208,9 +211,9 @@ public final class TaskState {
   }
 
   /**
-   * An attempt has ended in vain; the task has not yet.
+   * An attempt has failed or was killed; the task goes on.
    *
-   * @param counts whether by its own fault
+   * @param counts whether it counts as a failure
    */
   public synchronized void failed(TaskAttemptID attempt, String why, boolean counts) {
     Attempt of = attempts.get(attempt);
@@ -224,34 +227,34 @@ public final class TaskState {
     status = TIPStatus.PENDING;
   }
 
-  /** Whether the task has ended in vain, and not because its job ends. */
+  /** Whether the task has failed, for a reason other than the job's end. */
   public synchronized boolean hasFailed() {
     return status == TIPStatus.FAILED;
   }
 
-  /** The task has ended in vain, with its last attempt. */
+  /** The task has failed or was killed with its last attempt. */
   public synchronized void ended(TIPStatus how) {
     status = how;
     finishMs = System.currentTimeMillis();
   }
 
-  /** How far it is, from 0 to 1. */
+  /** The progress of the current attempt, from 0 to 1. */
   public synchronized float progress() {
     return current == null ? 0 : attempts.get(current).progress;
   }
 
-  /** Those of the attempt that counts. */
+  /** The counters of the current attempt. */
   public synchronized Counters counters() {
     return current == null ? new Counters() : attempts.get(current).counters;
   }
 
-  /** Of an attempt. */
+  /** The diagnostics of an attempt. */
   public synchronized String[] diagnostics(TaskAttemptID attempt) {
     Attempt of = attempts.get(attempt);
     return of == null ? new String[0] : of.diagnostics.toArray(String[]::new);
   }
 
-  /** For clients. */
+  /** The report for clients. */
   public synchronized TaskReport report() {
     List<String> diagnostics = new ArrayList<>();
     attempts.values().forEach(attempt -> diagnostics.addAll(attempt.diagnostics));
@@ -268,7 +271,7 @@ public final class TaskState {
         status == TIPStatus.RUNNING ? List.of(current) : List.of());
   }
 
-  /** With what Hadoop lets only its own classes and subclasses say. */
+  /** A report with values that Hadoop lets only subclasses set. */
   private static final class Report extends TaskReport {
     Report(
         TaskID id,
@@ -286,6 +289,50 @@ public final class TaskState {
         setSuccessfulAttemptId(successful);
       }
       setRunningTaskAttemptIds(new ArrayList<>(running));
+    }
+  }
+
+  /**
+   * The record of one attempt. Times are of the wall clock; 0 means not reached.
+   *
+   * @param startMs start of the attempt
+   * @param shuffledMs time at which a map had read its input, or a reduce had all map outputs
+   * @param sortedMs time at which a reduce had sorted them
+   * @param state its last status text
+   * @param counters of the attempt
+   */
+  public record AttemptRecord(
+      TaskAttemptID id,
+      long startMs,
+      long shuffledMs,
+      long sortedMs,
+      String state,
+      Counters counters) {}
+
+  /**
+   * The progress of all maps or all reduces of a job. The sum is kept up to date, because clients
+   * ask often and a job may have very many tasks.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  public static final class ProgressSum {
+    /** Parts of a whole task. Sums of whole numbers have no rounding errors. */
+    private static final long PARTS = 1 << 20;
+
+    private final LongAdder parts = new LongAdder();
+
+    /** The progress of a task has changed; values from 0 to 1. */
+    void change(float before, float now) {
+      parts.add(parts(now) - parts(before));
+    }
+
+    private static long parts(float progress) {
+      return (long) (progress * PARTS);
+    }
+
+    /** The mean progress of {@code tasks} tasks. */
+    public float mean(int tasks) {
+      return tasks == 0 ? 0 : (float) ((double) parts.sum() / tasks / PARTS);
     }
   }
 }

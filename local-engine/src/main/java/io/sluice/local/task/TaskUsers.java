@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who the attempts of one job are to Hadoop: the client's user, with the job's credentials and with
- * file systems that no other job has and no attempt beside it uses. Attempts that follow each other
- * with the same class loader share them. As on a cluster, a task that closes a file system closes
- * it for itself, and the credentials, the working directory and the settings of one job's file
- * systems are not the next job's. Where Hadoop is secured all attempts share the client's login and
- * file systems, since only that login can renew its tickets.
+ * The Hadoop users of one job's attempts: the client's user with the job's credentials. Parallel
+ * attempts, and other jobs, have separate file systems; attempts that follow each other with the
+ * same class loader share them. So, as on a cluster, a task closes only its own file systems, and
+ * credentials, working directory and settings do not pass from one job to the next. With Kerberos
+ * all attempts share the client's login and file systems, because only that login can renew its
+ * tickets.
  *
  * <p>Thread contract: safe from any thread. Ownership: the job closes it after its attempts, which
- * closes the file systems; an attempt that was given up closes its own when it ends.
+ * closes the file systems; an abandoned attempt closes its own when it ends.
  */
 final class TaskUsers implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskUsers.class);
@@ -44,14 +44,14 @@ final class TaskUsers implements Closeable {
     this.credentials = ofJob;
   }
 
-  /** Something that an attempt does. */
+  /** The work of an attempt. */
   interface Action {
-    /** Does it. */
+    /** Runs it. */
     void run() throws Exception;
   }
 
   /**
-   * Does something as a user that no attempt beside it is.
+   * Runs an action as a user that no parallel attempt has.
    *
    * @param loader of the attempt's classes, whose static fields may hold a file system of its user
    */
@@ -66,7 +66,7 @@ final class TaskUsers implements Closeable {
     try {
       as(user, action);
     } finally {
-      OpenWriters.closeOf(user); // as those of a task that is a process
+      OpenWriters.closeOf(user); // as at the end of a task's process
       giveBack(loader, user);
     }
   }
@@ -92,7 +92,7 @@ final class TaskUsers implements Closeable {
     close(user);
   }
 
-  /** No other attempt has that class loader: closes the file systems of its user. */
+  /** No further attempt uses the class loader: closes the file systems of its users. */
   void end(ClassLoader loader) {
     ArrayDeque<UserGroupInformation> users;
     synchronized (this) {
@@ -115,22 +115,22 @@ final class TaskUsers implements Closeable {
   }
 
   /**
-   * On a thread of its own, since what they close may wait for a server, and fail with anything. A
-   * job whose tasks have succeeded neither waits for that for ever nor fails by it.
+   * Closes on a thread of its own, because a file system may wait for a server. A successful job
+   * neither waits for that without limit nor fails by it.
    */
   private static void closeAll(Collection<UserGroupInformation> users) {
     Thread closing = new Thread(() -> users.forEach(TaskUsers::close), "sluice-file-systems");
     closing.setDaemon(true);
     try {
       closing.start();
-    } catch (OutOfMemoryError e) { // no thread is to be had
+    } catch (OutOfMemoryError e) { // no thread could be started
       users.forEach(TaskUsers::close);
       return;
     }
-    boolean interrupted = false; // by a kill, which ends the job all the same
-    PolledWait looks = new PolledWait(CLOSE_TIMEOUT_MS);
+    boolean interrupted = false; // by a kill, which ends the job anyway
+    PolledWait wait = new PolledWait(CLOSE_TIMEOUT_MS);
     boolean ended = false;
-    while (!ended && !looks.areOver()) {
+    while (!ended && !wait.isOver()) {
       try {
         ended = PolledWait.hasEnded(closing);
       } catch (InterruptedException e) {
@@ -142,8 +142,7 @@ final class TaskUsers implements Closeable {
     }
     if (!ended) {
       LOG.warn(
-          "File systems of attempts are not closed yet; their thread goes on until they are. It is"
-              + " at {}",
+          "File systems of attempts are not closed yet; their thread still runs, at {}",
           List.of(closing.getStackTrace()));
     }
   }
@@ -151,8 +150,8 @@ final class TaskUsers implements Closeable {
   private static void close(UserGroupInformation user) {
     try {
       FileSystem.closeAllForUGI(user);
-    } catch (Throwable e) { // file systems are the user's code, too
-      LOG.warn("A file system of attempts could not be closed", e);
+    } catch (Throwable e) { // file systems may be the user's code
+      LOG.warn("A file system of an attempt could not be closed", e);
     }
   }
 

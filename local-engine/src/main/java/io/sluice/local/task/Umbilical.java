@@ -20,11 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Hadoop's task code reports to. By a proxy, because a method of the protocol names a class
- * that is its package's own.
+ * Receives the reports of Hadoop's task code. It is a proxy, because a method of the protocol has a
+ * parameter class that is visible to its package only.
  *
- * <p>Thread contract: safe from any thread. Failure: none that a task would count, since after
- * three it ends the process; {@link IllegalStateException} of what is to end.
+ * <p>Thread contract: safe from any thread. Failure: no exceptions on the reporting thread, because
+ * Hadoop ends the process after three; {@link IllegalStateException} for an attempt that was told
+ * to end.
  */
 public final class Umbilical implements InvocationHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Umbilical.class);
@@ -35,10 +36,10 @@ public final class Umbilical implements InvocationHandler {
   private final Thread thread = Thread.currentThread();
 
   /**
-   * What an attempt may do.
+   * The limits of an attempt.
    *
-   * @param writeBytes most bytes to local files; negative for any amount
-   * @param isAliveByPing whether an attempt that reports no progress is alive while it pings
+   * @param writeBytes most bytes to local files; negative for no limit
+   * @param isAliveByPing whether pings count as progress
    */
   record Limits(long writeBytes, boolean isAliveByPing) {}
 
@@ -49,11 +50,11 @@ public final class Umbilical implements InvocationHandler {
   }
 
   /**
-   * Of one attempt, which this thread runs.
+   * Makes the protocol of one attempt, which the calling thread runs.
    *
-   * @param tasks of its job
-   * @param meters what it uses
-   * @param limits of it
+   * @param tasks of the job
+   * @param meters of the attempt
+   * @param limits of the attempt
    */
   static TaskUmbilicalProtocol of(
       Function<TaskID, TaskState> tasks, TaskMeters meters, Limits limits) {
@@ -79,7 +80,7 @@ public final class Umbilical implements InvocationHandler {
             "{} of {}: {}",
             method.getName(),
             arguments[0],
-            text.lines().findFirst().orElse("")); // diagnostics have all
+            text.lines().findFirst().orElse("")); // diagnostics have the whole text
         task(arguments[0]).diagnose((TaskAttemptID) arguments[0], text);
         yield null;
       }
@@ -90,14 +91,17 @@ public final class Umbilical implements InvocationHandler {
       case "hashCode" -> System.identityHashCode(proxy);
       case "equals" -> proxy == arguments[0];
       case "toString" -> "the job of this process";
-      default -> null; // done, getTask, record ranges and checkpoints, of which nobody asks here
+      default -> null; // done, getTask, record ranges and checkpoints are not used here
     };
   }
 
-  /** The task asks again until it may, whatever interrupts it; only this ends that. */
+  /**
+   * Hadoop's task code asks until it may commit, and ignores interrupts; only an exception ends
+   * that.
+   */
   private boolean mayCommit(TaskAttemptID attempt) {
     if (!task(attempt).mayCommit(attempt)) {
-      throw new IllegalStateException(attempt + " was told to end, and may not commit");
+      throw new IllegalStateException(attempt + " was told to end, so it may not commit");
     }
     return true;
   }
@@ -106,7 +110,10 @@ public final class Umbilical implements InvocationHandler {
     return tasks.apply(((TaskAttemptID) attempt).getTaskID());
   }
 
-  /** After three exceptions in its own thread for that, Hadoop's task code ends the process. */
+  /**
+   * Handles a report. On Hadoop's reporting thread exceptions are caught, because Hadoop ends the
+   * process after three.
+   */
   private AMFeedback heard(TaskAttemptID attempt, TaskStatus status) {
     try {
       return update(attempt, status);
@@ -114,8 +121,8 @@ public final class Umbilical implements InvocationHandler {
       if (Thread.currentThread() == thread) {
         throw e; // fails the attempt
       }
-      LOG.warn("{}: what it told is not to be understood; it fails", attempt, e);
-      task(attempt).kill(attempt, "what it told is not to be understood: " + e);
+      LOG.warn("{}: its status report cannot be read; the attempt fails", attempt, e);
+      task(attempt).kill(attempt, "its status report cannot be read: " + e);
       AMFeedback feedback = new AMFeedback();
       feedback.setTaskFound(true);
       return feedback;
@@ -136,7 +143,7 @@ public final class Umbilical implements InvocationHandler {
     }
   }
 
-  /** A copy: the task goes on with its own. */
+  /** Stores a copy of the report, because the task changes its own. */
   private AMFeedback update(TaskAttemptID attempt, TaskStatus status) {
     AMFeedback feedback = new AMFeedback();
     if (status == null) {

@@ -1,2 +1,2 @@
-/** One attempt at a task, what Hadoop's task code is told, and what it tells. */
+/** Attempts of tasks, and their connection to Hadoop's task code. */
 package io.sluice.local.task;

@@ -3,6 +3,7 @@ package io.sluice.local.cache;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.local.cache.CacheDownload.LocaleAdvice;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 

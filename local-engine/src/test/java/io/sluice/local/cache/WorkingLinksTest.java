@@ -237,7 +237,7 @@ final class WorkingLinksTest {
   private void cannotTell(Path link) {
     IOException failure =
         assertThrows(IOException.class, () -> take(1, Map.of("a", "1"), () -> false));
-    assertTrue(failure.getMessage().contains("cannot be found out"), failure.getMessage());
+    assertTrue(failure.getMessage().contains("cannot be determined"), failure.getMessage());
     assertTrue(failure.getMessage().contains("of host other.example"), failure.getMessage());
     assertTrue(Files.isSymbolicLink(link));
   }
@@ -324,7 +324,8 @@ final class WorkingLinksTest {
     IOException failure =
         assertThrows(IOException.class, () -> ProcessDirectories.in("/proc/none", "test.dir"));
     assertTrue(failure.getMessage().startsWith("/proc/none "), failure.getMessage());
-    assertTrue(failure.getMessage().contains("test.dir names another"), failure.getMessage());
+    assertTrue(
+        failure.getMessage().contains("Set another directory in test.dir"), failure.getMessage());
   }
 
   @Test
@@ -337,7 +338,7 @@ final class WorkingLinksTest {
   private void isTheUsers(Path place) {
     IOException failure =
         assertThrows(IOException.class, () -> take(1, Map.of("a", "1"), () -> false));
-    assertTrue(failure.getMessage().startsWith(place + " is there already"), failure.toString());
+    assertTrue(failure.getMessage().startsWith(place + " already exists"), failure.toString());
     assertTrue(Files.exists(place, java.nio.file.LinkOption.NOFOLLOW_LINKS));
   }
 

@@ -46,7 +46,7 @@ class SizeAdviceTest {
       assertEquals(Optional.empty(), advice.after());
       nowNs = TimeUnit.MINUTES.toNanos(12);
       String said = advice.after().orElseThrow();
-      assertTrue(said.startsWith(JOB + " took 12 min; on a cluster the same command"), said);
+      assertTrue(said.startsWith(JOB + " took 12 min. On a cluster the same command"), said);
     }
   }
 
@@ -59,7 +59,8 @@ class SizeAdviceTest {
         lease.lease(20 << 20);
       }
       String said = advice.after().orElseThrow();
-      assertTrue(said.contains("no room in 16 MiB of memory (sluice.local.memory-mb)"), said);
+      assertTrue(
+          said.contains("did not fit into 16 MiB of memory (raise sluice.local.memory-mb)"), said);
     }
   }
 }

@@ -322,7 +322,7 @@ class StreamingTest {
     run.settings().setInt("mapreduce.map.maxattempts", 1);
     assertNotEquals(0, run.run(hangingArguments(pids)));
     String why = run.job().getFailureInfo();
-    assertTrue(why.contains("has said nothing of its progress"), why);
+    assertTrue(why.contains("has reported no progress"), why);
     assertGone(Path.of(pids));
   }
 

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class PolledWaitTest {
   private static int looks(long limitMs) {
-    PolledWait looks = new PolledWait(limitMs);
+    PolledWait wait = new PolledWait(limitMs);
     int count = 0;
-    while (!looks.areOver()) {
+    while (!wait.isOver()) {
       count++;
     }
-    assertTrue(looks.areOver()); // and stay so
+    assertTrue(wait.isOver()); // and stay so
     return count;
   }
 

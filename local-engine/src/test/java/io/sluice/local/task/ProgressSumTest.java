@@ -2,6 +2,7 @@ package io.sluice.local.task;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.local.task.TaskState.ProgressSum;
 import io.sluice.rdma.testing.TestSeed;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.local.CompiledClasses;
 import io.sluice.local.loader.ClassCaches;
 import io.sluice.local.loader.SlotLoader;
+import io.sluice.local.task.TaskLoaders.SlotMetrics;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.URLClassLoader;

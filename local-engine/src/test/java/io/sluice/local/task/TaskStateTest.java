@@ -2,6 +2,7 @@ package io.sluice.local.task;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.local.task.TaskState.ProgressSum;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
@@ -19,10 +20,10 @@ class TaskStateTest {
   @Test
   void aTaskIsSilentForAsManyLooksAsFindNoNews() {
     task.begin(Thread::new, id -> {});
-    assertEquals(1, task.silentLooks(FIRST), "whatever the clock says");
-    assertEquals(2, task.silentLooks(FIRST));
+    assertEquals(1, task.silentPolls(FIRST), "whatever the clock says");
+    assertEquals(2, task.silentPolls(FIRST));
     task.update(FIRST, 0.5f, "", new Counters());
-    assertEquals(0, task.silentLooks(FIRST));
-    assertEquals(1, task.silentLooks(FIRST));
+    assertEquals(0, task.silentPolls(FIRST));
+    assertEquals(1, task.silentPolls(FIRST));
   }
 }

@@ -6,9 +6,8 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskID;
 
 /**
- * Names of applications and attempts, in ASCII digits. Hadoop's own {@code toString} formats its
- * numbers with the digits of the process's locale, so that two processes may write the same id
- * differently.
+ * Names of applications and attempts, in ASCII digits. Hadoop's own {@code toString} uses the
+ * digits of the process's locale, so two processes may write the same id differently.
  *
  * <p>Thread contract: safe from any thread.
  */

@@ -1,8 +1,9 @@
 package io.sluice.mapreduce.map;
 
+import io.sluice.mapreduce.map.MapPlan.MergePolicy;
 import io.sluice.mapreduce.merge.MergedRecords;
 import io.sluice.mapreduce.merge.RunCodec;
-import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
@@ -31,29 +32,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One map output while it is made: a run for each partition and spill, merged only when that pays,
- * then committed.
+ * Builds one map output: a run for each partition and spill. Runs are merged only if that pays;
+ * then the output is committed.
  *
- * <p>Several runs of a partition are served as they are; the reducer merges anyway. They are merged
- * here when there is a combiner and stock would merge with it too ({@code
- * mapreduce.map.combine.minspills}), or when there are more than {@code
- * mapreduce.task.io.sort.factor} of them, or more over all partitions than is good ({@link
- * MergePolicy}); that happens between spills as well.
+ * <p>Several runs of a partition are usually served as they are, because the reducer merges anyway.
+ * They are merged here, at the end or between spills, in three cases: there is a combiner and stock
+ * would merge with it too ({@code mapreduce.map.combine.minspills}); a partition has more than
+ * {@code mapreduce.task.io.sort.factor} runs; or all partitions together have too many ({@link
+ * MergePolicy}).
  *
- * <p>Thread contract: one thread. Ownership: the collector closes it; what was not committed is
- * then given back. Failure: {@link IOException} of the pool, the codec or the user's combiner.
+ * <p>Thread contract: one thread. Ownership: the collector closes it, which frees an output that
+ * was not committed. Failure: {@link IOException} of the pool, the codec or the user's combiner.
  */
 final class MapOutputBuilder implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(MapOutputBuilder.class);
 
-  /** Leased at a time where the size of a run is not known before it is written. */
+  /** Bytes per lease if the size of a run is not known before it is written. */
   private static final long LEASE_BYTES = 4 << 20;
 
   private final WriteTarget target;
   private final int partitions;
   private final KeyOrder order;
   private final RunCodec codec;
-  private final RunCompressor compressor; // of all that is written; null without a codec
+  private final RunCompressor compressor; // for all runs that are written; null without a codec
   private final Combining<?, ?> combining;
   private final Supplier<OutputKey> keys;
   private final MergePolicy policy;
@@ -69,9 +70,9 @@ final class MapOutputBuilder implements Closeable {
   /**
    * Starts an output.
    *
-   * @param codec of its runs, or null
+   * @param codec of the runs, or null
    * @param combining the job's combiner, or null
-   * @param keys makes a key for each writer, or null if it is not encrypted
+   * @param keys makes a key for each writer; null without encryption
    */
   MapOutputBuilder(
       WriteTarget target,
@@ -162,12 +163,12 @@ final class MapOutputBuilder implements Closeable {
     spills++;
   }
 
-  /** Runs over all partitions that it has now. */
+  /** The number of runs of all partitions now. */
   int runs() {
     return out.runs().size();
   }
 
-  /** How often a buffer, or a record too large for it, was written. */
+  /** The number of spills, including those of single large records. */
   int spills() {
     return spills;
   }
@@ -186,7 +187,7 @@ final class MapOutputBuilder implements Closeable {
     out.commit(id);
   }
 
-  /** Bytes of its runs, as readers will find them. */
+  /** Stored bytes of all runs. */
   long materializedBytes() {
     return out.runs().stream().mapToLong(WrittenRun::lengthBytes).sum();
   }
@@ -203,7 +204,7 @@ final class MapOutputBuilder implements Closeable {
   private void merge(boolean combineAgain)
       throws IOException, InterruptedException, ClassNotFoundException {
     LOG.info("Merging the runs of {} spills in memory", spills);
-    out.endWriting(); // so that a merge has no more mapped than what it reads and what it writes
+    out.endWriting(); // unmaps its last extent before the merge
     OutputWriter merged = target.writer(partitions, LEASE_BYTES);
     OutputWriter spilled = out;
     OutputKey spilledKey = key;
@@ -260,12 +261,12 @@ final class MapOutputBuilder implements Closeable {
     return target.writer(partitions, Math.max(1, Math.min(LEASE_BYTES, lengthBytes)));
   }
 
-  /** Bytes written to memory, with those that were merged and written again. */
+  /** Bytes written to the memory tier, including those written again by merges. */
   long memoryBytes() {
     return finished.stream().mapToLong(WriterStats::memoryBytes).sum() + out.stats().memoryBytes();
   }
 
-  /** Bytes written to disk, with those that were merged and written again. */
+  /** Bytes written to the disk tier, including those written again by merges. */
   long diskBytes() {
     return finished.stream().mapToLong(WriterStats::diskBytes).sum() + out.stats().diskBytes();
   }
@@ -283,7 +284,7 @@ final class MapOutputBuilder implements Closeable {
   }
 
   /**
-   * The sorted records of one partition as a combiner reads them.
+   * The sorted records of one partition, in the form that a combiner reads.
    *
    * <p>Thread contract: one thread. Ownership: a view; valid as long as the sorted records are.
    */

@@ -1,8 +1,11 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.format.FooterLayout;
+import io.sluice.spill.format.OutputIndex;
 import io.sluice.spill.sort.KeyOrder;
 import java.io.IOException;
 import java.util.function.Supplier;
@@ -11,22 +14,23 @@ import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * How one map task collects, as far as its job alone says: everything that can be refused before
- * there is a place to write to.
+ * The settings of one map task's collector, read from its job. It checks all that can be refused
+ * before the task has a store.
  *
- * <p>It differs from {@link RecordCollector} in holding nothing that must be closed.
+ * <p>It differs from {@link RecordCollector} in that it holds nothing that must be closed.
  *
- * <p>Thread contract: one thread; for one collector, because serializers and the combiner are the
- * collector's from then on. Failure: {@link #of} throws what stock's collector throws for the same
- * settings, and refuses more reduces than an output's index has room for.
+ * <p>Thread contract: one thread, and one collector, which takes over the serializers and the
+ * combiner. Failure: {@link #of} throws the exceptions of stock's collector for the same settings,
+ * and refuses more reduces than the index of an output has room for.
  */
 public final class MapPlan<K, V> {
   static final int CHUNK_BYTES = 1 << 20;
 
-  /** A larger sort costs a map more than the merge of its runs costs the reducers. */
+  /** A larger sort buffer costs the map more time than it saves the reducers. */
   private static final long BEST_SORT_BYTES = 100L << 20;
 
   final TaskReporter reporter;
@@ -44,7 +48,7 @@ public final class MapPlan<K, V> {
   /** Null for a job without a combiner. */
   final Combining<K, V> combining;
 
-  /** A key for each writer of the output; null if it is not encrypted. */
+  /** Makes a key for each writer of the output; null without encryption. */
   final Supplier<OutputKey> keys;
 
   private MapPlan(
@@ -68,9 +72,9 @@ public final class MapPlan<K, V> {
   }
 
   /**
-   * What {@code job} says of its task, whose counters and progress {@code reporter} keeps.
+   * Reads the plan of a task from its job.
    *
-   * @param memory what the task may take
+   * @param memory the memory that the task may use
    */
   public static <K, V> MapPlan<K, V> of(
       JobConf job, TaskAttemptID task, TaskReporter reporter, TaskMemory memory)
@@ -79,9 +83,9 @@ public final class MapPlan<K, V> {
   }
 
   /**
-   * The same for an output that is encrypted.
+   * The plan of a task whose output is encrypted.
    *
-   * @param keys makes keys of the output that the collector will commit, one for each writer
+   * @param keys makes a key for each writer of the output
    */
   public static <K, V> MapPlan<K, V> encrypted(
       JobConf job,
@@ -101,15 +105,59 @@ public final class MapPlan<K, V> {
   }
 
   /**
-   * How much more memory the sort buffer has a use for: a combiner's output is the smaller the more
-   * records it sees at once.
+   * The most bytes that the sort buffer may borrow. With a combiner there is no limit, because it
+   * combines better the more records it gets at once.
    */
   long mostBorrowedBytes() {
     return combining == null ? Math.max(0, BEST_SORT_BYTES - sortBytes) : Long.MAX_VALUE;
   }
 
-  /** Length of the sort buffer, as the job wants it or as the task may have it. */
+  /** Length of the sort buffer: the job's setting, within the task's memory. */
   public long sortBytes() {
     return sortBytes;
+  }
+
+  /**
+   * Decides when the runs of a map output are merged before they are served.
+   *
+   * @param minSpillsToCombine with a combiner: merge from this number of spills on
+   * @param maxSpills without a combiner: merge above this number of spills
+   * @param maxHeldRuns merge before a spill that would make more runs than this in all partitions.
+   *     Their entries lie on the heap until the commit, at most about 20 MB
+   * @param maxIndexBytes merge if the index of the output would be longer
+   * @param memory decides how many runs are merged at once
+   */
+  record MergePolicy(
+      int minSpillsToCombine,
+      int maxSpills,
+      int maxHeldRuns,
+      long maxIndexBytes,
+      MergeMemory memory) {
+    private static final int MAX_HELD_RUNS = 1 << 19;
+
+    /**
+     * Reads the policy from the job.
+     *
+     * @param codec of the map outputs, or null
+     * @param encrypted whether the outputs are encrypted
+     * @param memory the memory that the task may use
+     * @throws IOException if the job has more partitions than an output can have
+     */
+    static MergePolicy of(JobConf job, CompressionCodec codec, boolean encrypted, TaskMemory memory)
+        throws IOException {
+      int partitions = job.getNumReduceTasks();
+      if (OutputIndex.maxRuns(partitions) < partitions) {
+        throw new IOException(
+            "the job has "
+                + partitions
+                + " reduces, more than the index of a map output has room for");
+      }
+      return new MergePolicy(
+          job.getInt(MRJobConfig.MAP_COMBINE_MIN_SPILLS, 3),
+          job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR),
+          Math.max(MAX_HELD_RUNS, 2 * partitions),
+          FooterLayout.MAX_BYTES,
+          new MergeMemory(codec, job, encrypted, memory));
+    }
   }
 }

@@ -2,7 +2,7 @@ package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.RunCodec;
-import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.cipher.DecryptedRunInput;
@@ -30,15 +30,15 @@ import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.Reporter;
 
 /**
- * Merges the runs that a map has written for a partition: as a stream if the task's memory allows
- * all of them at once, else after rounds that write to the pool.
+ * Merges the runs that a map wrote for one partition. If the task's memory allows all of them at
+ * once the merge is a stream; else rounds before it write to the pool.
  *
- * <p>It differs from {@code ReduceMerge} in where runs lie: all in this node's pool, mapped a
- * window at a time. Each round has a writer of its own, because a writer's runs cannot be read
- * while it writes another; what it wrote goes back to the pool as soon as it is read.
+ * <p>It differs from {@code ReduceMerge} in that all runs lie in this node's pool and are mapped a
+ * window at a time. Each round has its own writer, because the runs of a writer cannot be read
+ * while it writes. The bytes of a round are freed as soon as they are read.
  *
- * <p>Thread contract: one thread. Ownership: closing a merge closes what its rounds left; the
- * writer of the runs stays its owner's. Failure: {@link IOException} of the pool, the codec or
+ * <p>Thread contract: one thread. Ownership: closing a merge frees the bytes of its rounds; the
+ * caller owns the writer of the runs. Failure: {@link IOException} of the pool, the codec or
  * damaged bytes, with nothing left open.
  */
 final class OutputMerge {
@@ -55,12 +55,12 @@ final class OutputMerge {
   private final List<WriterStats> finished = new ArrayList<>();
 
   /**
-   * Merges by {@code order}.
+   * Merges in the order of {@code order}.
    *
-   * @param rounds makes a writer for a round of so many bytes
+   * @param rounds makes a writer for a round of the given length
    * @param codec of the runs
-   * @param compressor of the map, which compresses nothing else in a round; null without a codec
-   * @param keys makes a key for each round, or null if runs are not encrypted
+   * @param compressor the map's, which is free during a round; null without a codec
+   * @param keys makes a key for each round; null without encryption
    */
   OutputMerge(
       Function<Long, OutputWriter> rounds,
@@ -82,11 +82,11 @@ final class OutputMerge {
   }
 
   /**
-   * A run and where it lies.
+   * A run and its writer.
    *
-   * @param key that it was encrypted with, or null
-   * @param ordinal its number among those of its writer and partition
-   * @param owned if writer and key are those of a round
+   * @param key of its encryption, or null
+   * @param ordinal its number among the runs of its writer and partition
+   * @param owned whether writer and key belong to a round
    */
   private record Stored(
       WrittenRun run, int number, OutputWriter writer, OutputKey key, int ordinal, boolean owned)
@@ -116,10 +116,10 @@ final class OutputMerge {
   }
 
   /**
-   * The last merge of these runs of one partition, after as many rounds as it takes.
+   * Starts the last merge of the runs of one partition, after the rounds that it needs.
    *
-   * @param key that the writer has encrypted them with, or null
-   * @param runs all that the writer has of the partition, in the order they were written
+   * @param key of the writer's encryption, or null
+   * @param runs all runs of the partition, in the order in which they were written
    */
   KWayMerge start(OutputWriter writer, OutputKey key, List<WrittenRun> runs) throws IOException {
     List<Stored> all = new ArrayList<>(runs.size());
@@ -173,19 +173,19 @@ final class OutputMerge {
         RunWriter writer = new RunWriter(round, compressor, key);
         spilledRecords.increment(writer.write(partition, encoder -> copy(merge, encoder)));
         finished.add(round.stats());
-        round.endWriting(); // many may wait, and each would have an extent mapped
+        round.endWriting(); // unmaps its last extent: many rounds may wait
         return new Stored(round.runs().get(0), number, round, key, 0, true);
       } catch (IOException | RuntimeException | Error e) {
         Closer.after(e, round);
         Closer.after(e, key);
         throw e;
       } catch (InterruptedException | ClassNotFoundException e) {
-        throw new AssertionError("nothing waits or is loaded where runs are copied", e);
+        throw new AssertionError("copying runs neither waits nor loads classes", e);
       }
     }
   }
 
-  /** Opens the runs of a merge, all or none. */
+  /** Opens all runs of a merge, or closes all if one fails. */
   private KWayMerge open(List<Stored> runs) throws IOException {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     try {
@@ -231,12 +231,12 @@ final class OutputMerge {
     }
   }
 
-  /** What its rounds have written. */
+  /** The bytes that rounds have written. */
   List<WriterStats> finished() {
     return finished;
   }
 
-  /** A run, mapped, that lets go of the writer of its round behind its reader. */
+  /** Reads a mapped run, and closes the writer of its round with the reader. */
   private static final class StoredInput implements RunInput {
     private final Stored stored;
     private final MappedRunInput mapped;

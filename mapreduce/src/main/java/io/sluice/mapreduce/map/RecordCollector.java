@@ -17,18 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Collects a map's records off the heap, sorts an index of them, and writes each run once, to where
- * it is read from.
+ * Collects a map's records outside the heap, sorts an index of them, and writes each run once, to
+ * the store from which it is read.
  *
- * <p>It differs from stock's {@code MapOutputBuffer} in what a spill is: here the final copy, in
- * memory that reducers read, instead of a file that is merged into another file. The sort buffer
- * lies outside the heap and is as large ({@code mapreduce.task.io.sort.mb}), or larger while
- * somebody lends it memory; wanted back, that is spilled early. Whose memory it writes to it does
- * not know, nor of any service.
+ * <p>It differs from stock's {@code MapOutputBuffer} in that a spill is the final copy, in memory
+ * that reducers read, and no file to be merged into another file. The sort buffer lies outside the
+ * heap. It has the length of {@code mapreduce.task.io.sort.mb}, or more while it borrows memory; a
+ * lender that wants memory back causes an early spill. The collector knows only a target to write
+ * to, and no service.
  *
- * <p>Thread contract: {@link #collect} may be called by several threads, as stock's may. Ownership:
- * the creator closes it, in failure too, and that frees everything but a committed output. Failure:
- * {@link IOException}; once a spill has failed nothing more is taken in.
+ * <p>Thread contract: several threads may call {@link #collect}, as with stock's. Ownership: the
+ * creator closes it, also after a failure; that frees everything except a committed output.
+ * Failure: {@link IOException}; after a failed spill no record is accepted.
  */
 public final class RecordCollector<K, V> implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(RecordCollector.class);
@@ -53,10 +53,10 @@ public final class RecordCollector<K, V> implements Closeable {
   private Throwable spillFailure;
 
   /**
-   * Takes over the plan, which is for one collector alone.
+   * Takes over the plan.
    *
-   * @param own has the sort buffer's memory
-   * @param more lends memory beyond that; its owner closes it after this
+   * @param own provides the sort buffer's memory
+   * @param more lends further memory; its owner closes it after this collector
    */
   public RecordCollector(
       MapPlan<K, V> plan, WriteTarget target, ChunkMemory own, ChunkSource more) {
@@ -88,11 +88,11 @@ public final class RecordCollector<K, V> implements Closeable {
   }
 
   /**
-   * Takes in one record.
+   * Adds one record.
    *
-   * @return its length in bytes, key and value as they are serialized
-   * @throws IOException in stock's words for a record of the wrong type or partition, and for every
-   *     record after a spill that failed
+   * @return the bytes of its serialized key and value
+   * @throws IOException for a record of the wrong type or partition, worded as in stock, and for
+   *     every record after a failed spill
    */
   public synchronized int collect(K key, V value, int partition)
       throws IOException, InterruptedException {
@@ -108,7 +108,7 @@ public final class RecordCollector<K, V> implements Closeable {
     }
     checkSpillFailure();
     record.serialize(key, value);
-    int lengthBytes = record.lengthBytes(); // the record is let go of if it is large
+    int lengthBytes = record.lengthBytes(); // before take: it drops a large record
     uncountedBytes += lengthBytes;
     take(partition);
     if (++uncountedRecords == RECORDS_PER_COUNT) {
@@ -117,7 +117,7 @@ public final class RecordCollector<K, V> implements Closeable {
     return lengthBytes;
   }
 
-  // Worded as stock words it: users and tools search their logs for it.
+  // Worded as in stock, because users and tools search logs for it.
   private static IOException typeMismatch(String what, Class<?> expected, Object received) {
     return new IOException(
         "Type mismatch in "
@@ -128,7 +128,7 @@ public final class RecordCollector<K, V> implements Closeable {
             + received.getClass().getName());
   }
 
-  /** Once a spill has failed all is lost, even if the mapper has caught it and goes on. */
+  /** After a failed spill the output is incomplete, even if the mapper caught the exception. */
   private void checkSpillFailure() throws IOException {
     if (spillFailure != null) {
       throw new IOException("Spill failed", spillFailure);
@@ -157,7 +157,7 @@ public final class RecordCollector<K, V> implements Closeable {
   }
 
   private void spillEarly() throws IOException, InterruptedException, ClassNotFoundException {
-    LOG.info("Spilling early, because memory of the sort buffer is wanted back");
+    LOG.info("Spilling early, because the node's service revoked lent memory of the sort buffer");
     earlySpills++;
     spillCounted();
   }
@@ -170,16 +170,16 @@ public final class RecordCollector<K, V> implements Closeable {
     }
     spillCounted();
     if (!append(partition)) {
-      spillAlone(partition); // the process has refused the buffer the memory for it
+      spillAlone(partition); // the process had no memory for the buffer
     }
   }
 
-  /** What the buffer holds stays there: it has room for more of its kind. */
+  /** The buffer keeps its other records, because it has room for more. */
   private void spillAlone(int partition)
       throws IOException, InterruptedException, ClassNotFoundException {
     long startNs = System.nanoTime();
     LOG.info(
-        "A record of {} bytes is larger than the sort buffer and becomes a run of its own",
+        "A record of {} bytes does not fit into the sort buffer; it is written as a run of its own",
         record.lengthBytes());
     output.spillSingle(record.bytes(), record.keyLength(), record.valueLength(), partition);
     limits.spilled(isFull(record.lengthBytes()), 1, record.lengthBytes());
@@ -187,7 +187,7 @@ public final class RecordCollector<K, V> implements Closeable {
     spillNs += System.nanoTime() - startNs;
   }
 
-  // Counters take a lock each; once in a thousand records shows as much.
+  // Each counter takes a lock, so they are updated once in a thousand records.
   private void count() {
     outputRecords.increment(uncountedRecords);
     outputBytes.increment(uncountedBytes);
@@ -208,10 +208,10 @@ public final class RecordCollector<K, V> implements Closeable {
     return bytes + chunks.chunkBytes() > limits.sortBytes();
   }
 
-  /** False if there is nothing to spill. */
+  /** Returns false if there is nothing to spill. */
   private boolean spill() throws IOException, InterruptedException, ClassNotFoundException {
     if (records.recordCount() == 0) {
-      chunks.giveBack(); // what a record took that was not appended
+      chunks.giveBack(); // chunks taken for a record that did not fit
       return false;
     }
     long startNs = System.nanoTime();
@@ -226,16 +226,16 @@ public final class RecordCollector<K, V> implements Closeable {
   }
 
   /**
-   * Spills what is left, merges what pays, and commits the output.
+   * Spills the remaining records, merges runs if that pays, and commits the output.
    *
-   * @return what it took
+   * @return figures of the whole output
    */
   public synchronized MapOutputStats flush(OutputId id)
       throws IOException, InterruptedException, ClassNotFoundException {
     count();
     checkSpillFailure();
     limits.spilledLast(spill());
-    // The sort buffer is not needed for what follows; a merge is welcome to its memory.
+    // From here on the merge may use the sort buffer's memory.
     closeBuffer();
     long startNs = System.nanoTime();
     output.commit(id);
@@ -264,7 +264,7 @@ public final class RecordCollector<K, V> implements Closeable {
     }
   }
 
-  /** Frees the sort buffer, and gives back what was not committed; idempotent. */
+  /** Frees the sort buffer, and an output that was not committed. Idempotent. */
   @Override
   public synchronized void close() throws IOException {
     MapOutputBuilder closing = output;
@@ -273,4 +273,26 @@ public final class RecordCollector<K, V> implements Closeable {
       closeBuffer();
     }
   }
+
+  /**
+   * Figures of one map output.
+   *
+   * @param materializedBytes stored bytes of the output
+   * @param runs of all partitions
+   * @param spillMs time for sorting and writing records
+   * @param sortMs the part of that for sorting the index
+   * @param mergeMs time for merging runs and for the commit
+   * @param earlySpills spills because lent memory was revoked
+   * @param memoryBytes written to the memory tier, including those written again by merges
+   * @param diskBytes written to the disk tier, likewise
+   */
+  public record MapOutputStats(
+      long materializedBytes,
+      int runs,
+      long spillMs,
+      long sortMs,
+      long mergeMs,
+      int earlySpills,
+      long memoryBytes,
+      long diskBytes) {}
 }

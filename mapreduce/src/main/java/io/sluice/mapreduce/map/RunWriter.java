@@ -1,6 +1,6 @@
 package io.sluice.mapreduce.map;
 
-import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.record.RecordFormat;
@@ -11,12 +11,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Writes the runs of one map output: sorted records straight from the sort buffer into the leased
- * extent where nothing stands between, through an encoder and the job's codec where one does, and
- * through a cipher where the job's map outputs are encrypted.
+ * Writes the runs of one map output. Without a codec and encryption, sorted records are copied
+ * straight from the sort buffer into the leased extent. A codec adds an encoder and a compressor,
+ * and encryption adds a cipher.
  *
- * <p>Thread contract: one thread. Ownership: output, compressor and key stay their owner's.
- * Failure: {@link IOException} of the pool or the codec.
+ * <p>Thread contract: one thread. Ownership: the caller owns output, compressor and key. Failure:
+ * {@link IOException} of the pool or the codec.
  */
 final class RunWriter {
   private final OutputWriter out;
@@ -24,7 +24,10 @@ final class RunWriter {
   private final RunEncoder.Sink stored;
   private final RunCompressor compressor; // null without a codec
 
-  /** Writes to {@code out}, through {@code compressor} and with {@code key} unless null. */
+  /**
+   * Writes to {@code out}; without compression or encryption {@code compressor} or {@code key} is
+   * null.
+   */
   RunWriter(OutputWriter out, RunCompressor compressor, OutputKey key) {
     this.out = out;
     this.encryptor = key == null ? null : new RunEncryptor(key, out::write);
@@ -32,7 +35,7 @@ final class RunWriter {
     this.compressor = compressor;
   }
 
-  /** Writes one encoder's worth of records. */
+  /** Writes the records of one run. */
   @FunctionalInterface
   interface Body {
     /** Appends the records, without finishing the encoder. */
@@ -40,7 +43,7 @@ final class RunWriter {
         throws IOException, InterruptedException, ClassNotFoundException;
   }
 
-  /** Writes the records of one partition as a run and returns how many there were. */
+  /** Writes the records of one partition as a run, and returns their number. */
   long writeSorted(int partition, SortedRecords records) throws IOException {
     int first = records.firstOf(partition);
     int end = records.endOf(partition);
@@ -102,7 +105,7 @@ final class RunWriter {
 
   /** One memory copy for each record, into the block that is encrypted next. */
   private void gatherEncrypted(SortedRecords records, int first, int end) throws IOException {
-    byte[] parted = new byte[256]; // for a record that does not fit what is left of the block
+    byte[] parted = new byte[256]; // for a record that does not fit into the rest of the block
     int position = first;
     while (position < end) {
       ByteBuffer room = encryptor.room();
@@ -121,7 +124,7 @@ final class RunWriter {
     encryptor.write(parted, 0, RecordFormat.putEnd(parted, 0));
   }
 
-  /** Writes what {@code body} appends as a run and returns how many records it has. */
+  /** Writes the records of {@code body} as a run, and returns their number. */
   long write(int partition, Body body)
       throws IOException, InterruptedException, ClassNotFoundException {
     beginRun(partition);

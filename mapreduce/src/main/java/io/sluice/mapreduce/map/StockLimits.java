@@ -7,11 +7,11 @@ import org.apache.hadoop.util.IndexedSorter;
 import org.apache.hadoop.util.QuickSort;
 
 /**
- * The settings that stock's collector checks before it begins, and those of its limits that hold
- * here too. A job that stock would refuse, for a setting that Sluice has no use for, is refused in
- * stock's words, which users and tools search logs for.
+ * The settings that stock's collector checks at its start, and the limits of stock that hold here
+ * too. A job that stock refuses is refused here as well, even for a setting that Sluice does not
+ * use. Messages are worded as in stock, because users and tools search logs for them.
  *
- * <p>Thread contract: one thread at a time. It is one map's, whose spills it counts.
+ * <p>Thread contract: one thread at a time. Each map has its own, because it counts spills.
  */
 public final class StockLimits {
   /** The largest {@code mapreduce.task.io.sort.mb}. */
@@ -19,15 +19,15 @@ public final class StockLimits {
 
   private static final int UNLIMITED = -1;
 
-  /** What stock keeps of each record besides. */
+  /** Bytes of index that stock keeps for each record. */
   private static final int STOCK_INDEX_BYTES = 16;
 
   private final int sortMb;
   private final int maxSpills;
   private long stockSpills;
-  private long keptBytes; // spilled, and in stock's buffer still
+  private long keptBytes; // spilled here, but still in the buffer of stock
 
-  /** Reads them from {@code job}. */
+  /** Reads and checks the settings of {@code job}. */
   StockLimits(JobConf job) throws IOException {
     float spillPercent = job.getFloat(MRJobConfig.MAP_SORT_SPILL_PERCENT, 0.8f);
     if (!(spillPercent > 0 && spillPercent <= 1)) {
@@ -55,12 +55,12 @@ public final class StockLimits {
   }
 
   /**
-   * Counts a spill between records. What was spilled earlier than the job's settings say, because
-   * memory was short, stock would have kept until its buffer is full.
+   * Counts a spill between records. Records that were spilled early, because memory was short,
+   * count only when they would fill the buffer of stock.
    *
-   * @param isFull whether the sort buffer had all that the job gives it
-   * @param records that were in it, of {@code dataBytes} bytes
-   * @throws IOException if stock would have spilled more often than the job allows
+   * @param isFull whether the sort buffer had the length of the job's setting
+   * @param records of the spill, with {@code dataBytes} bytes
+   * @throws IOException if stock would have made more spills than the job allows
    */
   void spilled(boolean isFull, int records, long dataBytes) throws IOException {
     if (isFull) {
@@ -74,7 +74,7 @@ public final class StockLimits {
   }
 
   /**
-   * Counts the spill with which a map ends, if stock would have anything left to spill.
+   * Counts the last spill of a map, if stock would have records left.
    *
    * @param isLeft whether the sort buffer has records
    */

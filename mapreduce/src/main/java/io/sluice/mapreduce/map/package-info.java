@@ -1,5 +1,6 @@
 /**
- * How a map task collects: records off the heap, an index of them sorted, runs written once and
- * merged where that pays. {@link io.sluice.mapreduce.map.MapPlan} is where to begin.
+ * The collector of a map task: it keeps records outside the heap, sorts an index of them, writes
+ * runs once, and merges them if that pays. {@link io.sluice.mapreduce.map.MapPlan} is where to
+ * begin.
  */
 package io.sluice.mapreduce.map;

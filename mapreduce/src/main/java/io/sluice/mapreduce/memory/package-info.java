@@ -1,2 +1,2 @@
-/** What a task may take of its process's memory. */
+/** The memory that a task may use in its process. */
 package io.sluice.mapreduce.memory;

@@ -10,12 +10,12 @@ import org.apache.hadoop.io.compress.CompressionInputStream;
 import org.apache.hadoop.io.compress.Decompressor;
 
 /**
- * The one decompressor of all runs of a merge that lie in chunks ({@link ChunkWriter}): however
- * many of them are open, their codec's buffers and windows are held once.
+ * The decompressor that all chunked runs of a merge share ({@link ChunkWriter}). The buffers and
+ * windows of the codec exist once, however many runs are open.
  *
- * <p>Thread contract: one thread. Ownership: the runs that are open; the last one that is closed
- * gives the pooled decompressor back. Failure: {@link IOException} for bytes that the codec does
- * not decompress to as many as the chunk says.
+ * <p>Thread contract: one thread. Ownership: the open runs share it; the last one to close returns
+ * the pooled decompressor. Failure: {@link IOException} if a chunk does not decompress to the
+ * length in its header.
  */
 final class ChunkDecoder {
   private static final byte[] NONE = {};
@@ -28,7 +28,7 @@ final class ChunkDecoder {
   private Decompressor decompressor; // null while no run is open
   private CompressionInputStream stream;
 
-  /** Takes no decompressor before the first chunk is read. */
+  /** Gets a decompressor when the first chunk is read. */
   ChunkDecoder(CompressionCodec codec) {
     this.codec = codec;
   }
@@ -37,7 +37,7 @@ final class ChunkDecoder {
     if (openRuns == 0) {
       decompressor = CodecPool.getDecompressor(codec);
     }
-    openRuns++; // not before there is a decompressor
+    openRuns++; // after getting the decompressor, which may fail
   }
 
   void leave() {
@@ -72,7 +72,7 @@ final class ChunkDecoder {
     }
   }
 
-  /** The same, into an array that is good until the next chunk of any run. */
+  /** The same, into an array that is valid until the next chunk of any run. */
   byte[] decode(String name, RunInput run, int storedBytes, int rawBytes) throws IOException {
     if (raw.length < rawBytes) {
       raw = new byte[rawBytes];
@@ -101,7 +101,7 @@ final class ChunkDecoder {
       done += n;
     }
     if (in.read() >= 0) {
-      throw new IOException("a chunk has more than the " + rawBytes + " bytes that it should");
+      throw new IOException("a chunk has more than the expected " + rawBytes + " bytes");
     }
   }
 }

@@ -1,5 +1,8 @@
 package io.sluice.mapreduce.merge;
 
+import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.StreamWriter;
 import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.record.VInt;
 import java.io.IOException;
@@ -10,9 +13,9 @@ import org.apache.hadoop.io.compress.CompressionOutputStream;
 import org.apache.hadoop.io.compress.Compressor;
 
 /**
- * Compresses runs chunk by chunk, each chunk on its own, so that one decompressor reads all runs of
- * a merge in turn ({@code ChunkDecoder}). In one stream for each run ({@link StreamWriter}), every
- * run that is open needs a decompressor with its buffers and its window.
+ * Compresses a run in chunks, each on its own, so that one decompressor reads all runs of a merge
+ * in turn ({@link ChunkDecoder}). It differs from {@link StreamWriter}, with which each open run
+ * needs a decompressor with buffers and a window.
  *
  * <pre>
  *   chunk, to the end of the run:   raw length (vint) | stored length (vint) | stored bytes
@@ -43,7 +46,9 @@ final class ChunkWriter implements RunCompressor {
     this.compressor = CodecPool.getCompressor(codec);
   }
 
-  /** No codec makes more of a chunk. A damaged length makes no reader allocate more, either. */
+  /**
+   * The most stored bytes of a chunk. It also limits what a reader allocates for a damaged length.
+   */
   static int mostStoredBytes(int chunkBytes) {
     return 4 * chunkBytes;
   }
@@ -98,7 +103,7 @@ final class ChunkWriter implements RunCompressor {
               + storedBytes
               + " bytes of a chunk of "
               + length
-              + ", expected at most "
+              + " bytes, expected at most "
               + mostStoredBytes(raw.length));
     }
     int headerBytes = VInt.put(header, VInt.put(header, 0, length), storedBytes);

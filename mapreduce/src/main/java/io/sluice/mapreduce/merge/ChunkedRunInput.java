@@ -6,16 +6,16 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * A run of chunks, each decompressed when it is read: straight into the caller's array where that
- * has room for it, and through one of the decoder's where it has not.
+ * A run of chunks. A chunk is decompressed when it is read, into the caller's array if it fits
+ * there, else into an array of the decoder.
  *
- * <p>It differs from {@link CodecRunInput} in what it holds between two reads: no decompressor, and
- * of a chunk only what the caller had no room for. In a block that takes a chunk and a little more
- * that is less than two records, since whoever reads on has used up all records but one.
+ * <p>It differs from {@link CodecRunInput} in that it holds no decompressor between two reads, only
+ * the rest of a chunk that did not fit. If the caller's block is a little longer than a chunk, the
+ * rest is shorter than two records.
  *
  * <p>Thread contract: that of its decoder. Ownership: owns the input below. Failure: {@link
- * IOException} of the decoder or the input below, and for lengths that no chunk has. Every read
- * after a failure fails, too: it would go on with another chunk.
+ * IOException} of the decoder or the input below, and for a wrong length of a chunk. After a
+ * failure every read fails, because it would skip a chunk.
  */
 final class ChunkedRunInput implements RunInput {
   private static final byte[] NONE = {};
@@ -34,9 +34,9 @@ final class ChunkedRunInput implements RunInput {
   /**
    * Reads a run through the decoder of its merge.
    *
-   * @param name how messages call it
-   * @param chunkBytes raw bytes of its chunks, as its writer has told: the merge has memory for no
-   *     more
+   * @param name for messages
+   * @param chunkBytes raw bytes of its chunks, as recorded by its writer; the merge has memory for
+   *     no longer ones
    */
   ChunkedRunInput(String name, RunInput stored, ChunkDecoder decoder, int chunkBytes) {
     this.name = name;
@@ -97,12 +97,12 @@ final class ChunkedRunInput implements RunInput {
     return n;
   }
 
-  /** What it holds of a chunk. */
+  /** Bytes of a chunk that it holds. */
   int heldBytes() {
     return rest.length;
   }
 
-  /** Whose first byte was read. */
+  /** Reads the rest of a length whose first byte was read. */
   private int length(int mostBytes) throws IOException {
     int size = VInt.sizeAt(header[0]);
     readFully(1, size);
@@ -111,11 +111,11 @@ final class ChunkedRunInput implements RunInput {
       throw new IOException(
           "run "
               + name
-              + ": a chunk has the length "
+              + ": damaged: a chunk has the length "
               + length
               + ", expected 1 to "
               + mostBytes
-              + " bytes: it is damaged");
+              + " bytes");
     }
     return length;
   }

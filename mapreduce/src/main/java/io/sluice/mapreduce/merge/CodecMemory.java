@@ -11,7 +11,8 @@ import org.apache.hadoop.io.compress.ZStandardCodec;
 import org.apache.hadoop.io.compress.bzip2.Bzip2Factory;
 
 /**
- * What a codec takes on the heap, in direct memory and in a native library. With the defaults:
+ * The memory that a codec uses on the heap, in direct memory and in a native library. With the
+ * defaults:
  *
  * <pre>
  *   codec            to read, KiB   to write, KiB
@@ -21,21 +22,21 @@ import org.apache.hadoop.io.compress.bzip2.Bzip2Factory;
  *   bzip2           5,124          8,604           a block as bytes and as numbers
  * </pre>
  *
- * <p>Outside the heap are direct buffers and what libraries allocate: all but the buffer of the
- * stream, and nothing of bzip2 in Java.
+ * <p>Direct buffers and memory of native libraries lie outside the heap. That is all except the
+ * buffer of the stream, and nothing for bzip2 in Java.
  *
- * <p>Codecs do not say what they take. Those of Hadoop are known, by the settings of their buffers
- * and levels; any other is taken to need {@link #UNKNOWN_BYTES}.
+ * <p>Codecs do not report their memory. For Hadoop's codecs it is computed from the settings of
+ * buffers and levels; any other codec counts {@link #UNKNOWN_BYTES}.
  *
  * <p>Thread contract: immutable.
  *
- * @param readerBytes of one stream or decompressor that is in use
+ * @param readerBytes of one stream or decompressor in use
  * @param writerBytes of one compressor
- * @param readerOutsideBytes of the reader's, what is not on the heap
- * @param writerOutsideBytes of the writer's, what is not on the heap
+ * @param readerOutsideBytes the part of the reader's that is outside the heap
+ * @param writerOutsideBytes the part of the writer's that is outside the heap
  * @param inChunks whether runs may be {@link RunForm#CHUNKS}
- * @param inRounds whether rounds of a reduce write chunks, too, if its compressor fits: not with
- *     zlib, the slowest to compress
+ * @param inRounds whether rounds of a reduce may write chunks; not with zlib, which compresses
+ *     slowest
  */
 public record CodecMemory(
     long readerBytes,
@@ -46,7 +47,7 @@ public record CodecMemory(
     boolean inRounds) {
   static final long UNKNOWN_BYTES = 1 << 20;
 
-  /** Streams that a merge opens at a time, if it has heap for them: stock's io.sort.factor. */
+  /** Streams that a merge may always open, if it has heap for them: stock's io.sort.factor. */
   static final int LEAST_STREAMS = 10;
 
   private static final CodecMemory NONE = new CodecMemory(0, 0, 0, 0, false, false);
@@ -54,18 +55,18 @@ public record CodecMemory(
   /** An inflater's state, and the two direct buffers of the native one. */
   private static final long INFLATER_BYTES = 3 * (64 << 10);
 
-  /** A deflater's state of 256 KiB and a little, and the two direct buffers of the native one. */
+  /** A deflater's state of a little over 256 KiB, and the two direct buffers of the native one. */
   private static final long DEFLATER_BYTES = 7 * (64 << 10);
 
   /** A block of 900,000 bytes as bytes and as numbers, and tables. */
   private static final long BZIP2_READER_BYTES = 5 << 20;
 
-  /** The same, and what sorts it. */
+  /** The same, and the memory for sorting a block. */
   private static final long BZIP2_WRITER_BYTES = 8_600 << 10;
 
-  private static final int ZSTD_BUFFER_BYTES = 256 << 10; // or little less, if no size is set
+  private static final int ZSTD_BUFFER_BYTES = 256 << 10; // a little less if no size is set
 
-  /** What {@code codec}, null for none, takes with the settings of {@code conf}. */
+  /** The memory of {@code codec}, which may be null, with the settings of {@code conf}. */
   public static CodecMemory of(CompressionCodec codec, Configuration conf) {
     if (codec == null) {
       return NONE;
@@ -108,7 +109,7 @@ public record CodecMemory(
     return ofOutside(UNKNOWN_BYTES, UNKNOWN_BYTES, streamBufferBytes, inChunks, inChunks);
   }
 
-  /** With a buffer of the stream on the heap. */
+  /** A codec outside the heap, with a buffer of the stream on the heap. */
   private static CodecMemory ofOutside(
       long readerBytes, long writerBytes, long bufferBytes, boolean inChunks, boolean inRounds) {
     return new CodecMemory(
@@ -121,14 +122,14 @@ public record CodecMemory(
   }
 
   /**
-   * What a task needs outside the heap, whatever it merges: to compress, and to read two runs in
-   * chunks, or as many streams as stock opens.
+   * The bytes that a task needs outside the heap, whatever it merges: for a compressor, and for
+   * reading two chunked runs, or as many streams as stock opens.
    */
   public long leastOutsideBytes() {
     return writerOutsideBytes + (inChunks ? 2 : LEAST_STREAMS) * readerOutsideBytes;
   }
 
-  /** Two direct buffers, and one of the stream on the heap. */
+  /** A codec with two direct buffers, and a buffer of the stream on the heap. */
   private static CodecMemory ofBlocks(
       Configuration conf, String key, int defaultBytes, boolean inChunks) {
     long bufferBytes = conf.getInt(key, defaultBytes);
@@ -154,7 +155,7 @@ public record CodecMemory(
         inChunks);
   }
 
-  /** The window that a frame of this level makes its reader keep. */
+  /** The window that a reader needs for a frame of this level. */
   private static long zstdWindowBytes(int level) {
     return level >= 20 ? 128 << 20 : level >= 10 ? 8 << 20 : 4 << 20;
   }

@@ -8,14 +8,14 @@ import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.Decompressor;
 
 /**
- * A run that is one compressed stream, decompressed while it is read. It differs from {@link
- * ChunkedRunInput} in holding a decompressor until it is closed.
+ * Decompresses a run that is one compressed stream while it is read. It differs from {@link
+ * ChunkedRunInput} in that it holds a decompressor until it is closed.
  *
- * <p>After the last record the stored bytes are read to their end, so that they are verified below
- * even where the codec stops short of it.
+ * <p>After the last record the stored bytes are read to their end, because the input below verifies
+ * them and the codec may stop before the end.
  *
  * <p>Thread contract: one thread. Ownership: owns the input below and a pooled decompressor, both
- * given back by {@link #close}. Failure: what the codec or the input below throws.
+ * released by {@link #close}. Failure: the exceptions of the codec and of the input below.
  */
 final class CodecRunInput implements RunInput {
   private static final int DRAIN_BYTES = 4096;
@@ -50,7 +50,7 @@ final class CodecRunInput implements RunInput {
     }
   }
 
-  // What codecs throw depends on which one it is, and on whether its native half is loaded.
+  // The type depends on the codec, and on whether its native library is loaded.
   private static IOException damaged(Throwable cause) {
     return new IOException("the compressed bytes are damaged: " + cause, cause);
   }
@@ -82,7 +82,7 @@ final class CodecRunInput implements RunInput {
     }
     closed = true;
     try {
-      in.close(); // gives back what the codec took for itself
+      in.close(); // releases memory of the codec's own
     } finally {
       if (decompressor != null) {
         CodecPool.returnDecompressor(decompressor);
@@ -91,7 +91,7 @@ final class CodecRunInput implements RunInput {
     }
   }
 
-  /** The compressed bytes as the stream that codecs want. */
+  /** The compressed bytes as a stream for the codec. */
   private static final class StoredBytes extends InputStream {
     private final RunInput stored;
     private final byte[] one = new byte[1];

@@ -2,36 +2,37 @@ package io.sluice.mapreduce.merge;
 
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.RawLengths;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
- * How many runs a task may merge at once, so that what their readers hold stays within bounds: a
- * block to parse in for each, the largest of its records, the block that is verified for whoever
- * asks for less, what is left of a chunk that has no room, and the block that is decrypted if runs
- * are encrypted.
+ * Decides how many runs a task may merge at once, so that the memory of their readers stays within
+ * limits. Each run has a block to parse, its largest record, and the rest of a chunk that did not
+ * fit. It may also have a verified block, if reads are shorter than one, and a decrypted block.
  *
- * <p>What the job's codec takes ({@link CodecMemory}) is held once for all runs in chunks, and once
- * for each run that is one stream ({@link RunForm}). Where rounds of a reduce write chunks, a
- * compressor counts besides.
+ * <p>The memory of the codec ({@link CodecMemory}) counts once for all chunked runs, and once for
+ * each run that is one stream ({@link RunForm}). If rounds of a reduce write chunks a compressor
+ * counts too.
  */
 public final class MergeMemory {
-  /** What may be left of the record before, when a block of a run is verified behind it. */
+  /** Room for the rest of a record, in front of the next verified block of a run. */
   private static final int REST_BYTES = 8 << 10;
 
   private static final int MAX_BLOCK_BYTES = 128 << 10;
 
-  /** What objects of a run take besides, however short it is. */
+  /** Heap for the objects of a run, however short it is. */
   private static final int LEAST_RUN_BYTES = 1 << 10;
 
-  /** Most runs of a merge, however short they are: each has objects, and perhaps an open file. */
+  /** Most runs of a merge, however short they are. Each has objects, and perhaps an open file. */
   public static final int MAX_RUNS = 1024;
 
   private static final int MAX_WINDOW_BYTES = 1 << 20;
   private static final int PAGE_BYTES = 4 << 10;
 
-  /** The part of the memory for streams that the compressor of a round may have. */
+  /** The share of the memory for streams that the compressor of a round may use. */
   private static final int COMPRESSOR_SHARE = 4;
 
   private final TaskMemory memory;
@@ -41,11 +42,11 @@ public final class MergeMemory {
   private final boolean writesStreams;
 
   /**
-   * For the runs of a job.
+   * The limits for the runs of a job.
    *
-   * @param codec of the runs, or null if they are not compressed
-   * @param encrypted whether they are
-   * @param memory what the task that merges them may take
+   * @param codec of the runs, or null without compression
+   * @param encrypted whether the runs are encrypted
+   * @param memory the memory of the task that merges
    */
   public MergeMemory(
       CompressionCodec codec, Configuration conf, boolean encrypted, TaskMemory memory) {
@@ -80,34 +81,35 @@ public final class MergeMemory {
     this.writesStreams = writesStreams;
   }
 
-  /** Mapped at a time of each of so many runs that are merged where they lie in a pool. */
+  /** The window to map of each run, if {@code runs} runs of a pool are merged. */
   public int windowBytes(int runs) {
     long shareBytes = memory.mappedBytes() / Math.max(1, runs);
     return (int) Math.max(PAGE_BYTES, Math.min(MAX_WINDOW_BYTES, shareBytes));
   }
 
-  /** The same for runs whose chunks have up to so many raw bytes; 0 without chunks. */
+  /** The same for runs with chunks of at most this raw length; 0 without chunks. */
   public MergeMemory withChunks(int chunkBytes) {
     return new MergeMemory(memory, codec, chunkBytes, cipherBytes, writesStreams);
   }
 
   /**
-   * The same for a reduce, which is not known to have chunks yet, and whose rounds write no stream.
+   * The same for a reduce. It does not know yet whether runs have chunks, and its rounds write no
+   * streams.
    */
   public MergeMemory ofReduce() {
     return new MergeMemory(memory, codec, 0, cipherBytes, false);
   }
 
   /**
-   * Most runs to merge at once, at least two, whichever of these they are; if all of them may be
-   * merged, with as many more of their kind.
+   * The most runs to merge at once, at least two, whichever of the given runs they are. If all of
+   * them fit, further runs of the same kind are counted too.
    *
-   * @param recordBytes mean length of the records of one
-   * @param streams how many of them are compressed as one stream each
-   * @param leastBlocksBytes of the runs, the longest first, see {@link #leastBlockBytes}
+   * @param recordBytes mean length of the records of a run
+   * @param streams the number of runs that are one stream each
+   * @param leastBlocksBytes {@link #leastBlockBytes} of the runs, the longest first
    */
   public int maxRuns(long recordBytes, long streams, LongStream leastBlocksBytes) {
-    // A block that has to grow doubles, and the old array is there until the new one is filled.
+    // A block grows by doubling, and the old array stays until the new one is filled.
     long grownBytes = recordBytes > wholeBlockBytes(chunkBytes) ? 3 * recordBytes : 0;
     boolean longRecords = recordBytes > REST_BYTES;
     boolean verifiedApart = codec.readerBytes() > 0 || longRecords;
@@ -118,7 +120,7 @@ public final class MergeMemory {
     return (int) Math.max(2, Math.min(MAX_RUNS, runs));
   }
 
-  /** For how many runs there is room for their readers, if those that are streams come first. */
+  /** The number of runs for whose readers there is room, if streams come first. */
   private long readers(long runBytes, long streams) {
     if (runBytes == 0) {
       return Long.MAX_VALUE;
@@ -136,11 +138,11 @@ public final class MergeMemory {
   }
 
   /**
-   * For how many streams the codec has memory outside the heap. A merge takes {@link
-   * CodecMemory#LEAST_STREAMS} in any case: stock opens as many in the same container.
+   * The number of streams for which the codec has memory outside the heap. A merge always takes
+   * {@link CodecMemory#LEAST_STREAMS}, because stock opens as many in the same container.
    *
-   * @param writes whether something compresses besides
-   * @param readsChunks whether one more reader is for chunks
+   * @param writes whether a compressor is in use too
+   * @param readsChunks whether a reader for chunks is in use too
    */
   private static long codecStreams(
       TaskMemory memory, CodecMemory codec, boolean writes, boolean readsChunks) {
@@ -153,7 +155,7 @@ public final class MergeMemory {
     return Math.max(0, roomBytes / codec.readerOutsideBytes());
   }
 
-  /** What is held once, however many runs there are. */
+  /** Memory that exists once, however many runs there are. */
   private long sharedBytes() {
     if (chunkBytes == 0) {
       return 0;
@@ -162,20 +164,20 @@ public final class MergeMemory {
     return compressesRounds() ? decoderBytes + compressorBytes(chunkBytes) : decoderBytes;
   }
 
-  /** With a chunk before and after it is compressed. */
+  /** The compressor, and a chunk before and after compression. */
   private long compressorBytes(int chunkBytes) {
     return codec.writerBytes() + 2L * chunkBytes;
   }
 
-  /** Raw bytes of the chunks, at most; 0 if runs are not in chunks. */
+  /** The most raw bytes of a chunk; 0 if runs have no chunks. */
   public int chunkBytes() {
     return chunkBytes;
   }
 
   /**
-   * Whether a round of a reduce writes chunks, rather than records as they are. It does not where
-   * no run is in chunks, with zlib, nor where the compressor would leave too little for reading, as
-   * that of Zstandard from level 9 on.
+   * Whether a round of a reduce writes chunks. Otherwise it writes plain records: if no run has
+   * chunks, with zlib, or if the compressor would leave too little memory for reading, as with
+   * Zstandard from level 9 on.
    */
   public boolean compressesRounds() {
     long compressorBytes = compressorBytes(ChunkLength.MOST_BYTES);
@@ -184,7 +186,7 @@ public final class MergeMemory {
         && compressorBytes <= memory.streamsBytes() / COMPRESSOR_SHARE;
   }
 
-  /** For how many of the longest blocks there is room. */
+  /** The number of the longest blocks for which there is room. */
   private long blocks(LongStream leastBlocksBytes) {
     long runs = 0;
     long blocksBytes = 0;
@@ -200,9 +202,9 @@ public final class MergeMemory {
   }
 
   /**
-   * The least block to parse a run in: the whole run, if it is short, else one of its chunks.
+   * The least block in which a run can be parsed: a whole short run, else one of its chunks.
    *
-   * @param chunkBytes raw bytes of its chunks; 0 without
+   * @param chunkBytes raw bytes of its chunks; 0 without chunks chunks
    */
   public static long leastBlockBytes(long rawLengthBytes, int chunkBytes) {
     return Math.min(wholeBlockBytes(chunkBytes), rawLengthBytes);
@@ -213,27 +215,76 @@ public final class MergeMemory {
   }
 
   /**
-   * What the block of each run of a merge may have beyond its least.
+   * The bytes that the block of each run may have beyond its least length.
    *
-   * @param leastBlocksBytes of all of its runs
+   * @param leastBlocksBytes of all runs of the merge
    */
   public long spareBytes(int runs, LongStream leastBlocksBytes) {
     return Math.max(0, memory.blocksBytes() - leastBlocksBytes.sum()) / Math.max(1, runs);
   }
 
   /**
-   * The block to parse in that a run gets.
+   * The length of the block in which a run is parsed.
    *
    * @param spareBytes see {@link #spareBytes}
-   * @param rawLengthBytes of this one; it needs no more
-   * @param chunkBytes raw bytes of its chunks; 0 without
+   * @param rawLengthBytes of this run; a block is never longer
+   * @param chunkBytes raw bytes of its chunks; 0 without chunks chunks
    */
   public static int blockBytes(long spareBytes, long rawLengthBytes, int chunkBytes) {
     long leastBytes = leastBlockBytes(rawLengthBytes, chunkBytes);
     if (chunkBytes > BlockChecksums.BLOCK_BYTES) {
-      return (int) leastBytes; // what is left behind a long chunk is no room for the next one
+      return (int) leastBytes; // more room would not hold a second long chunk
     }
     long mostBytes = Math.min(rawLengthBytes, MAX_BLOCK_BYTES);
     return (int) Math.max(leastBytes, Math.min(mostBytes, leastBytes + spareBytes));
+  }
+
+  /**
+   * The raw length of the chunks that a map writes. If a merge has room for a stream of each run,
+   * runs have no chunks, because a stream compresses best. Long chunks compress better than short
+   * ones, but each run of a merge needs a block that holds a whole chunk. So the length leaves a
+   * merge room for {@value #RUNS_OF_A_MAP} runs of each map.
+   *
+   * <p>The number of maps comes from {@code mapreduce.job.maps}. A final value in a node's file, or
+   * an input format, may have changed it since the submission. So a reduce does not use it; each
+   * run has the length of its chunks. A wrong number costs compression, or lets a merge take fewer
+   * runs at once.
+   */
+  public static final class ChunkLength {
+    /** A chunk that fits into the least block of a merge. */
+    public static final int LEAST_BYTES = BlockChecksums.BLOCK_BYTES;
+
+    public static final int MOST_BYTES = RawLengths.MOST_CHUNK_BYTES;
+
+    private static final int RUNS_OF_A_MAP = 4;
+
+    /** The share of a merge's blocks for one chunk of each map. */
+    private static final int SHARE = RUNS_OF_A_MAP + 1; // one more for the rest of a block
+
+    private ChunkLength() {}
+
+    /**
+     * The chunk length for the maps of {@code job}; 0 if each run is one stream.
+     *
+     * @param mostStreams the number of streams for which a merge has room
+     * @param blocksBytes the memory for a merge's blocks
+     */
+    static int of(Configuration job, long mostStreams, long blocksBytes) {
+      int maps = maps(job);
+      if (maps > 0 && (long) RUNS_OF_A_MAP * maps <= mostStreams) {
+        return 0;
+      }
+      long shareBytes = maps <= 0 ? 0 : blocksBytes / SHARE / maps;
+      return (int) Math.max(LEAST_BYTES, Math.min(MOST_BYTES, Long.highestOneBit(shareBytes)));
+    }
+
+    /** The number of maps at the submission; 0 if it is not known. */
+    private static int maps(Configuration job) {
+      try {
+        return job.getInt(MRJobConfig.NUM_MAPS, 0);
+      } catch (NumberFormatException e) { // stock's maps do not read it
+        return 0;
+      }
+    }
   }
 }

@@ -7,13 +7,13 @@ import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.util.Progress;
 
 /**
- * A merge of runs as Hadoop's reducers and combiners read it.
+ * A merge of runs, in the form that Hadoop's reducers and combiners read.
  *
- * <p>Key and value are views into the merge's heap blocks, valid until the next {@link #next}, as
- * {@link RawKeyValueIterator} promises and no longer.
+ * <p>Key and value are views of the merge's heap blocks. They are valid until the next {@link
+ * #next}, as {@link RawKeyValueIterator} promises.
  *
  * <p>Thread contract: one thread. Ownership: {@link #close} closes the merge. Failure: {@link
- * IOException} of the run that is damaged or can no longer be read.
+ * IOException} of a run that is damaged or cannot be read.
  */
 public final class MergedRecords implements RawKeyValueIterator {
   private static final int RECORDS_PER_PROGRESS = 1 << 12;
@@ -24,7 +24,7 @@ public final class MergedRecords implements RawKeyValueIterator {
   private final DataInputBuffer value = new DataInputBuffer();
   private int recordsSinceProgress;
 
-  /** Sets {@code progress} as the merge goes on. */
+  /** Updates {@code progress} as the merge proceeds. */
   public MergedRecords(KWayMerge merge, Progress progress) {
     this.merge = merge;
     this.progress = progress;

@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.merge;
 
+import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
 import java.util.Set;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
@@ -9,22 +10,22 @@ import org.apache.hadoop.io.compress.Lz4Codec;
 import org.apache.hadoop.io.compress.SnappyCodec;
 import org.apache.hadoop.io.compress.ZStandardCodec;
 
-/** How the bytes of a run are stored. */
+/** The form in which the bytes of a run are stored. */
 public enum RunForm {
-  /** Its records, as they are. */
+  /** Plain records. */
   PLAIN,
   /**
-   * In the chunks of a {@link ChunkWriter}: what Sluice compresses with a codec that it knows,
-   * where a merge may have no room for a stream of each run, see {@link ChunkLength}.
+   * Chunks of a {@link ChunkWriter}. Sluice writes them with a codec that it knows, if a merge may
+   * have no room for a stream of each run; see {@link ChunkLength}.
    */
   CHUNKS,
-  /** One stream of the job's codec from its first byte to its last, as stock writes it. */
+  /** One stream of the job's codec, as stock writes it. */
   STREAM;
 
   /**
-   * Codecs whose streams can be used again after {@code resetState}, and then allocate nothing.
-   * MapReduce itself never asks that of a codec. Others write a header once for each stream, refuse
-   * to be reset, or, as bzip2 does, allocate megabytes for each chunk. A subclass is another codec.
+   * Codecs whose streams can be used again after {@code resetState} without an allocation.
+   * MapReduce itself never calls that. Other codecs write one header for each stream, refuse the
+   * reset, or allocate megabytes for each chunk, as bzip2 does. A subclass counts as another codec.
    */
   private static final Set<Class<? extends CompressionCodec>> CHUNKED =
       Set.of(
@@ -35,16 +36,16 @@ public enum RunForm {
           Lz4Codec.class,
           ZStandardCodec.class);
 
-  /** Whether runs may be written in chunks of {@code codec}, null for none. */
+  /** Whether runs may be written in chunks with {@code codec}, which may be null. */
   public static boolean canBeChunks(CompressionCodec codec) {
     return codec != null && CHUNKED.contains(codec.getClass());
   }
 
   /**
-   * That of a run which Sluice wrote.
+   * The form of a run that Sluice wrote.
    *
    * @param codec of the job, or null
-   * @param chunkBytes what the run tells of its chunks; 0 without
+   * @param chunkBytes the recorded length of its chunks; 0 without chunks
    */
   public static RunForm of(CompressionCodec codec, int chunkBytes) {
     if (chunkBytes > 0) {

@@ -1,5 +1,5 @@
 /**
- * What both sides need to read runs: codecs before them, how many may be open at once, and Hadoop's
- * iterator behind their merge.
+ * Reading of runs by maps and reduces: codecs, the number of runs to merge at once, and Hadoop's
+ * iterator over a merge.
  */
 package io.sluice.mapreduce.merge;

@@ -13,11 +13,11 @@ import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.mapred.JobConf;
 
 /**
- * Chooses how a job's serialized keys are compared.
+ * Chooses the order of a job's serialized keys.
  *
- * <p>A prefix is used only where the comparator is the very class that the key type registers, so
- * that the order of the bytes is known to be the order of the comparator; any other comparator, the
- * user's or a subclass, is called for every comparison.
+ * <p>A prefix is used only with the comparator class that Hadoop's key type registers, because the
+ * order of its bytes is known. Any other comparator, also a subclass, is called for each
+ * comparison.
  */
 public final class KeyOrders {
   private KeyOrders() {}
@@ -94,7 +94,7 @@ public final class KeyOrders {
     }
   }
 
-  /** The job's own comparator, for keys whose bytes say nothing about their order. */
+  /** Calls the job's comparator, for keys whose byte order is unknown. */
   static final class ComparatorOrder implements KeyOrder {
     private final RawComparator<?> comparator;
 

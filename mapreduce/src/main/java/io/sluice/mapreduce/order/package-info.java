@@ -1,2 +1,2 @@
-/** How serialized keys are compared, by a prefix of 8 bytes where that decides. */
+/** Comparison of serialized keys, by a prefix of 8 bytes if that decides. */
 package io.sluice.mapreduce.order;

@@ -9,14 +9,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Merges the runs of a reducer while further ones come: in rounds, as soon as it is clear that the
- * last merge could not take all of them. {@link ReduceMerge} needs all of them to begin with.
+ * Merges the runs of a reducer while further runs arrive. Rounds begin as soon as it is clear that
+ * the last merge cannot take all runs. It differs from {@link ReduceMerge}, which needs all runs at
+ * its start.
  *
- * <p>Only what no round has merged yet is merged before the last run has come, since who merges the
- * same record twice may do so in vain.
+ * <p>Before the last run has arrived, no record is merged twice, because the second time might be
+ * unnecessary.
  *
- * <p>Thread contract: one thread. Ownership: takes the runs over, and closes what it has not given
- * to the last merge. Failure: that of a {@link ReduceMerge}; it is to be closed then.
+ * <p>Thread contract: one thread. Ownership: owns the runs, and closes those that it has not handed
+ * to the last merge. Failure: that of {@link ReduceMerge}; the caller closes it then.
  */
 public final class GrowingMerge implements Closeable {
   private final ReduceMerge merge;
@@ -25,23 +26,23 @@ public final class GrowingMerge implements Closeable {
   private int outputs;
   private long runs;
 
-  /** A run that no round has merged. */
+  /** A run that was not merged yet. */
   private record Fresh(int output, MergeRun run) {}
 
   /**
-   * With no run.
+   * Begins without runs.
    *
-   * @param merge makes the rounds, and the last merge
+   * @param merge does the rounds and the last merge
    */
   public GrowingMerge(ReduceMerge merge) {
     this.merge = merge;
   }
 
   /**
-   * Takes in the runs of one map output.
+   * Adds the runs of one map output.
    *
-   * @param output its number: of records with equal keys, those of the first output come first
-   *     where there were no rounds
+   * @param output its number; without rounds, records with equal keys come in the order of these
+   *     numbers
    */
   public void add(int output, List<? extends MergeRun> of) {
     outputs++;
@@ -53,14 +54,14 @@ public final class GrowingMerge implements Closeable {
   }
 
   /**
-   * Merges one round if there is one to merge now.
+   * Merges one round if one is due.
    *
-   * @param moreOutputs that are to come, each with as many runs as those before on average
-   * @return whether it has
+   * @param moreOutputs number of outputs still to come, each with the mean number of runs so far
+   * @return whether a round was merged
    */
   public boolean mergeRound(int moreOutputs) throws IOException {
     if (fresh.size() < merge.leastFanIn()) {
-      return false; // without a look at each of them
+      return false; // avoids computing over all runs
     }
     int fanIn = merge.fanIn(all());
     long more = outputs == 0 ? 0 : runs * moreOutputs / outputs;
@@ -73,7 +74,7 @@ public final class GrowingMerge implements Closeable {
     if (streamsFirst) {
       size = Math.min(fanIn, runs.stream().filter(MergeRun::isStream).count());
     } else if (size < fanIn / 2) {
-      return false; // few are left to the end: it is known then how few, and the shortest
+      return false; // a small round waits for the end, when the shortest runs are known
     }
     fresh.sort(
         Comparator.<Fresh, Boolean>comparing(each -> streamsFirst && !each.run().isStream())
@@ -85,7 +86,7 @@ public final class GrowingMerge implements Closeable {
     return true;
   }
 
-  /** The last merge, when all runs have come. */
+  /** Starts the last merge, when all runs have arrived. */
   public KWayMerge last() throws IOException {
     fresh.sort(Comparator.comparingInt(Fresh::output));
     return merge.merge(takeAll());
@@ -104,12 +105,12 @@ public final class GrowingMerge implements Closeable {
     return all;
   }
 
-  /** Rounds before the last merge. */
+  /** The number of rounds before the last merge. */
   public int rounds() {
     return merge.rounds();
   }
 
-  /** Records that those have put out. */
+  /** The number of records that rounds have written. */
   public long roundRecords() {
     return merge.roundRecords();
   }

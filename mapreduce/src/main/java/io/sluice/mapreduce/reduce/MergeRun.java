@@ -7,45 +7,45 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /**
- * A sorted run that a {@link ReduceMerge} takes in.
+ * A sorted run for a {@link ReduceMerge}.
  *
- * <p>Thread contract: one thread at a time. Ownership: the merge that it is given to closes it.
+ * <p>Thread contract: one thread at a time. Ownership: the merge that gets it closes it.
  */
 public interface MergeRun extends Closeable {
-  /** How messages call it. */
+  /** The name for messages. */
   String name();
 
-  /** Bytes as they are stored. */
+  /** Stored bytes. */
   long lengthBytes();
 
-  /** Bytes that are read of it, decompressed; {@code Long.MAX_VALUE} if that is not known. */
+  /** Bytes after decompression; {@code Long.MAX_VALUE} if not known. */
   default long rawLengthBytes() {
     return form() == RunForm.PLAIN ? lengthBytes() : Long.MAX_VALUE;
   }
 
-  /** Mean length of its records in bytes as far as it is known, else 0. */
+  /** Mean length of its records in bytes; 0 if not known. */
   long meanRecordBytes();
 
-  /** What must be put before {@link #input}. */
+  /** The form of the bytes of {@link #input}. */
   RunForm form();
 
-  /** Whether it is one stream of a codec, for which buffers of that are held while it is read. */
+  /** Whether it is one stream of a codec, which needs a decompressor while it is read. */
   default boolean isStream() {
     return form() == RunForm.STREAM;
   }
 
-  /** Raw bytes of its chunks, as its writer has told; 0 if it is not in chunks. */
+  /** Raw bytes of its chunks, as recorded by its writer; 0 without chunks. */
   int chunkBytes();
 
-  /** The least block to parse it in. */
+  /** The least block in which it can be parsed. */
   default long leastBlockBytes() {
     return MergeMemory.leastBlockBytes(rawLengthBytes(), chunkBytes());
   }
 
-  /** Its bytes. */
+  /** The stored bytes. */
   RunInput input();
 
-  /** Gives back what it holds for being read soon; it goes on where it was when it is read. */
+  /** Releases what it holds to be read soon; the next read continues where it was. */
   void suspend();
 
   @Override

@@ -2,10 +2,10 @@ package io.sluice.mapreduce.reduce;
 
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.merge.RunCodec;
-import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
-import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MergePlan;
@@ -23,13 +23,13 @@ import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Merges a reducer's runs as a stream: nothing is written while the runs fit into one merge, and
- * bounded rounds go to the stage when they do not, in chunks or as they are. What a merge needs at
- * once is bounded by how many runs it has: windows, heap for parsing, decompressors and open files.
+ * Merges a reducer's runs as a stream. If the runs fit into one merge nothing is written; else
+ * rounds write to the stage first, in chunks or as plain records. The number of runs in a merge
+ * limits its windows, heap, decompressors and open files.
  *
- * <p>Thread contract: one thread. Ownership: takes the runs over and hands them to the merges it
- * makes. Failure: {@link IOException} of a run or the stage; {@link InterruptedIOException} in a
- * round, which may be long.
+ * <p>Thread contract: one thread. Ownership: owns the runs, and hands them to the merges that it
+ * starts. Failure: {@link IOException} of a run or the stage; {@link InterruptedIOException} if a
+ * round is interrupted.
  */
 public final class ReduceMerge {
   private final MergeWindows windows;
@@ -37,17 +37,17 @@ public final class ReduceMerge {
   private final RunCodec codec;
   private final KeyOrder order;
   private final Progressable progress;
-  private MergeMemory memory; // for chunks as long as the longest of those that are expected
+  private MergeMemory memory; // for the longest chunks of the runs expected so far
   private long recordBytes;
   private boolean hasStreams;
   private int rounds;
   private long roundRecords;
 
   /**
-   * Merges through {@code windows}, and over {@code stage} what must be merged in rounds.
+   * Merges through {@code windows}; rounds write to {@code stage}.
    *
-   * @param codec of the runs that are compressed, or null
-   * @param memory that of the task
+   * @param codec of compressed runs, or null
+   * @param memory of the task
    */
   public ReduceMerge(
       MergeWindows windows,
@@ -64,7 +64,7 @@ public final class ReduceMerge {
     this.memory = memory.ofReduce();
   }
 
-  /** A run is to be merged later, in a round or in the last merge. */
+  /** Announces a run that will be merged later. */
   void expect(MergeRun run) {
     recordBytes = Math.max(recordBytes, run.meanRecordBytes());
     hasStreams |= run.isStream();
@@ -73,7 +73,7 @@ public final class ReduceMerge {
     }
   }
 
-  /** The last merge, after as many rounds as it takes to get there. */
+  /** Starts the last merge, after the rounds that it needs. */
   public KWayMerge merge(List<? extends MergeRun> runs) throws IOException {
     runs.forEach(this::expect);
     WaitingRuns waiting = new WaitingRuns(runs);
@@ -85,7 +85,7 @@ public final class ReduceMerge {
     try {
       suspend(runs, round);
       for (; !round.isEmpty(); round = takeRound(waiting, streams)) {
-        streams -= streams(round); // what a round writes is none
+        streams -= streams(round); // a round writes no stream
         waiting.add(mergeRound(round));
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -95,17 +95,17 @@ public final class ReduceMerge {
     return start(waiting.take(waiting.size()));
   }
 
-  /** Windows are for those that are merged before. */
+  /** Releases the windows of all runs, for the runs of the first round. */
   private static void suspend(List<? extends MergeRun> runs, List<MergeRun> round) {
     try {
       runs.forEach(MergeRun::suspend);
     } catch (RuntimeException | Error e) {
-      Closer.after(e, round); // the others are still waiting
+      Closer.after(e, round); // the caller closes the others
       throw e;
     }
   }
 
-  /** Takes the runs of the next round; none if all that wait can be merged at once. */
+  /** Takes the runs of the next round; none if all waiting runs can be merged at once. */
   private List<MergeRun> takeRound(WaitingRuns waiting, long streams) {
     int fanIn = fanIn(streams, waiting.leastBlocksBytes());
     int size = MergePlan.roundSize(waiting.size(), fanIn);
@@ -114,7 +114,7 @@ public final class ReduceMerge {
         : waiting.take(size);
   }
 
-  /** As few as leave what one merge takes, or as many as one merge takes. */
+  /** The fewest streams after which one merge can take the rest, or as many as one merge takes. */
   private int streamsOfRound(WaitingRuns waiting, long streams, int fanIn) {
     int size = (int) Math.min(streams, fanIn);
     while (size > 2
@@ -125,8 +125,8 @@ public final class ReduceMerge {
   }
 
   /**
-   * Whether one merge would take more of these runs if those that are one stream each were merged
-   * before; not where all are streams, of which the shortest come first.
+   * Whether one merge could take more of these runs if the streams among them were merged first.
+   * False if all are streams; then the shortest are merged first.
    */
   boolean isHeldUpByStreams(List<? extends MergeRun> runs) {
     return isHeldUp(runs.size(), streams(runs), leastBlocksBytes(runs), fanIn(runs));
@@ -149,14 +149,14 @@ public final class ReduceMerge {
   }
 
   /**
-   * Most runs that one merge takes, whichever of these they are; all of them are expected. See
-   * {@link MergeMemory#maxRuns}.
+   * The most runs that one merge takes, whichever of these they are. All must be announced by
+   * {@link #expect}. See {@link MergeMemory#maxRuns}.
    */
   int fanIn(List<? extends MergeRun> runs) {
     return fanIn(streams(runs), leastBlocksBytes(runs));
   }
 
-  /** Runs of which one merge takes as many, whatever they are of those that were expected. */
+  /** The number of runs that one merge can always take, whichever announced runs they are. */
   int leastFanIn() {
     long longestBytes = MergeMemory.leastBlockBytes(Long.MAX_VALUE, memory.chunkBytes());
     return fanIn(hasStreams ? Long.MAX_VALUE : 0, LongStream.generate(() -> longestBytes));
@@ -167,7 +167,7 @@ public final class ReduceMerge {
         2, Math.min(memory.maxRuns(recordBytes, streams, leastBlocksBytes), windows.count()));
   }
 
-  /** Makes one run of several, {@link #fanIn} at most. */
+  /** Merges runs into one, at most {@link #fanIn}. */
   MergeRun mergeRound(List<? extends MergeRun> runs) throws IOException {
     rounds++;
     int chunkBytes = memory.compressesRounds() ? memory.chunkBytes() : 0;
@@ -176,7 +176,7 @@ public final class ReduceMerge {
       try {
         long rawLengthBytes = write(merge, staged, chunkBytes);
         staged.finish();
-        Closer.all(runs); // which may hold more than the inputs that the cursors close
+        Closer.all(runs); // a run may hold more than its input, which the merge closes
         return new MergedRun(
             staged.name(),
             staged.lengthBytes(),
@@ -191,17 +191,17 @@ public final class ReduceMerge {
     }
   }
 
-  /** Rounds that it has begun before the last merge. */
+  /** The number of rounds that were begun. */
   public int rounds() {
     return rounds;
   }
 
-  /** Records that those have put out. */
+  /** The number of records that rounds have written. */
   public long roundRecords() {
     return roundRecords;
   }
 
-  /** Returns the length before it is compressed. */
+  /** Returns the length before compression. */
   private long write(KWayMerge merge, StagedRun staged, int chunkBytes) throws IOException {
     if (chunkBytes == 0) {
       return write(merge, staged.name(), new RunEncoder(staged::write));
@@ -233,7 +233,7 @@ public final class ReduceMerge {
     return encoder.rawLengthBytes();
   }
 
-  /** Starts to merge; owns the runs, and closes them when it fails. */
+  /** Starts a merge; closes all runs if that fails. */
   private KWayMerge start(List<? extends MergeRun> runs) throws IOException {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     try {
@@ -253,7 +253,7 @@ public final class ReduceMerge {
     }
   }
 
-  /** What a round of a {@link ReduceMerge} has staged. */
+  /** The run that a round has staged. */
   record MergedRun(
       String name,
       long lengthBytes,
@@ -264,7 +264,7 @@ public final class ReduceMerge {
       implements MergeRun {
     @Override
     public long meanRecordBytes() {
-      return 0; // those of its runs are known
+      return 0; // counted with the runs of the round
     }
 
     @Override
@@ -274,5 +274,30 @@ public final class ReduceMerge {
     public void close() throws IOException {
       input.close();
     }
+  }
+
+  /**
+   * The windows through which the runs of a merge are read; their number may be small.
+   *
+   * <p>Thread contract: the merging thread.
+   */
+  public interface MergeWindows {
+    /** No limit and no windows. */
+    MergeWindows UNBOUNDED =
+        new MergeWindows() {
+          @Override
+          public int count() {
+            return Integer.MAX_VALUE;
+          }
+
+          @Override
+          public void prepare(List<? extends MergeRun> runs) {}
+        };
+
+    /** Most runs that can be read at once. */
+    int count();
+
+    /** Divides the windows among the runs of the next merge, at most {@link #count}. */
+    void prepare(List<? extends MergeRun> runs);
   }
 }

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * Runs in the order of merging: the shortest first, whose blocks are, and of equal ones the
- * earlier. It takes a reference for each, since a reducer may have a million of them.
+ * Runs in the order of merging: those with the shortest block first, then the shortest, then the
+ * earliest. It keeps one reference for each run, because a reducer may have a million.
  *
- * <p>Thread contract: one thread. Ownership: the runs stay its owner's.
+ * <p>Thread contract: one thread. Ownership: the caller owns the runs.
  */
 final class WaitingRuns {
   private static final Comparator<MergeRun> LONGEST_FIRST =
@@ -18,12 +18,12 @@ final class WaitingRuns {
           .thenComparingLong(MergeRun::lengthBytes)
           .reversed();
 
-  private final List<MergeRun> longestFirst; // the latest of equal ones, too
+  private final List<MergeRun> longestFirst; // of equal runs, the latest first
 
   WaitingRuns(List<? extends MergeRun> runs) {
     longestFirst = new ArrayList<>(runs);
     Collections.reverse(longestFirst);
-    longestFirst.sort(LONGEST_FIRST); // which leaves equal ones as they are
+    longestFirst.sort(LONGEST_FIRST); // a stable sort
   }
 
   int size() {
@@ -35,12 +35,12 @@ final class WaitingRuns {
     return Collections.unmodifiableList(longestFirst);
   }
 
-  /** The least blocks of all of them, the longest first. */
+  /** The least blocks of all runs, the longest first. */
   LongStream leastBlocksBytes() {
     return longestFirst.stream().mapToLong(MergeRun::leastBlockBytes);
   }
 
-  /** Adds one behind its equals. */
+  /** Adds a run behind its equals. */
   void add(MergeRun run) {
     int low = 0;
     int high = longestFirst.size();
@@ -55,7 +55,7 @@ final class WaitingRuns {
     longestFirst.add(low, run);
   }
 
-  /** Takes the first so many. */
+  /** Removes and returns the first {@code count} runs. */
   List<MergeRun> take(int count) {
     List<MergeRun> first = longestFirst.subList(size() - count, size());
     List<MergeRun> taken = new ArrayList<>(first);
@@ -64,7 +64,7 @@ final class WaitingRuns {
     return taken;
   }
 
-  /** Takes the first so many of those that are one stream each. */
+  /** Removes and returns the first {@code count} runs that are one stream each. */
   List<MergeRun> takeStreams(int count) {
     List<MergeRun> taken = new ArrayList<>(count);
     List<MergeRun> left = new ArrayList<>(size());

@@ -1,5 +1,2 @@
-/**
- * How a reduce task merges the runs of its partition as a stream, in rounds where there are too
- * many.
- */
+/** Merging of the runs of a partition as a stream, with rounds if there are too many. */
 package io.sluice.mapreduce.reduce;

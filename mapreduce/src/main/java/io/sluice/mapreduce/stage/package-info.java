@@ -1,2 +1,2 @@
-/** Where a reduce task keeps what it must keep itself: in leased extents, or on its local disks. */
+/** Storage for runs that a reduce keeps until its merge: leased extents, or local disks. */
 package io.sluice.mapreduce.stage;

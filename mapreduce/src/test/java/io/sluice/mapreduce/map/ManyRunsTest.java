@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.map.MapPlan.MergePolicy;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.order.KeyOrders;

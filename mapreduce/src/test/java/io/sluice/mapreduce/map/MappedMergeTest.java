@@ -3,6 +3,7 @@ package io.sluice.mapreduce.map;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.map.MapPlan.MergePolicy;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.order.KeyOrders;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.map.RecordSerializer.SerializedRecord;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

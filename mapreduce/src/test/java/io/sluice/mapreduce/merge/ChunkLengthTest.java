@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.mapreduce.testing.HeapRunInput;
 import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.sluice.mapreduce.memory.TaskMemory;
+import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.StreamWriter;
 import io.sluice.mapreduce.testing.HeapRunInput;
 import io.sluice.mapreduce.testing.UnpooledCodec;
 import java.io.ByteArrayOutputStream;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.mapreduce.testing.Codecs;
 import io.sluice.mapreduce.testing.HeaderCodec;
 import io.sluice.mapreduce.testing.HeapRunInput;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import io.sluice.mapreduce.testing.Codecs;
 import io.sluice.spill.merge.KWayMerge;
 import java.io.IOException;

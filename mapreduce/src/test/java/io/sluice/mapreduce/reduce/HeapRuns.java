@@ -1,15 +1,16 @@
 package io.sluice.mapreduce.reduce;
 
 import io.sluice.mapreduce.memory.TaskMemory;
-import io.sluice.mapreduce.merge.ChunkLength;
 import io.sluice.mapreduce.merge.MergeMemory;
+import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
 import io.sluice.mapreduce.merge.RunCodec;
-import io.sluice.mapreduce.merge.RunCompressor;
+import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.order.KeyOrders;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import io.sluice.mapreduce.reduce.ReduceMerge.MergedRun;
 import io.sluice.mapreduce.stage.StageArea;
-import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.mapreduce.testing.FewWindows;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.record.RunEncoder;

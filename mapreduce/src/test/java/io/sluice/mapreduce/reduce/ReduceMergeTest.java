@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.mapreduce.merge.ChunkLength;
+import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.ReduceMerge.MergedRun;
 import io.sluice.mapreduce.testing.Codecs;

@@ -3,6 +3,7 @@ package io.sluice.mapreduce.stage;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;

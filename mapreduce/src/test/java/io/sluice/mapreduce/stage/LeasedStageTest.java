@@ -2,6 +2,7 @@ package io.sluice.mapreduce.stage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.mapreduce.testing.LocalStore;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.cipher.OutputKey;

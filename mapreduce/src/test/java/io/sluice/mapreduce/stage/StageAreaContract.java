@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;

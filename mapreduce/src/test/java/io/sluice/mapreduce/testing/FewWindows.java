@@ -3,7 +3,7 @@ package io.sluice.mapreduce.testing;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.mapreduce.reduce.MergeRun;
-import io.sluice.mapreduce.reduce.MergeWindows;
+import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
 import java.util.List;
 
 /** Windows that are never shared out among more runs than there are; every merge has two. */

@@ -4,11 +4,11 @@ import io.sluice.node.conf.Setting;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** What may be set of the memory that a process of its own takes for map outputs and files. */
+/** Settings of the memory in which a process keeps map outputs and files of {@code sluice:}. */
 public final class MemorySettings {
   private static final String DEFAULT_DIRECTORY = "/dev/shm";
 
-  /** The store's memory. */
+  /** Most memory of the store. */
   public static final Setting<OptionalInt> MEMORY_MB =
       Setting.optionalInteger(
           "sluice.local.memory-mb",
@@ -19,7 +19,7 @@ public final class MemorySettings {
               + " needed, and keeps it for further jobs. The first job or file of the process"
               + " fixes the value.");
 
-  /** Where that memory lies. */
+  /** The directory in which the memory's files lie. */
   public static final Setting<String> DIRECTORY =
       new Setting<>(
           "sluice.local.dir",
@@ -29,7 +29,7 @@ public final class MemorySettings {
               + " or file of the process fixes the value.",
           text -> text == null ? DEFAULT_DIRECTORY : text);
 
-  /** Where files are copied to. */
+  /** The directory to which files are copied. */
   public static final Setting<String> WRITE_BEHIND =
       Setting.text(
           "sluice.local.write-behind",
@@ -42,7 +42,7 @@ public final class MemorySettings {
 
   private MemorySettings() {}
 
-  /** All of them, in the order of the documentation. */
+  /** All settings, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(MEMORY_MB, DIRECTORY, WRITE_BEHIND);
   }

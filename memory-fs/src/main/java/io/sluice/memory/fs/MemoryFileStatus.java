@@ -1,15 +1,17 @@
 package io.sluice.memory.fs;
 
 import io.sluice.memory.fs.tree.Entry;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The status of a file or directory, with an etag: which one it is, whatever it is called, and
- * which version of it.
+ * The status of a file or directory. A file's status has an etag: the file's id, which renames do
+ * not change, and the version of its content.
  *
- * <p>Thread contract: as {@link FileStatus}. After serialization it is an ordinary one.
+ * <p>Thread contract: as {@link FileStatus}. Serialization drops the etag.
  */
 final class MemoryFileStatus extends FileStatus implements EtagSource {
   private static final long serialVersionUID = 1L;
@@ -36,7 +38,7 @@ final class MemoryFileStatus extends FileStatus implements EtagSource {
     return etag;
   }
 
-  // Hadoop has statuses equal if their paths are.
+  // In Hadoop, statuses with equal paths are equal.
   @Override
   public boolean equals(Object other) {
     return super.equals(other);
@@ -45,5 +47,37 @@ final class MemoryFileStatus extends FileStatus implements EtagSource {
   @Override
   public int hashCode() {
     return super.hashCode();
+  }
+
+  /**
+   * A {@link MemoryFileStatus} with the locations of its blocks.
+   *
+   * <p>Thread contract: as {@link LocatedFileStatus}.
+   */
+  static final class MemoryLocatedFileStatus extends LocatedFileStatus implements EtagSource {
+    private static final long serialVersionUID = 1L;
+
+    private final String etag;
+
+    MemoryLocatedFileStatus(MemoryFileStatus status, BlockLocation[] locations) {
+      super(status, locations);
+      this.etag = status.getEtag();
+    }
+
+    @Override
+    public String getEtag() {
+      return etag;
+    }
+
+    // In Hadoop, statuses with equal paths are equal.
+    @Override
+    public boolean equals(Object other) {
+      return super.equals(other);
+    }
+
+    @Override
+    public int hashCode() {
+      return super.hashCode();
+    }
   }
 }

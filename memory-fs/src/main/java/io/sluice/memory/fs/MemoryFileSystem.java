@@ -1,13 +1,13 @@
 package io.sluice.memory.fs;
 
 import io.sluice.hadoop.fs.NamedFileSystem;
+import io.sluice.memory.fs.MemoryFileStatus.MemoryLocatedFileStatus;
 import io.sluice.memory.fs.stream.MemoryInputStream;
 import io.sluice.memory.fs.stream.MemoryOutputStream;
 import io.sluice.memory.fs.stream.OpenWriters;
-import io.sluice.memory.fs.stream.ReadBytes;
 import io.sluice.memory.fs.tree.Entry;
+import io.sluice.memory.fs.tree.Entry.NewNode;
 import io.sluice.memory.fs.tree.Namespace;
-import io.sluice.memory.fs.tree.NewNode;
 import io.sluice.memory.fs.tree.OpenFile;
 import io.sluice.memory.fs.tree.TreePath;
 import io.sluice.memory.store.ProcessStore;
@@ -17,7 +17,6 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,7 +25,6 @@ import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -50,19 +48,19 @@ import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
 /**
- * The file system {@code sluice:}: files in the memory of this process, and on its disk when that
- * is full, which every instance of the process sees and which are gone with it. It does what HDFS
- * does, for one user: permissions are kept and shown, and forbid nothing.
+ * The file system {@code sluice:}. Its files lie in the memory of this process, and on disk when
+ * the memory is full. All instances in the process share them, and they end with the process. The
+ * rules are those of HDFS for one user: permissions are kept and shown, but forbid nothing.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it; the files stay.
- * Failure: what Hadoop says that file systems throw.
+ * <p>Thread contract: safe from any thread. Ownership: the caller closes it; the files stay.
+ * Failure: the exceptions that Hadoop specifies for file systems.
  */
 public final class MemoryFileSystem extends NamedFileSystem {
   private Namespaces.Files files;
   private Namespace namespace;
   private ProcessStore store;
 
-  /** Counts in what is given then: that of whoever hands on to this. */
+  /** Counts in the statistics of the file system that delegates to this one. */
   public MemoryFileSystem(Supplier<Statistics> counts) {
     super(counts);
   }
@@ -87,44 +85,29 @@ public final class MemoryFileSystem extends NamedFileSystem {
   }
 
   private FSDataInputStream input(OpenFile file) {
-    ReadBytes read = new ReadBytes(bytes -> counts().incrementBytesRead(bytes));
-    return new FSDataInputStream(new MemoryInputStream(file, read));
+    return new FSDataInputStream(
+        new MemoryInputStream(file, bytes -> counts().incrementBytesRead(bytes)));
   }
 
   @Override
   protected PathHandle createPathHandle(FileStatus status, HandleOpt... options) {
-    if (!(status instanceof EtagSource file) || file.getEtag() == null) {
-      throw new IllegalArgumentException(
-          status.getPath()
-              + " has no handle: its status is not that of a file, as it was got here");
-    }
-    HandleOpt.Data data =
-        HandleOpt.getOpt(HandleOpt.Data.class, options).orElse(HandleOpt.changed(false));
-    HandleOpt.Location location =
-        HandleOpt.getOpt(HandleOpt.Location.class, options).orElse(HandleOpt.moved(false));
-    String[] idAndVersion = file.getEtag().split("-");
-    return new FileHandle(
-        Long.parseLong(idAndVersion[0]),
-        data.allowChange() ? FileHandle.ANY_VERSION : Long.parseLong(idAndVersion[1]),
-        location.allowChange() ? "" : tree(status.getPath()).toString());
+    return FileHandle.of(status, tree(status.getPath()), options);
   }
 
   @Override
   public FSDataInputStream open(PathHandle handle, int bufferSize) throws IOException {
     reads();
     FileHandle wanted = FileHandle.read(handle);
-    Namespace.Located found = namespace.find(wanted.id());
+    Entry.Located found = namespace.find(wanted.id());
     OpenFile file = found == null ? null : namespace.open(wanted.id());
     if (file == null) {
       throw new InvalidPathHandleException("the file is gone: " + wanted);
     }
-    boolean changed =
-        wanted.version() != FileHandle.ANY_VERSION && wanted.version() != found.entry().version();
-    boolean moved = !wanted.path().isEmpty() && !wanted.path().equals(found.path().toString());
-    if (changed || moved) {
+    try {
+      wanted.check(found);
+    } catch (InvalidPathHandleException e) {
       file.close();
-      throw new InvalidPathHandleException(
-          "the file was " + (changed ? "changed" : "moved to " + found.path()) + ": " + wanted);
+      throw e;
     }
     return input(file);
   }
@@ -255,7 +238,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
   public void concat(Path target, Path[] sources) throws IOException {
     writes();
     if (sources.length == 0) {
-      throw new IllegalArgumentException("nothing to put behind " + target);
+      throw new IllegalArgumentException("no files given to append to " + target);
     }
     namespace.concat(tree(target), Arrays.stream(sources).map(this::tree).toList());
   }
@@ -316,7 +299,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
 
   private List<MemoryFileStatus> statuses(Path path) throws IOException {
     reads();
-    Namespace.Listing listing = namespace.list(tree(path));
+    Entry.Listing listing = namespace.list(tree(path));
     Path qualified = makeQualified(path);
     if (listing.file().isPresent()) {
       return List.of(new MemoryFileStatus(listing.file().get(), qualified));
@@ -361,7 +344,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
   public void setOwner(Path path, String owner, String group) throws IOException {
     writes();
     if (owner == null && group == null) {
-      throw new IllegalArgumentException("neither an owner nor a group for " + path);
+      throw new IllegalArgumentException("no owner and no group given for " + path);
     }
     namespace.setOwner(tree(path), owner, group);
   }
@@ -382,28 +365,17 @@ public final class MemoryFileSystem extends NamedFileSystem {
   public void setXAttr(Path path, String name, byte[] value, EnumSet<XAttrSetFlag> flags)
       throws IOException {
     writes();
-    byte[] kept = value == null ? new byte[0] : value.clone();
-    namespace.changeAttribute(
-        tree(path),
-        name,
-        before -> {
-          XAttrSetFlag.validate(name, before != null, flags);
-          return kept;
-        });
+    attributes(path).set(name, value, flags);
+  }
+
+  private ExtendedAttributes attributes(Path path) {
+    return new ExtendedAttributes(namespace, tree(path));
   }
 
   @Override
   public void removeXAttr(Path path, String name) throws IOException {
     writes();
-    namespace.changeAttribute(
-        tree(path),
-        name,
-        before -> {
-          if (before == null) {
-            throw noAttribute(path, name);
-          }
-          return null;
-        });
+    attributes(path).remove(name);
   }
 
   @Override
@@ -414,30 +386,18 @@ public final class MemoryFileSystem extends NamedFileSystem {
   @Override
   public Map<String, byte[]> getXAttrs(Path path) throws IOException {
     reads();
-    Map<String, byte[]> copies = new LinkedHashMap<>();
-    namespace.attributes(tree(path)).forEach((name, value) -> copies.put(name, value.clone()));
-    return copies;
+    return attributes(path).all();
   }
 
   @Override
   public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
-    Map<String, byte[]> all = getXAttrs(path);
-    for (String name : names) {
-      if (!all.containsKey(name)) {
-        throw noAttribute(path, name);
-      }
-    }
-    all.keySet().retainAll(names);
-    return all;
+    reads();
+    return attributes(path).named(names);
   }
 
   @Override
   public List<String> listXAttrs(Path path) throws IOException {
     return new ArrayList<>(getXAttrs(path).keySet());
-  }
-
-  private static IOException noAttribute(Path path, String name) {
-    return new IOException(path + " has no attribute " + name);
   }
 
   @Override
@@ -464,7 +424,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
     };
   }
 
-  /** Closes what it has opened for writing, and waits for what is written behind. */
+  /** Closes the files that were opened for writing here, and waits for write-behind. */
   @Override
   public void close() throws IOException {
     OpenWriters.closeOf(this);

@@ -20,19 +20,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The namespaces of this process, one for each authority of a URI, and one without. They share the
- * process's store.
+ * The namespaces of this process: one for each authority in a URI, and one for URIs without an
+ * authority. They share the process's store.
  *
- * <p>Thread contract: safe from any thread. Ownership: they live until the JVM ends, which waits
- * for what is written behind.
+ * <p>Thread contract: safe from any thread. Ownership: they live until the JVM ends; its end waits
+ * for write-behind.
  */
 final class Namespaces {
   private static final Logger LOG = LoggerFactory.getLogger(Namespaces.class);
 
-  /** After Hadoop has closed its file systems, and before the store ends. */
+  /** Runs after Hadoop has closed its file systems, and before the store ends. */
   private static final int END_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY - 2;
 
-  /** Hadoop's for all of it; what writes nothing is given up much earlier. */
+  /** The limit that Hadoop needs; write-behind without progress gives up much earlier. */
   private static final long END_TIMEOUT_HOURS = 12;
 
   private static final Map<String, Files> BY_AUTHORITY = new HashMap<>(); // guarded by the class
@@ -42,12 +42,12 @@ final class Namespaces {
   private Namespaces() {}
 
   /**
-   * The files of an authority.
+   * The files of one authority.
    *
-   * @param behind where they are copied to, or null
+   * @param behind copies them to another file system, or null
    */
   record Files(Namespace namespace, WriteBehind behind) {
-    /** Returns when all that has changed is where it is copied to. */
+    /** Returns when all changes are copied. */
     void await() throws IOException {
       if (behind != null) {
         behind.await();
@@ -56,10 +56,10 @@ final class Namespaces {
   }
 
   /**
-   * Those of an authority, which are none yet unless somebody asked before.
+   * The files of an authority; the first call makes an empty namespace.
    *
-   * @param authority empty for the one without
-   * @param user to whom the root belongs, if it is made
+   * @param authority empty for a URI without an authority
+   * @param user the owner of the root, if the namespace is new
    */
   static synchronized Files of(String authority, Configuration conf, String user)
       throws IOException {
@@ -78,19 +78,19 @@ final class Namespaces {
   }
 
   private static WriteBehind behind(String authority, Configuration conf) throws IOException {
-    String place = MemorySettings.WRITE_BEHIND.get(conf::getTrimmed);
-    if (place.isEmpty()) {
+    String directory = MemorySettings.WRITE_BEHIND.get(conf::getTrimmed);
+    if (directory.isEmpty()) {
       return null;
     }
-    String scheme = new Path(place).toUri().getScheme();
+    String scheme = new Path(directory).toUri().getScheme();
     if (scheme == null || scheme.equals(SluiceFileSystem.SCHEME)) {
       throw new IOException(
           MemorySettings.WRITE_BEHIND.name()
               + " is "
-              + place
+              + directory
               + ", expected a path with another file system's scheme, such as file:///data");
     }
-    Path base = authority.isEmpty() ? new Path(place) : new Path(place, authority);
+    Path base = authority.isEmpty() ? new Path(directory) : new Path(directory, authority);
     WriteBehind behind = WriteBehind.start(base, conf);
     ShutdownHookManager.get()
         .addShutdownHook(() -> end(behind), END_PRIORITY, END_TIMEOUT_HOURS, TimeUnit.HOURS);
@@ -101,7 +101,10 @@ final class Namespaces {
     try {
       behind.close();
     } catch (IOException | RuntimeException e) {
-      LOG.error("Files are lost with this process: {}", ErrorText.of(e), e);
+      LOG.error(
+          "The process ends before these changes of sluice: files were copied: {}",
+          ErrorText.of(e),
+          e);
     }
   }
 }

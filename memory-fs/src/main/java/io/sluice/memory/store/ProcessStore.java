@@ -36,18 +36,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where all jobs and files of this process put their bytes: memory, and a directory on disk for
- * what has no room there. It grows as it is needed and keeps what it has for the next job. Where no
- * memory can be had it is on disk alone, and says so.
+ * The store for all jobs and files of this process: memory, and a directory on disk for bytes that
+ * have no room in memory. It grows as needed, and keeps its memory for the next job. If it can get
+ * no memory it uses disk only, and logs that.
  *
- * <p>What it has in memory is read through the mappings that it has itself. So it outlives its file
- * names, which whoever cleans up {@code /dev/shm} may remove: the user, or {@code systemd-logind}
- * when the user logs out.
+ * <p>Memory is read through the store's own mappings. So the store works on after its files in
+ * {@code /dev/shm} were removed by the user, or by {@code systemd-logind} when the user logs out.
  *
- * <p>Thread contract: safe from any thread. Ownership: {@link #of} keeps it until the JVM ends;
- * whoever calls {@link #open} closes it, after the leases and the runs that it has from it. What a
- * killed JVM leaves is removed by the next one. Failure: {@link IOException} that names the setting
- * to change.
+ * <p>Thread contract: safe from any thread. Ownership: the store of {@link #of} lives until the JVM
+ * ends; the caller of {@link #open} closes that store, after its leases and runs. The next JVM
+ * removes what a killed JVM left. Failure: {@link IOException} that names the setting to change.
  */
 public final class ProcessStore implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessStore.class);
@@ -57,12 +55,12 @@ public final class ProcessStore implements Closeable {
   private static final int MEMORY_SHARE = 4;
   private static final int FREE_SHARE = 2;
 
-  /** After Hadoop's file systems are closed, which may have to read what is here. */
+  /** Runs after Hadoop's file systems are closed, because they may still read from the store. */
   private static final int END_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY - 5;
 
   private static ProcessStore ofProcess; // guarded by the class
 
-  private final ProcessDirectory memory; // with no segments where there is no memory
+  private final ProcessDirectory memory; // has no segments if there is no memory
   private final ProcessDirectory disk;
   private final SpillStore store;
   private final Medium medium = new PlainMedium();
@@ -93,15 +91,15 @@ public final class ProcessStore implements Closeable {
     }
     SegmentHandle open = store.segment(segment.segmentId()).orElse(null);
     if (open == null || !open.info().equals(segment)) {
-      throw new IOException(segment + " is gone");
+      throw new IOException(segment + " no longer exists");
     }
     return SegmentFile.inProcess(
         segment, open.part(new Range(segment.segmentId(), 0, segment.lengthBytes())));
   }
 
   /**
-   * That of this process, which is opened now unless it was before. Its directories are those of
-   * whoever was first, even if somebody has removed them since.
+   * The store of this process; the first call opens it, and its settings count. If its directories
+   * were removed, they are made again.
    */
   public static synchronized ProcessStore of(Configuration conf) throws IOException {
     if (ofProcess == null) {
@@ -114,7 +112,7 @@ public final class ProcessStore implements Closeable {
     return ofProcess;
   }
 
-  /** Without one of them it has room in the other, and says what it lacks when that is full. */
+  /** Makes removed directories again. If one cannot be made, the other still has room. */
   void restore() {
     restore(disk);
     restore(memory);
@@ -126,16 +124,17 @@ public final class ProcessStore implements Closeable {
         if (directory == memory) {
           Files.createDirectory(directory.directory().resolve(POOL), PrivateDirectory.OWNER_ONLY);
         }
-        LOG.info("Somebody has removed {}; it was made anew", directory.directory());
+        LOG.info("{} was removed by another program; it was made again", directory.directory());
       }
     } catch (IOException e) {
-      LOG.warn("Somebody has removed {}, and it cannot be made anew", directory.directory(), e);
+      LOG.warn(
+          "{} was removed by another program, and cannot be made again", directory.directory(), e);
     }
   }
 
-  /** One of one's own. */
+  /** Opens a store of the caller's own. */
   public static ProcessStore open(Configuration conf) throws IOException {
-    // It may be an URI, as everything of Hadoop's that is a path.
+    // The setting may be a URI, like each path in Hadoop.
     String tmp = new org.apache.hadoop.fs.Path(conf.get("hadoop.tmp.dir")).toUri().getPath();
     Path diskBase = Path.of(tmp).resolve("sluice");
     String name = "process-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
@@ -154,7 +153,8 @@ public final class ProcessStore implements Closeable {
       return openInMemory(conf, disk, name);
     } catch (IOException e) {
       LOG.warn(
-          "Map outputs and files of sluice: go to disk, in {}: {} gives no memory, because {}",
+          "Map outputs and files of sluice: go to disk, into {}, because the"
+              + " directory of {} cannot be used: {}",
           disk.directory(),
           MemorySettings.DIRECTORY.name(),
           e.toString());
@@ -172,7 +172,7 @@ public final class ProcessStore implements Closeable {
   private static ProcessStore openInMemory(Configuration conf, ProcessDirectory disk, String name)
       throws IOException {
     Path base = Path.of(MemorySettings.DIRECTORY.get(conf::getTrimmed));
-    if (!Files.isDirectory(base)) { // what would be made in its place need not be memory
+    if (!Files.isDirectory(base)) { // a directory made here might not be in memory
       throw new NotDirectoryException(base.toString());
     }
     ProcessDirectory memory =
@@ -181,7 +181,7 @@ public final class ProcessStore implements Closeable {
       long memoryBytes = memoryBytes(conf, base);
       ProcessStore opened = new ProcessStore(memory, disk, memoryBytes);
       LOG.info(
-          "What this process keeps takes up to {} MiB in {}, and then room in {}",
+          "Map outputs and files of sluice: take up to {} MiB in {}, then disk space in {}",
           memoryBytes >> 20,
           memory.directory(),
           disk.directory());
@@ -204,27 +204,27 @@ public final class ProcessStore implements Closeable {
         Files.getFileStore(base).getUsableSpace() / FREE_SHARE);
   }
 
-  /** What it is made of. */
+  /** The store itself. */
   public SpillStore store() {
     return store;
   }
 
-  /** How full it is. */
+  /** How full the store is. */
   public StoreStats stats() {
     return store.stats();
   }
 
-  /** Maps ranges of it, wherever they lie. */
+  /** Maps ranges of the store, in memory or on disk. */
   public SegmentMapper mapper() {
     return mapper;
   }
 
-  /** The caller closes it. */
+  /** Opens a lease, which the caller closes. */
   public Lease openLease(String applicationId) throws IOException {
     return store.openLease(applicationId);
   }
 
-  /** A target that writes through the mappings that the store has already. */
+  /** A target that writes through the store's own mappings. */
   public WriteTarget target(ExtentSource source) {
     return new WriteTarget(
         source,
@@ -235,15 +235,15 @@ public final class ProcessStore implements Closeable {
   }
 
   /**
-   * Leaves the mappings to the process's end: its threads go on meanwhile, and whoever touches what
-   * is not mapped any more ends it with a crash.
+   * Removes the directories and keeps the mappings: other threads still run, and an access to
+   * unmapped memory crashes the JVM.
    */
   private void endWithProcess() {
     store.quiesce();
     try {
       Closer.all(disk, memory);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Something of {} is left; the next process removes it", disk.directory(), e);
+      LOG.warn("{} could not be removed; the next process removes it", disk.directory(), e);
     }
   }
 

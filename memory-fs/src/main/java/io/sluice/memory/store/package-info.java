@@ -1,2 +1,2 @@
-/** Where a process keeps what its jobs and files hold. */
+/** The store for map outputs and files of one process. */
 package io.sluice.memory.store;

@@ -14,20 +14,22 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIOException;
 
 /**
- * A directory of another file system in which the same is done. A file there has its name when it
- * is whole.
+ * A directory of another file system in which the changes of a namespace are repeated. A file is
+ * written under another name there, and renamed when it is complete.
  *
- * <p>Thread contract: one thread; {@link #checkName} from any. Ownership: whoever makes it closes
- * it. Failure: {@link IOException} of that file system; what was asked for is done in part then.
+ * <p>Thread contract: one thread; {@link #checkName} from any. Ownership: the caller closes it.
+ * Failure: {@link IOException} of that file system; the change may then be done in part.
  */
 final class MirrorDirectory implements Closeable {
   private static final String UNFINISHED = ".copying";
   private static final int COPY_BYTES = 256 << 10;
 
-  /** A local file system allows 255 bytes; Hadoop's checksum file has 5 more than its file. */
+  /**
+   * A local file system allows 255 bytes, and the name of Hadoop's checksum file is 5 bytes longer.
+   */
   private static final int MOST_LOCAL_NAME_BYTES = 250;
 
-  private static final String TASK = "mapreduce.task.attempt.id"; // in settings of tasks alone
+  private static final String TASK = "mapreduce.task.attempt.id"; // set for tasks only
   private static final String LOCAL_SCHEME = "file";
   private static final String LOCAL_NAME_ENCODING = "sun.jnu.encoding";
 
@@ -38,14 +40,14 @@ final class MirrorDirectory implements Closeable {
   private final byte[] copy = new byte[COPY_BYTES];
 
   /**
-   * Below that path, which names its file system.
+   * Opens the file system of {@code base}.
    *
-   * @param progress is told of each part of a file that is written
+   * @param progress runs after each part of a file that is written
    */
   MirrorDirectory(Path base, Configuration conf, Runnable progress) throws IOException {
     this.base = base;
     this.progress = progress;
-    // One of its own: Hadoop closes those that it keeps for all before the end of the process.
+    // Not from Hadoop's cache: Hadoop closes cached file systems before write-behind ends.
     Configuration own = new Configuration(conf);
     String scheme = base.toUri().getScheme();
     own.setBoolean("fs." + scheme + ".impl.disable.cache", true);
@@ -56,7 +58,9 @@ final class MirrorDirectory implements Closeable {
     this.fileSystem = base.getFileSystem(own);
   }
 
-  /** Not that of a task, whose classes go before this does, unless it alone has those. */
+  /**
+   * Prefers a loader that outlives tasks; takes the task's only if no other has the file system.
+   */
   private static ClassLoader lasting(String scheme, Configuration conf) {
     Configuration lasting = new Configuration(conf);
     lasting.setClassLoader(MirrorDirectory.class.getClassLoader());
@@ -68,7 +72,7 @@ final class MirrorDirectory implements Closeable {
     }
   }
 
-  /** Which finds what the other file system needs. */
+  /** The loader that finds the other file system's classes. */
   ClassLoader classLoader() {
     return classLoader;
   }
@@ -85,18 +89,18 @@ final class MirrorDirectory implements Closeable {
     }
   }
 
-  /** Refuses a path that a local file cannot have; other file systems refuse for themselves. */
+  /** Refuses a path that a local file cannot have; other file systems check for themselves. */
   void checkName(TreePath path) throws IOException {
     if (!LOCAL_SCHEME.equals(base.toUri().getScheme())) {
       return;
     }
     String encoding = System.getProperty(LOCAL_NAME_ENCODING);
     for (String name : path.names()) {
-      // Java writes a question mark for each character that the encoding has not.
+      // Java writes a question mark for each character that the encoding lacks.
       if (!Charset.forName(encoding).newEncoder().canEncode(name)) {
         throw new PathIOException(
             path.toString(),
-            "the file cannot be written behind to "
+            "the file cannot be copied to "
                 + base
                 + ", because this process's locale has the encoding "
                 + encoding
@@ -106,13 +110,13 @@ final class MirrorDirectory implements Closeable {
       if (lengthBytes > MOST_LOCAL_NAME_BYTES) {
         throw new PathIOException(
             path.toString(),
-            "the file cannot be written behind to "
+            "the file cannot be copied to "
                 + base
                 + ", because the name "
                 + name
                 + " has "
                 + lengthBytes
-                + " bytes and a local file system has room for "
+                + " bytes, and the name of a local file may have "
                 + MOST_LOCAL_NAME_BYTES);
       }
     }
@@ -123,14 +127,16 @@ final class MirrorDirectory implements Closeable {
   }
 
   private void write(Path path, FileContent content) throws IOException {
-    String shortName = Integer.toHexString(path.getName().hashCode()); // a long one has no room
+    String shortName =
+        Integer.toHexString(
+            path.getName().hashCode()); // a long name would leave no room for the suffix
     Path unfinished = new Path(path.getParent(), "." + shortName + UNFINISHED);
     try (FSDataOutputStream out = fileSystem.create(unfinished, true)) {
       long lengthBytes = content.lengthBytes();
       for (long doneBytes = 0; doneBytes < lengthBytes; ) {
         int n = content.read(doneBytes, ByteBuffer.wrap(copy));
         if (n < 0) {
-          break; // cut since, and told again
+          break; // truncated since; that is a change of its own
         }
         out.write(copy, 0, n);
         doneBytes += n;
@@ -141,7 +147,7 @@ final class MirrorDirectory implements Closeable {
     check(fileSystem.rename(unfinished, path), "the copy " + path);
   }
 
-  /** What is not there is still being written, and will come with its new name. */
+  /** A file that is missing here is still open, and will be copied under its new name. */
   private void rename(Path from, Path to) throws IOException {
     fileSystem.delete(to, true);
     if (fileSystem.exists(from)) {
@@ -152,12 +158,61 @@ final class MirrorDirectory implements Closeable {
 
   private void check(boolean done, Object what) throws IOException {
     if (!done) {
-      throw new IOException(fileSystem.getUri() + " refused " + what);
+      throw new IOException(fileSystem.getUri() + " did not do: " + what);
     }
   }
 
   @Override
   public void close() throws IOException {
     fileSystem.close();
+  }
+
+  /** A change to repeat in the other file system. */
+  sealed interface MirroredChange {
+    /** Describes the change in messages. */
+    @Override
+    String toString();
+
+    /** Releases what the change holds, when it is done or dropped. */
+    default void end() throws IOException {
+      // most hold nothing
+    }
+
+    /** A file was closed with this content, which is held until {@link #end}. */
+    record Written(TreePath path, FileContent content) implements MirroredChange {
+      @Override
+      public String toString() {
+        return path.toString();
+      }
+
+      @Override
+      public void end() throws IOException {
+        content.letGo();
+      }
+    }
+
+    /** A file or directory was renamed. */
+    record Renamed(TreePath from, TreePath to) implements MirroredChange {
+      @Override
+      public String toString() {
+        return "the renaming of " + from + " to " + to;
+      }
+    }
+
+    /** A file or directory was deleted. */
+    record Deleted(TreePath path) implements MirroredChange {
+      @Override
+      public String toString() {
+        return "the deletion of " + path;
+      }
+    }
+
+    /** A directory was made. */
+    record MadeDirectory(TreePath path) implements MirroredChange {
+      @Override
+      public String toString() {
+        return path + "/";
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.memory.fs.behind;
 
+import io.sluice.memory.fs.behind.MirrorDirectory.MirroredChange;
 import io.sluice.memory.fs.space.FileContent;
 import io.sluice.memory.fs.tree.ChangeListener;
 import io.sluice.memory.fs.tree.TreePath;
@@ -24,13 +25,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Repeats the changes of a namespace in another file system, in the background and in their order.
- * After a failure it repeats nothing more, and no change of the namespace is allowed: what is there
- * can still be read, and is not taken for safe.
+ * After a failure it repeats nothing more, and {@link #check} refuses further changes of the
+ * namespace. Files can still be read.
  *
- * <p>Thread contract: safe from any thread; one of its own writes. Ownership: whoever makes it
- * closes it, which waits for what is left. Failure: of the other file system, from {@link #check},
- * {@link #await} and {@link #close}; that it wrote nothing for {@value #IDLE_TIMEOUT_MS} ms, from
- * the latter two.
+ * <p>Thread contract: safe from any thread; one of its own writes. Ownership: the caller closes it,
+ * which waits for the changes that are left. Failure: {@link #check}, {@link #await} and {@link
+ * #close} throw an error of the other file system; the latter two also fail after {@value
+ * #IDLE_TIMEOUT_MS} ms without progress.
  */
 public final class WriteBehind implements ChangeListener, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(WriteBehind.class);
@@ -38,20 +39,20 @@ public final class WriteBehind implements ChangeListener, Closeable {
   private static final int MOST_NAMED = 20;
 
   private final Path base;
-  private final MirrorDirectory place;
+  private final MirrorDirectory mirror;
   private final UserGroupInformation user = UserGroupInformation.getCurrentUser();
   private final Thread thread = DaemonThreads.create("sluice-write-behind", this::runAsUser);
   private final Lock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Deque<MirroredChange> waiting = new ArrayDeque<>(); // the first is under way
+  private final Deque<MirroredChange> waiting = new ArrayDeque<>(); // the first is in progress
   private long progress;
   private IOException failure;
   private boolean closed;
 
   private WriteBehind(Path base, Configuration conf) throws IOException {
     this.base = base;
-    this.place = new MirrorDirectory(base, conf, this::progressed);
-    thread.setContextClassLoader(place.classLoader());
+    this.mirror = new MirrorDirectory(base, conf, this::progressed);
+    thread.setContextClassLoader(mirror.classLoader());
   }
 
   /** Begins to write below that path. */
@@ -114,7 +115,7 @@ public final class WriteBehind implements ChangeListener, Closeable {
   private void run() {
     try {
       for (MirroredChange change = next(); change != null; change = next()) {
-        place.apply(change);
+        mirror.apply(change);
         change.end();
         done();
       }
@@ -123,12 +124,12 @@ public final class WriteBehind implements ChangeListener, Closeable {
     }
   }
 
-  /** The one that is to be done now; null once it is closed. */
+  /** Waits for the next change; null once closed. */
   private MirroredChange next() {
     lock.lock();
     try {
       while (waiting.isEmpty() && !closed) {
-        changed.awaitUninterruptibly(); // until there is one, or the end
+        changed.awaitUninterruptibly(); // ends with a change or with close
       }
       return closed ? null : waiting.peek();
     } finally {
@@ -150,8 +151,9 @@ public final class WriteBehind implements ChangeListener, Closeable {
   private void fail(Throwable cause) {
     lock.lock();
     try {
-      failure = new IOException(unwritten("it failed: " + cause), cause);
-      LOG.error("No more is written behind", failure);
+      failure = new IOException(unwritten("of an error: " + cause), cause);
+      LOG.error(
+          "Files of sluice: are no longer copied; the namespace refuses further changes", failure);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -165,7 +167,7 @@ public final class WriteBehind implements ChangeListener, Closeable {
             .map(MirroredChange::toString)
             .collect(Collectors.joining(", "));
     String more = waiting.size() > MOST_NAMED ? " and others" : "";
-    return "%s changes are not written behind to %s, because %s; they are %s%s"
+    return "%s changes were not written behind to %s, because %s; unwritten are %s%s"
         .formatted(waiting.size(), base, reason, named, more);
   }
 
@@ -181,7 +183,7 @@ public final class WriteBehind implements ChangeListener, Closeable {
 
   @Override
   public void checkName(TreePath path) throws IOException {
-    place.checkName(path);
+    mirror.checkName(path);
   }
 
   private void checkSound() throws IOException {
@@ -190,7 +192,7 @@ public final class WriteBehind implements ChangeListener, Closeable {
     }
   }
 
-  /** Returns when all that has changed so far is written. */
+  /** Returns when all changes so far are written. */
   public void await() throws IOException {
     lock.lock();
     try {
@@ -203,14 +205,14 @@ public final class WriteBehind implements ChangeListener, Closeable {
           seen = progress;
           leftNs = TimeUnit.MILLISECONDS.toNanos(IDLE_TIMEOUT_MS);
         } else if (leftNs <= 0) {
-          throw new IOException(unwritten("nothing was written for " + IDLE_TIMEOUT_MS + " ms"));
+          throw new IOException(unwritten("there was no progress for " + IDLE_TIMEOUT_MS + " ms"));
         }
       }
       checkSound();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       InterruptedIOException interrupted =
-          new InterruptedIOException(unwritten("who waited for it was interrupted"));
+          new InterruptedIOException(unwritten("the waiting thread was interrupted"));
       interrupted.initCause(e);
       throw interrupted;
     } finally {
@@ -220,7 +222,7 @@ public final class WriteBehind implements ChangeListener, Closeable {
 
   @Override
   public void close() throws IOException {
-    try (place) {
+    try (mirror) {
       await();
     } finally {
       lock.lock();

@@ -1,2 +1,2 @@
-/** How what happens to files is repeated in another file system. */
+/** Write-behind: repeats the changes of a namespace in another file system. */
 package io.sluice.memory.fs.behind;

@@ -1,5 +1,6 @@
 package io.sluice.memory.fs.space;
 
+import io.sluice.memory.fs.space.FileExtents.FileExtent;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.disk.Device;
 import java.io.Closeable;
@@ -7,54 +8,54 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Adds to the end of a file: straight into memory, and by way of a buffer where it lies on disk.
+ * Appends to a file. Bytes go straight into memory extents, and through a buffer into disk extents.
  *
- * <p>Thread contract: one thread at a time, and one writer of a file. Ownership: who makes it
- * closes it; the content stays its holder's. Failure: of a write for which there is no room nothing
- * is written, and others may follow; after an {@link IOException} of the disk every call fails.
+ * <p>Thread contract: one thread at a time, and one writer of a file. Ownership: the caller closes
+ * it; the content stays its holder's. Failure: a write that finds no room writes nothing, and later
+ * writes may succeed; after an {@link IOException} of the disk every call fails.
  */
 public final class ContentWriter implements Closeable {
   private static final long LEAST_LEASE_BYTES = 256 << 10;
   private static final long MOST_LEASE_BYTES = 16 << 20;
 
   private final FileContent content;
-  private FileExtents pieces = FileExtents.NONE;
+  private FileExtents extents = FileExtents.NONE;
   private int index;
   private long positionBytes;
-  private ByteBuffer staged; // for the piece at the index, up to the position; null before any
+  private ByteBuffer staged; // last bytes for the extent at the index; null until needed
   private IOException failure;
 
-  /** Begins at the end. */
+  /** Begins at the end of the content. */
   public ContentWriter(FileContent content) {
     this.content = content;
     this.positionBytes = content.lengthBytes();
   }
 
-  /** Where the next byte goes. */
+  /** The position of the next byte. */
   public long positionBytes() {
     return positionBytes;
   }
 
-  /** Writes all of it or nothing. */
+  /** Writes all bytes or none. */
   public void write(byte[] bytes, int offset, int lengthBytes) throws IOException {
     checkSound();
     if (lengthBytes == 0) {
       return;
     }
-    if (pieces.roomBytes() - positionBytes < lengthBytes) {
+    if (extents.roomBytes() - positionBytes < lengthBytes) {
       grow(lengthBytes);
     }
     int end = offset + lengthBytes;
     for (int from = offset; from < end; ) {
-      if (positionBytes == pieces.endBytes(index)) {
+      if (positionBytes == extents.endBytes(index)) {
         settle();
         index++;
       }
-      int offsetBytes = (int) (positionBytes - pieces.startBytes(index));
-      int n = (int) Math.min(end - from, pieces.endBytes(index) - positionBytes);
-      FileExtent piece = pieces.piece(index);
-      if (piece.memory() != null) {
-        piece.memory().put(offsetBytes, bytes, from, n);
+      int offsetBytes = (int) (positionBytes - extents.startBytes(index));
+      int n = (int) Math.min(end - from, extents.endBytes(index) - positionBytes);
+      FileExtent extent = extents.extent(index);
+      if (extent.memory() != null) {
+        extent.memory().put(offsetBytes, bytes, from, n);
       } else {
         n = stage(bytes, from, n);
       }
@@ -65,9 +66,9 @@ public final class ContentWriter implements Closeable {
 
   private void grow(int lengthBytes) throws IOException {
     long growthBytes = Math.max(LEAST_LEASE_BYTES, Math.min(MOST_LEASE_BYTES, positionBytes));
-    pieces = content.grow(positionBytes + lengthBytes, growthBytes);
-    if (staged == null || staged.position() == 0) { // else it still is where that goes
-      index = pieces.indexOf(positionBytes);
+    extents = content.grow(positionBytes + lengthBytes, growthBytes);
+    if (staged == null || staged.position() == 0) { // else its extent is not full yet
+      index = extents.indexOf(positionBytes);
     }
   }
 
@@ -83,14 +84,14 @@ public final class ContentWriter implements Closeable {
     return n;
   }
 
-  /** What is staged is in its piece then. */
+  /** Writes the buffer into its extent. */
   private void settle() throws IOException {
     if (staged == null || staged.position() == 0) {
       return;
     }
     long fromBytes = positionBytes - staged.position();
     try {
-      pieces.piece(index).write((int) (fromBytes - pieces.startBytes(index)), staged.flip());
+      extents.extent(index).write((int) (fromBytes - extents.startBytes(index)), staged.flip());
       staged.clear();
     } catch (IOException e) {
       failure = e;
@@ -98,7 +99,7 @@ public final class ContentWriter implements Closeable {
     }
   }
 
-  /** Shows readers all that was written. */
+  /** Makes all written bytes visible to readers. */
   public void publish() throws IOException {
     checkSound();
     settle();
@@ -112,7 +113,7 @@ public final class ContentWriter implements Closeable {
     }
   }
 
-  /** Shows what was written and gives back what it had leased beyond that. */
+  /** Makes all written bytes visible, and frees the room behind them. */
   @Override
   public void close() throws IOException {
     try {

@@ -1,5 +1,6 @@
 package io.sluice.memory.fs.space;
 
+import io.sluice.memory.fs.space.FileExtents.FileExtent;
 import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
@@ -8,21 +9,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The bytes of a file. They are kept while the file has a name or anybody has it open, as POSIX has
- * it, and go back to the store with the last of these.
+ * The bytes of a file. As in POSIX, they stay while the file has a name or is open, and are then
+ * freed.
  *
- * <p>Thread contract: any number of threads read, without a lock, what {@link #lengthBytes} says is
- * there; one {@link ContentWriter} at a time adds to it. Ownership: who makes it holds it, and so
- * does everyone who has called {@link #hold}; each lets go once. Failure: {@link IOException} of
- * the disk tier.
+ * <p>Thread contract: any number of threads read the first {@link #lengthBytes} bytes without a
+ * lock; one {@link ContentWriter} at a time appends. Ownership: the maker and each caller of {@link
+ * #hold} hold it; each calls {@link #letGo} once. Failure: {@link IOException} of the disk tier.
  */
 public final class FileContent {
   private final FileSpace space;
-  private final List<FileExtent> owned = new ArrayList<>(); // guarded by this, as the next three
+  private final List<FileExtent> owned = new ArrayList<>(); // guarded by this, like the next three
   private final List<FileContent> adopted = new ArrayList<>();
   private int holders = 1;
   private boolean cutWhileOpen;
-  private volatile FileExtents pieces = FileExtents.NONE;
+  private volatile FileExtents extents = FileExtents.NONE;
   private volatile long lengthBytes;
 
   /** No bytes yet. */
@@ -30,7 +30,7 @@ public final class FileContent {
     this.space = space;
   }
 
-  /** How many bytes can be read. */
+  /** The number of bytes that can be read. */
   public long lengthBytes() {
     return lengthBytes;
   }
@@ -38,7 +38,7 @@ public final class FileContent {
   /**
    * Reads what remains in {@code destination}, or less at the end.
    *
-   * @return how many bytes, or -1 at the end
+   * @return the number of bytes, or -1 at the end
    */
   public int read(long positionBytes, ByteBuffer destination) throws IOException {
     long leftBytes = lengthBytes - positionBytes;
@@ -52,48 +52,46 @@ public final class FileContent {
     int from = destination.position();
     destination.limit((int) Math.min(limit, from + leftBytes));
     try {
-      pieces.read(positionBytes, destination);
+      extents.read(positionBytes, destination);
     } finally {
       destination.limit(limit);
     }
     return destination.position() - from;
   }
 
-  /**
-   * Bytes of a file that lie together; {@code memory} begins with the first, or is null on disk.
-   */
+  /** Neighbouring bytes of a file; {@code memory} begins with the first, or is null on disk. */
   public record Stretch(ByteBuffer memory, long startBytes, long endBytes) {}
 
-  /** That which has this byte, as far as it can be read; null at the end. */
+  /** The readable stretch that has this byte; null at the end. */
   public Stretch stretch(long positionBytes) {
     long readableBytes = lengthBytes;
-    FileExtents now = pieces;
+    FileExtents now = extents;
     if (positionBytes >= readableBytes || positionBytes >= now.roomBytes()) {
       return null;
     }
     int index = now.indexOf(positionBytes);
     return new Stretch(
-        now.piece(index).memory(),
+        now.extent(index).memory(),
         now.startBytes(index),
         Math.min(readableBytes, now.endBytes(index)));
   }
 
-  /** Keeps the bytes until {@link #letGo}, if it has not been let go by all. */
+  /** Keeps the bytes until {@link #letGo}; fails if they are freed already. */
   public synchronized void hold() {
     if (holders == 0) {
-      throw new IllegalStateException("the file's bytes are gone");
+      throw new IllegalStateException("the file's bytes were freed");
     }
     holders++;
   }
 
-  /** The last one gives the bytes back. */
+  /** Ends one hold; the last one frees the bytes. */
   public void letGo() throws IOException {
     List<Closeable> freed = new ArrayList<>();
     synchronized (this) {
       if (--holders > 0) {
         return;
       }
-      owned.forEach(piece -> freed.add(piece::release));
+      owned.forEach(extent -> freed.add(extent::release));
       adopted.forEach(content -> freed.add(content::letGo));
       owned.clear();
       adopted.clear();
@@ -101,71 +99,71 @@ public final class FileContent {
     Closer.all(freed);
   }
 
-  /** Takes the bytes of others behind its own; nobody writes to any of them. */
+  /** Appends the bytes of other files without a copy. Nobody may be writing to any of them. */
   public synchronized void adopt(List<FileContent> others) {
-    FileExtents joined = pieces;
+    FileExtents joined = extents;
     long endBytes = lengthBytes;
     for (FileContent other : others) {
       other.hold();
       adopted.add(other);
-      for (int i = 0; i < other.pieces.count(); i++) {
-        joined = joined.plus(other.pieces.piece(i), endBytes + other.pieces.startBytes(i));
+      for (int i = 0; i < other.extents.count(); i++) {
+        joined = joined.plus(other.extents.extent(i), endBytes + other.extents.startBytes(i));
       }
       endBytes += other.lengthBytes;
     }
-    pieces = joined;
+    extents = joined;
     lengthBytes = endBytes;
   }
 
   /**
-   * Drops what is behind the first bytes; nobody writes to it.
+   * Drops all but the first bytes. Nobody may be writing to the file.
    *
-   * @return what gives that back, for whoever has no lock any more
+   * @return frees the dropped bytes; to be called without a lock
    */
   public synchronized Closeable truncate(long keptBytes) {
-    cutWhileOpen |= holders > 1; // somebody may be looking at what is cut
+    cutWhileOpen |= holders > 1; // a reader may be reading the dropped bytes
     lengthBytes = keptBytes;
     return trim();
   }
 
-  /** Makes room for so many bytes in all, more if there is; for the writer. */
+  /** Makes room for {@code roomBytes} in all, or more if the store has it; for the writer. */
   FileExtents grow(long roomBytes, long wantedBytes) throws IOException {
-    long missingBytes = roomBytes - pieces.roomBytes();
+    long missingBytes = roomBytes - extents.roomBytes();
     if (missingBytes > 0) {
-      // No lock meanwhile: a full store takes its time, and whoever opens the file must not wait.
+      // Without the lock: a full store is slow, and opening the file must not wait for it.
       add(space.lease(missingBytes, Math.max(missingBytes, wantedBytes)));
     }
-    return pieces;
+    return extents;
   }
 
   private synchronized void add(List<FileExtent> leased) {
-    FileExtents grown = pieces;
-    for (FileExtent piece : leased) {
-      owned.add(piece);
-      grown = grown.plus(piece, grown.roomBytes());
+    FileExtents grown = extents;
+    for (FileExtent extent : leased) {
+      owned.add(extent);
+      grown = grown.plus(extent, grown.roomBytes());
     }
-    pieces = grown;
+    extents = grown;
   }
 
-  /** Shows readers what was written. */
+  /** Makes the bytes visible to readers. */
   void publish(long writtenBytes) {
     lengthBytes = writtenBytes;
   }
 
   /**
-   * Drops the room behind the end; what somebody may be looking at goes with the file.
+   * Drops the room behind the end. Bytes that a reader may still read stay until the file is freed.
    *
-   * @return what gives it back
+   * @return frees the room
    */
   synchronized Closeable trim() {
-    FileExtents before = pieces;
+    FileExtents before = extents;
     int keptCount = lengthBytes == 0 ? 0 : before.indexOf(lengthBytes - 1) + 1;
-    pieces = before.first(keptCount);
+    extents = before.first(keptCount);
     List<Closeable> freed = new ArrayList<>();
     if (!cutWhileOpen) {
-      for (FileExtent piece : before.from(keptCount)) {
-        if (removeOwned(piece)) {
-          freed.add(piece::release);
+      for (FileExtent extent : before.from(keptCount)) {
+        if (removeOwned(extent)) {
+          freed.add(extent::release);
         }
       }
       if (keptCount > 0) {
@@ -176,21 +174,21 @@ public final class FileContent {
   }
 
   private void trimLast(List<Closeable> freed) {
-    int index = pieces.count() - 1;
-    FileExtent last = pieces.piece(index);
-    long startBytes = pieces.startBytes(index);
+    int index = extents.count() - 1;
+    FileExtent last = extents.extent(index);
+    long startBytes = extents.startBytes(index);
     FileExtent kept = last.first((int) (lengthBytes - startBytes));
     if (kept != last && removeOwned(last)) {
       owned.add(kept);
-      pieces = pieces.first(index).plus(kept, startBytes);
+      extents = extents.first(index).plus(kept, startBytes);
       freed.add(() -> last.releaseBehind(kept));
     }
   }
 
-  /** From the end, where it usually is; pieces of adopted files are not its own. */
-  private boolean removeOwned(FileExtent piece) {
+  /** Searches from the end, where it usually is. Extents of adopted files are not in the list. */
+  private boolean removeOwned(FileExtent extent) {
     for (int i = owned.size() - 1; i >= 0; i--) {
-      if (owned.get(i) == piece) {
+      if (owned.get(i) == extent) {
         owned.remove(i);
         return true;
       }

@@ -6,79 +6,79 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The pieces of a file in their order. Each begins where the bytes before it end, which need not
- * fill theirs.
+ * The extents of a file, in their order. The bytes of a file need not fill an extent; the next one
+ * continues where they end.
  *
- * <p>Thread contract: what can be seen of one never changes; {@link #plus} may be called once of
- * each, since both then share what they have in common; {@link #first} shares nothing.
+ * <p>Thread contract: immutable to its readers. {@link #plus} may be called once on each instance,
+ * because the result shares its arrays; {@link #first} copies them.
  */
 final class FileExtents {
   static final FileExtents NONE = new FileExtents(new FileExtent[0], new long[0], 0);
 
-  private final FileExtent[] pieces;
+  private final FileExtent[] extents;
   private final long[] startsBytes;
   private final int count;
 
-  private FileExtents(FileExtent[] pieces, long[] startsBytes, int count) {
-    this.pieces = pieces;
+  private FileExtents(FileExtent[] extents, long[] startsBytes, int count) {
+    this.extents = extents;
     this.startsBytes = startsBytes;
     this.count = count;
   }
 
-  /** With one more, whose first byte is the file's byte {@code startBytes}. */
-  FileExtents plus(FileExtent piece, long startBytes) {
-    boolean full = count == pieces.length;
-    int room = full ? Math.max(4, 2 * count) : pieces.length;
-    FileExtent[] grownPieces = full ? Arrays.copyOf(pieces, room) : pieces;
+  /** With one more extent, whose first byte is byte {@code startBytes} of the file. */
+  FileExtents plus(FileExtent extent, long startBytes) {
+    boolean full = count == extents.length;
+    int room = full ? Math.max(4, 2 * count) : extents.length;
+    FileExtent[] grownExtents = full ? Arrays.copyOf(extents, room) : extents;
     long[] grownStarts = full ? Arrays.copyOf(startsBytes, room) : startsBytes;
-    grownPieces[count] = piece;
+    grownExtents[count] = extent;
     grownStarts[count] = startBytes;
-    return new FileExtents(grownPieces, grownStarts, count + 1);
+    return new FileExtents(grownExtents, grownStarts, count + 1);
   }
 
-  /** The first ones alone. */
+  /** Only the first extents. */
   FileExtents first(int keptCount) {
     return keptCount == count
         ? this
         : new FileExtents(
-            Arrays.copyOf(pieces, keptCount), Arrays.copyOf(startsBytes, keptCount), keptCount);
+            Arrays.copyOf(extents, keptCount), Arrays.copyOf(startsBytes, keptCount), keptCount);
   }
 
   int count() {
     return count;
   }
 
-  FileExtent piece(int index) {
-    return pieces[index];
+  FileExtent extent(int index) {
+    return extents[index];
   }
 
   long startBytes(int index) {
     return startsBytes[index];
   }
 
-  /** Where the one ends that begins there: there are no bytes of the file in it behind that. */
+  /** The position in the file at which the extent's bytes end. */
   long endBytes(int index) {
     return index + 1 < count
         ? startsBytes[index + 1]
-        : startsBytes[index] + pieces[index].lengthBytes();
+        : startsBytes[index] + extents[index].lengthBytes();
   }
 
-  /** Where the room ends that they have. */
+  /** The number of bytes for which the extents have room. */
   long roomBytes() {
     return count == 0 ? 0 : endBytes(count - 1);
   }
 
   List<FileExtent> from(int index) {
-    return List.of(Arrays.copyOfRange(pieces, index, count));
+    return List.of(Arrays.copyOfRange(extents, index, count));
   }
 
-  /** Which has a byte, if the file has it. */
+  /** The index of the extent that has the byte. */
   int indexOf(long positionBytes) {
     int found = Arrays.binarySearch(startsBytes, 0, count, positionBytes);
     return found >= 0 ? found : -found - 2;
   }
 
-  /** Reads what remains in {@code destination}, or less where the pieces end. */
+  /** Reads what remains in {@code destination}, or less if the extents end before. */
   void read(long positionBytes, ByteBuffer destination) throws IOException {
     int limit = destination.limit();
     long atBytes = positionBytes;
@@ -88,9 +88,38 @@ final class FileExtents {
     for (int i = indexOf(atBytes); i < count && destination.position() < limit; i++) {
       int offsetBytes = (int) (atBytes - startsBytes[i]);
       int partBytes = (int) Math.min(limit - destination.position(), endBytes(i) - atBytes);
-      pieces[i].read(offsetBytes, destination.slice(destination.position(), partBytes));
+      extents[i].read(offsetBytes, destination.slice(destination.position(), partBytes));
       destination.position(destination.position() + partBytes);
       atBytes += partBytes;
     }
+  }
+
+  /**
+   * Neighbouring bytes in one tier of the store.
+   *
+   * <p>Thread contract: any number of threads read while one writes bytes that are not visible yet.
+   * Ownership: the content that leased it releases it; after that its bytes may be another file's.
+   */
+  interface FileExtent {
+    /** The number of bytes for which it has room. */
+    int lengthBytes();
+
+    /** The whole extent, to read and write in place; null if it is on disk. */
+    ByteBuffer memory();
+
+    /** Fills what remains in {@code destination}. */
+    void read(int offsetBytes, ByteBuffer destination) throws IOException;
+
+    /** Writes all that remains in {@code source}. */
+    void write(int offsetBytes, ByteBuffer source) throws IOException;
+
+    /** The store's blocks that have the first bytes; this extent if these are all its blocks. */
+    FileExtent first(int keptBytes);
+
+    /** Frees the blocks behind {@code first}. */
+    void releaseBehind(FileExtent first) throws IOException;
+
+    /** Frees all blocks. */
+    void release() throws IOException;
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.memory.fs.space;
 
+import io.sluice.memory.fs.space.FileExtents.FileExtent;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
@@ -12,30 +13,29 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The part of a store that the files of a namespace take: memory first, then disk. One lease has
- * all of it, because files come and go by the thousand and share no block.
+ * The room that files take from a store: memory first, then disk. One lease holds the bytes of all
+ * files; no two files share a block.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, which gives back
- * what is left; the store stays its owner's and must outlive whoever reads or writes. Failure:
- * {@link StoreFullException} when no tier has room.
+ * <p>Thread contract: safe from any thread. Ownership: the caller closes it, which frees all bytes;
+ * the store must outlive all readers and writers. Failure: {@link StoreFullException} when no tier
+ * has room.
  */
 public final class FileSpace implements Closeable {
   private static final String APPLICATION = "files";
 
   private final SpillStore store;
   private final Lease lease;
-  private final ExtentLease extents = new Extents();
 
-  /** Of that store. */
+  /** Opens a lease of the store. */
   public FileSpace(SpillStore store) throws IOException {
     this.store = store;
     this.lease = store.openLease(APPLICATION);
   }
 
   /**
-   * Room for at least {@code neededBytes}, and for {@code wantedBytes} if there is so much.
+   * Leases {@code wantedBytes} if the store has them, else {@code neededBytes}.
    *
-   * @throws StoreFullException if there is not as much as is needed; nothing is leased then
+   * @throws StoreFullException if the store lacks the needed bytes; nothing is leased then
    */
   List<FileExtent> lease(long neededBytes, long wantedBytes) throws IOException {
     List<Extent> leased;
@@ -47,14 +47,14 @@ public final class FileSpace implements Closeable {
       }
       leased = lease.lease(neededBytes);
     }
-    return leased.stream().map(this::piece).toList();
+    return leased.stream().map(this::fileExtent).toList();
   }
 
-  private FileExtent piece(Extent extent) {
+  private FileExtent fileExtent(Extent extent) {
     SegmentHandle segment = store.segment(extent.segment().segmentId()).orElseThrow();
     return extent.segment().tier() == Tier.MEMORY
-        ? new MemoryExtent(extents, extent, segment.part(extent.range()).buffer())
-        : new DiskExtent(extents, extent, segment);
+        ? new MemoryExtent(extent, segment.part(extent.range()).buffer())
+        : new DiskExtent(extent, segment);
   }
 
   @Override
@@ -62,34 +62,17 @@ public final class FileSpace implements Closeable {
     lease.close();
   }
 
-  private final class Extents implements ExtentLease {
-    @Override
-    public int blockBytes() {
-      return lease.info().blockBytes();
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer source) throws IOException {
-      lease.write(extent, offsetBytes, source);
-    }
-
-    @Override
-    public void release(Extent extent) throws IOException {
-      lease.release(List.of(extent));
-    }
-  }
-
   /**
-   * A piece of the disk tier, read and written in its turn at the device.
+   * An extent of the disk tier, read and written through the device's I/O scheduler.
    *
    * <p>Thread contract and ownership: those of {@link FileExtent}. Failure: {@link IOException} of
-   * the device, within its deadline, and for who reads too late.
+   * the device, within its deadline, or of a read after the store was closed.
    */
-  static final class DiskExtent extends LeasedExtent {
+  private final class DiskExtent extends LeasedExtent {
     private final SegmentHandle segment;
 
-    DiskExtent(ExtentLease lease, Extent extent, SegmentHandle segment) {
-      super(lease, extent);
+    DiskExtent(Extent extent, SegmentHandle segment) {
+      super(extent);
       this.segment = segment;
     }
 
@@ -105,26 +88,26 @@ public final class FileSpace implements Closeable {
 
     @Override
     public void write(int offsetBytes, ByteBuffer source) throws IOException {
-      lease().write(extent(), offsetBytes, source);
+      lease.write(extent(), offsetBytes, source);
     }
 
     @Override
     FileExtent over(Extent part) {
-      return new DiskExtent(lease(), part, segment);
+      return new DiskExtent(part, segment);
     }
   }
 
   /**
-   * A piece of the memory tier, through the store's own mapping: that is there until the store is
-   * closed, so that nobody who reads too late touches memory that is not there.
+   * An extent of the memory tier, through the store's own mapping. The mapping stays until the
+   * store is closed, so a late read touches no unmapped memory.
    *
    * <p>Thread contract and ownership: those of {@link FileExtent}.
    */
-  static final class MemoryExtent extends LeasedExtent {
+  private final class MemoryExtent extends LeasedExtent {
     private final ByteBuffer memory;
 
-    MemoryExtent(ExtentLease lease, Extent extent, ByteBuffer memory) {
-      super(lease, extent);
+    MemoryExtent(Extent extent, ByteBuffer memory) {
+      super(extent);
       this.memory = memory;
     }
 
@@ -147,7 +130,59 @@ public final class FileSpace implements Closeable {
 
     @Override
     FileExtent over(Extent part) {
-      return new MemoryExtent(lease(), part, memory.slice(0, (int) part.lengthBytes()));
+      return new MemoryExtent(part, memory.slice(0, (int) part.lengthBytes()));
     }
+  }
+
+  /**
+   * The common part of the extents of both tiers.
+   *
+   * <p>Thread contract and ownership: those of {@link FileExtent}.
+   */
+  private abstract class LeasedExtent implements FileExtent {
+    private final Extent extent;
+
+    LeasedExtent(Extent extent) {
+      this.extent = extent;
+    }
+
+    Extent extent() {
+      return extent;
+    }
+
+    @Override
+    public int lengthBytes() {
+      return (int) extent.lengthBytes();
+    }
+
+    @Override
+    public FileExtent first(int keptBytes) {
+      int blockBytes = lease.info().blockBytes();
+      long keptBlockBytes = ((long) keptBytes + blockBytes - 1) / blockBytes * blockBytes;
+      return keptBlockBytes >= extent.lengthBytes()
+          ? this
+          : over(new Extent(extent.segment(), extent.offsetBytes(), keptBlockBytes));
+    }
+
+    @Override
+    public void releaseBehind(FileExtent first) throws IOException {
+      int keptBytes = first.lengthBytes();
+      if (keptBytes < lengthBytes()) {
+        lease.release(
+            List.of(
+                new Extent(
+                    extent.segment(),
+                    extent.offsetBytes() + keptBytes,
+                    extent.lengthBytes() - keptBytes)));
+      }
+    }
+
+    @Override
+    public void release() throws IOException {
+      lease.release(List.of(extent));
+    }
+
+    /** An extent of the same tier over {@code part}. */
+    abstract FileExtent over(Extent part);
   }
 }

@@ -1,2 +1,2 @@
-/** Where files have their bytes. */
+/** The bytes of files, in extents of a store. */
 package io.sluice.memory.fs.space;

@@ -8,6 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 import org.apache.hadoop.fs.ByteBufferPositionedReadable;
 import org.apache.hadoop.fs.ByteBufferReadable;
 import org.apache.hadoop.fs.CanUnbuffer;
@@ -22,12 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a file where it lies: one copy from the store's mapping into the caller's memory.
+ * Reads a file with one copy, from the store's mapping into the caller's memory.
  *
  * <p>Thread contract: positioned reads from any thread, everything else from one at a time; {@link
- * #close} from any, and who reads meanwhile fails. No read takes a lock. Ownership: whoever opened
- * it closes it; the bytes of one that is forgotten come back when it is collected. Failure: {@link
- * IOException} of the disk tier, or once it is closed.
+ * #close} from any thread, and reads in progress then fail. No read takes a lock. Ownership: the
+ * caller closes it; a stream that was not closed frees its file when it is collected. Failure:
+ * {@link IOException} of the disk tier, or after close.
  */
 public final class MemoryInputStream extends FSInputStream
     implements ByteBufferReadable,
@@ -38,7 +39,7 @@ public final class MemoryInputStream extends FSInputStream
   private static final Logger LOG = LoggerFactory.getLogger(MemoryInputStream.class);
   private static final Cleaner FORGOTTEN = Cleaner.create();
 
-  /** Of a file on disk, at a time: less is slow there. */
+  /** Bytes per read from disk; smaller reads are slow. */
   private static final int WINDOW_BYTES = 512 << 10;
 
   private final FileContent content;
@@ -46,26 +47,29 @@ public final class MemoryInputStream extends FSInputStream
   private final ReadBytes read;
   private volatile boolean closed;
   private long positionBytes;
-  private ByteBuffer near; // the bytes from nearStart to nearEnd; null: none
+  private ByteBuffer near; // bytes nearStart to nearEnd of the file, or null
   private long nearStartBytes;
   private long nearEndBytes;
-  private ByteBuffer window; // for what lies on disk; null before that
+  private ByteBuffer window; // read buffer for disk extents; null until needed
 
-  /** From the beginning of a file, which it closes. */
-  public MemoryInputStream(OpenFile file, ReadBytes read) {
+  /**
+   * Reads from the beginning of the file. @param file closed with this stream @param statistics
+   * counts the bytes read for the calling thread
+   */
+  public MemoryInputStream(OpenFile file, IntConsumer statistics) {
     this.content = file.content();
-    this.read = read;
+    this.read = new ReadBytes(statistics);
     this.file = FORGOTTEN.register(this, new End(file));
   }
 
-  /** What happens once, whoever closes it. */
+  /** Closes the file once, by {@link #close} or by the collector. */
   private record End(OpenFile file) implements Runnable {
     @Override
     public void run() {
       try {
         file.close();
-      } catch (IOException e) { // nobody's bytes, but room on a disk
-        LOG.warn("What a deleted file had on disk could not be given back", e);
+      } catch (IOException e) { // no data is lost, but room on a disk
+        LOG.warn("The disk space of a deleted file could not be freed", e);
       }
     }
   }
@@ -76,13 +80,13 @@ public final class MemoryInputStream extends FSInputStream
     }
   }
 
-  /** What was read is the file's only if it was not closed before: else it may be another's. */
+  /** After a read: if the stream was closed meanwhile, the bytes may be another file's. */
   private void checkStillOpen() throws IOException {
     VarHandle.acquireFence();
     checkOpen();
   }
 
-  /** Has the byte at the position among those nearby; false at the end. */
+  /** Makes {@code near} cover the position; false at the end. */
   private boolean comeNear() throws IOException {
     if (near != null && positionBytes >= nearStartBytes && positionBytes < nearEndBytes) {
       return true;
@@ -100,7 +104,7 @@ public final class MemoryInputStream extends FSInputStream
     if (window == null) {
       window = ByteBuffer.allocate(WINDOW_BYTES);
     }
-    near = null; // if it fails, the window has nothing
+    near = null; // if the read fails, the window is invalid
     window.clear();
     int n = content.read(positionBytes, window);
     near = window;
@@ -215,7 +219,7 @@ public final class MemoryInputStream extends FSInputStream
 
   @Override
   public boolean seekToNewSource(long targetBytes) {
-    return false; // there is one
+    return false; // there is only one
   }
 
   @Override
@@ -250,5 +254,46 @@ public final class MemoryInputStream extends FSInputStream
     closed = true;
     read.close();
     file.clean();
+  }
+
+  /**
+   * Counts the bytes that a stream reads. Single bytes are added in batches, because Hadoop looks
+   * up its statistics by thread, which costs more than the read.
+   *
+   * <p>Thread contract: that of the stream; bytes that several threads read at once may be counted
+   * for one of them. Ownership: the stream closes it, which adds the last batch.
+   */
+  private static final class ReadBytes {
+    private static final int MOST_WAITING_BYTES = 4 << 10;
+
+    private final IntConsumer statistics;
+    private int waitingBytes;
+    private long sumBytes;
+
+    ReadBytes(IntConsumer statistics) {
+      this.statistics = statistics;
+    }
+
+    /** All bytes so far. */
+    long sumBytes() {
+      return sumBytes;
+    }
+
+    void addSingle() {
+      sumBytes++;
+      if (++waitingBytes == MOST_WAITING_BYTES) {
+        close();
+      }
+    }
+
+    void add(int bytes) {
+      sumBytes += bytes;
+      statistics.accept(bytes);
+    }
+
+    void close() {
+      statistics.accept(waitingBytes);
+      waitingBytes = 0;
+    }
   }
 }

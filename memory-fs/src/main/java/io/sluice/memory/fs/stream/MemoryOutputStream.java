@@ -20,14 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the end of a file: one copy from the caller's memory into the store's mapping. What was
- * written can be read after a flush, of any kind.
+ * Appends to a file with one copy, from the caller's memory into the store's mapping. Each kind of
+ * flush makes the written bytes visible to readers.
  *
- * <p>Thread contract: safe from any thread, so that one that closes it, say to end a task, takes no
- * memory from under another that writes. Ownership: whoever opened it closes it; one that is
- * forgotten is closed when it is collected, with what was written. Failure: {@link IOException} if
- * there is no room, and then nothing of that call is written; {@link FileNotFoundException} of
- * {@link #close} if the file was deleted meanwhile.
+ * <p>Thread contract: safe from any thread, so another thread can close it, for example to end a
+ * task. Ownership: the caller closes it; a stream that was not closed is closed when it is
+ * collected, and keeps what was written. Failure: {@link IOException} if there is no room, and then
+ * the call writes nothing; {@link FileNotFoundException} from {@link #close} if the file was
+ * deleted meanwhile.
  */
 public final class MemoryOutputStream extends OutputStream
     implements Syncable, StreamCapabilities, IOStatisticsSource {
@@ -41,7 +41,7 @@ public final class MemoryOutputStream extends OutputStream
   private final byte[] single = new byte[1];
   private boolean closed;
 
-  /** Behind what a file has; it closes it. */
+  /** Appends to the file, and closes it with this stream. */
   public MemoryOutputStream(OpenFile file) {
     this.writer = new ContentWriter(file.content());
     this.startBytes = writer.positionBytes();
@@ -49,7 +49,7 @@ public final class MemoryOutputStream extends OutputStream
     this.forgotten = FORGOTTEN.register(this, end);
   }
 
-  /** What happens once, whoever closes the stream. */
+  /** Closes the writer and the file once, by {@link #close} or by the collector. */
   private static final class End implements Runnable, Closeable {
     private final OpenFile file;
     private final ContentWriter writer;
@@ -70,15 +70,15 @@ public final class MemoryOutputStream extends OutputStream
       }
     }
 
-    /** Of a stream that nobody can reach any more. */
+    /** The collector calls this for a stream that nobody can reach. */
     @Override
     public void run() {
       try {
         close();
       } catch (FileNotFoundException e) {
-        LOG.debug("A file was deleted, and then its writer was forgotten", e);
+        LOG.debug("A deleted file had a writer that was not closed", e);
       } catch (IOException e) {
-        LOG.warn("The end of a file whose writer did not close it is lost", e);
+        LOG.warn("The last bytes of a file are lost, because its writer did not close it", e);
       }
     }
   }
@@ -115,7 +115,7 @@ public final class MemoryOutputStream extends OutputStream
 
   @Override
   public void hsync() throws IOException {
-    flush(); // nothing here is safer than memory
+    flush(); // memory is the only medium here
   }
 
   @Override

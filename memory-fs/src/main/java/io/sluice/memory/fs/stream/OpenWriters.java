@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The streams of this process that are open for writing, and who opened them. As on HDFS they end
- * with their file system. A task of a cluster is a process and takes its streams with it; a task in
- * this process has a user of its own, and its streams end with that.
+ * The streams of this process that are open for writing, with the file system and user that opened
+ * them. As on HDFS, closing a file system closes its streams. Each task of this process has its own
+ * user object, and the task's end closes the streams of that user.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opened a stream still closes it; a
- * stream that nobody can reach is not kept here. Failure: what was written stays readable.
+ * <p>Thread contract: safe from any thread. Ownership: the opener still closes its stream; this
+ * table holds streams weakly. Failure: bytes that were written stay readable.
  */
 public final class OpenWriters {
   private static final Logger LOG = LoggerFactory.getLogger(OpenWriters.class);
@@ -31,7 +31,7 @@ public final class OpenWriters {
 
   private OpenWriters() {}
 
-  /** Is closed with that file system, or with what that user does. */
+  /** Adds a stream, to be closed with the file system or with the user's task. */
   public static MemoryOutputStream add(
       MemoryOutputStream stream, FileSystem fileSystem, UserGroupInformation user) {
     synchronized (OPEN) {
@@ -40,17 +40,17 @@ public final class OpenWriters {
     return stream;
   }
 
-  /** Closes those of a file system, which is closed now. */
+  /** Closes the streams of a file system. */
   public static void closeOf(FileSystem fileSystem) throws IOException {
     close(opener -> opener.fileSystem() == fileSystem);
   }
 
-  /** Closes those of a user, who does nothing more. */
+  /** Closes the streams of a user whose task has ended. */
   public static void closeOf(UserGroupInformation user) {
     try {
       close(opener -> opener.user().equals(user));
     } catch (IOException e) {
-      LOG.warn("A task has not closed a file, and its end is lost", e);
+      LOG.warn("The last bytes of a file are lost, because a task did not close it", e);
     }
   }
 
@@ -68,14 +68,14 @@ public final class OpenWriters {
                 return ends;
               });
     }
-    Closer.all(closing); // a full disk takes its time, and others open files meanwhile
+    Closer.all(closing); // without the lock: a full disk is slow, and others open files meanwhile
   }
 
   private static void closeUnlessDeleted(MemoryOutputStream stream) throws IOException {
     try {
       stream.close();
     } catch (FileNotFoundException e) {
-      LOG.debug("A file was deleted, and its writer has not closed it", e);
+      LOG.debug("A deleted file had a writer that was not closed", e);
     }
   }
 }

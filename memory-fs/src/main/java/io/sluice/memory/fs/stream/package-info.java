@@ -1,2 +1,2 @@
-/** How files are read and written. */
+/** The streams that read and write files. */
 package io.sluice.memory.fs.stream;

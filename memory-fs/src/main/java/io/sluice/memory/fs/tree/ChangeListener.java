@@ -4,61 +4,61 @@ import io.sluice.memory.fs.space.FileContent;
 import java.io.IOException;
 
 /**
- * Is told what has changed in a namespace, in order.
+ * Receives the changes of a namespace, in order.
  *
- * <p>Thread contract: told under the lock of the {@link Namespace}, so it must be quick and ask the
- * namespace nothing; {@link #check} and {@link #checkName} from any thread.
+ * <p>Thread contract: called under the lock of the {@link Namespace}, so it must be quick and must
+ * not call the namespace; {@link #check} and {@link #checkName} from any thread.
  */
 public interface ChangeListener {
-  /** Nobody is interested. */
+  /** Ignores all changes. */
   ChangeListener NONE =
       new ChangeListener() {
         @Override
         public void check() {
-          // nothing can go wrong
+          // all changes are allowed
         }
 
         @Override
         public void checkName(TreePath path) {
-          // all names are good
+          // all names are allowed
         }
 
         @Override
         public void written(TreePath path, FileContent content) {
-          // nobody wants it
+          // ignored
         }
 
         @Override
         public void renamed(TreePath from, TreePath to) {
-          // as above
+          // ignored
         }
 
         @Override
         public void deleted(TreePath path) {
-          // as above
+          // ignored
         }
 
         @Override
         public void madeDirectory(TreePath path) {
-          // as above
+          // ignored
         }
       };
 
-  /** Fails if no more may change. */
+  /** Fails if no further change is allowed. */
   void check() throws IOException;
 
-  /** Fails if nothing can have that path where the changes are repeated; from any thread. */
+  /** Fails if the other file system cannot have this path. */
   void checkName(TreePath path) throws IOException;
 
-  /** A file is closed, or has another length, and can be read as it is now. */
+  /** A file was closed or truncated, and has this content now. */
   void written(TreePath path, FileContent content);
 
-  /** It is called otherwise, and so is all that is below it; what was there is gone. */
+  /** A file or directory was renamed with all below it, and replaced what was at {@code to}. */
   void renamed(TreePath from, TreePath to);
 
-  /** It is gone, and so is all that was below it. */
+  /** A file or directory was deleted with all below it. */
   void deleted(TreePath path);
 
-  /** A directory is there, and those above it. */
+  /** A directory exists now, and its parents. */
   void madeDirectory(TreePath path);
 }

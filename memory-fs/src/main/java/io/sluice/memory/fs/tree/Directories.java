@@ -1,5 +1,8 @@
 package io.sluice.memory.fs.tree;
 
+import io.sluice.memory.fs.tree.Entry.NewNode;
+import io.sluice.memory.fs.tree.Node.DirectoryNode;
+import io.sluice.memory.fs.tree.Node.FileNode;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.List;
@@ -9,13 +12,13 @@ import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * The tree of names: finds, makes and takes away, and knows no more of files.
+ * The tree of names: finds, makes and removes files and directories.
  *
- * <p>Thread contract: guarded by the lock of its {@link Namespace}. Failure: what Hadoop's file
- * systems throw, with the path; nothing has changed then.
+ * <p>Thread contract: guarded by the lock of its {@link Namespace}. Failure: the exceptions that
+ * Hadoop specifies, with the path; nothing has changed then.
  */
 final class Directories {
-  /** As HDFS has it where nobody says otherwise. */
+  /** HDFS's default. */
   private static final String ROOT_GROUP = "supergroup";
 
   private static final int OWNER_MAY_ENTER = 0300;
@@ -32,7 +35,7 @@ final class Directories {
     return ++lastId;
   }
 
-  /** What is there, or null. */
+  /** The file or directory at a path, or null. */
   Node find(TreePath path) {
     Node node = root;
     for (String name : path.names()) {
@@ -47,7 +50,7 @@ final class Directories {
     return node;
   }
 
-  /** What is there. */
+  /** The file or directory at a path. */
   Node get(TreePath path) throws FileNotFoundException {
     Node node = find(path);
     if (node == null) {
@@ -56,7 +59,7 @@ final class Directories {
     return node;
   }
 
-  /** The file that is there. */
+  /** The file at a path. */
   FileNode file(TreePath path) throws FileNotFoundException {
     if (get(path) instanceof FileNode file) {
       return file;
@@ -64,14 +67,14 @@ final class Directories {
     throw new FileNotFoundException(path + " is a directory, not a file");
   }
 
-  /** The directory that has the last name of a path, or is to have it. */
+  /** The parent directory of a path, which must exist. */
   DirectoryNode parent(TreePath path) throws IOException {
     TreePath parent = path.parent();
     checkDirectories(parent);
     return (DirectoryNode) get(parent);
   }
 
-  /** That no part of a path is a file. */
+  /** Fails if a part of the path is a file. */
   private void checkDirectories(TreePath path) throws ParentNotDirectoryException {
     Node node = root;
     for (String name : path.names()) {
@@ -81,12 +84,12 @@ final class Directories {
       }
       if (node instanceof FileNode) {
         throw new ParentNotDirectoryException(
-            node.path() + " is a file, so that there is no directory " + path);
+            node.path() + " is a file, so there cannot be a directory " + path);
       }
     }
   }
 
-  /** The directory there, made with those above it if it is not there. */
+  /** The directory at a path; makes it and its parents if they do not exist. */
   DirectoryNode makeDirectories(TreePath path, NewNode like) throws IOException {
     checkDirectories(path);
     DirectoryNode directory = root;
@@ -106,14 +109,14 @@ final class Directories {
     return directory;
   }
 
-  /** That nothing but a file is there. */
+  /** Fails if a directory is at the path. */
   void checkNoDirectory(TreePath path) throws FileAlreadyExistsException {
     if (find(path) instanceof DirectoryNode) {
       throw new FileAlreadyExistsException(path + " is a directory");
     }
   }
 
-  /** It loses its name, and so does all that is below it. */
+  /** Removes a node and all below it; {@code gone} receives the files. */
   void remove(TreePath path, Node node, Consumer<FileNode> gone) throws IOException {
     parent(path).remove(node);
     loseNames(node, gone);

@@ -2,6 +2,11 @@ package io.sluice.memory.fs.tree;
 
 import io.sluice.memory.fs.space.FileContent;
 import io.sluice.memory.fs.space.FileSpace;
+import io.sluice.memory.fs.tree.Entry.Listing;
+import io.sluice.memory.fs.tree.Entry.Located;
+import io.sluice.memory.fs.tree.Entry.NewNode;
+import io.sluice.memory.fs.tree.Node.DirectoryNode;
+import io.sluice.memory.fs.tree.Node.FileNode;
 import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
@@ -20,10 +25,9 @@ import org.apache.hadoop.fs.permission.FsPermission;
 /**
  * A tree of files and directories in memory, with the rules of HDFS.
  *
- * <p>Thread contract: safe from any thread; each operation is one step for all others. One lock
- * guards the names, and nobody holds it while bytes are read, written or freed. Ownership: the
- * space stays its owner's. Failure: what Hadoop's file systems throw, with the path; nothing has
- * changed then.
+ * <p>Thread contract: safe from any thread; each operation is atomic. One lock guards the names; it
+ * is not held while bytes are read, written or freed. Ownership: the caller owns the space.
+ * Failure: the exceptions that Hadoop specifies, with the path; nothing has changed then.
  */
 public final class Namespace {
   private final FileSpace space;
@@ -34,10 +38,10 @@ public final class Namespace {
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
   /**
-   * An empty one.
+   * An empty namespace.
    *
    * @param owner of the root
-   * @param changes is told of them
+   * @param changes receives each change
    */
   public Namespace(FileSpace space, String owner, ChangeListener changes) {
     this.space = space;
@@ -46,12 +50,12 @@ public final class Namespace {
     this.renames = new Renames(directories);
   }
 
-  /** What is done under the lock. */
+  /** An operation under the lock. */
   private interface Step<T> {
     T run() throws IOException;
   }
 
-  /** What is done under the lock, and leaves files without a name. */
+  /** An operation under the lock that adds the files it removed to {@code gone}. */
   private interface Removal<T> {
     T run(List<FileNode> gone) throws IOException;
   }
@@ -75,13 +79,13 @@ public final class Namespace {
     }
   }
 
-  /** Refuses what a new file or directory cannot be called. */
+  /** Fails if a new file or directory cannot have this path. */
   private void requireCreatable(TreePath path) throws IOException {
     path.requireCreatable();
     changes.checkName(path);
   }
 
-  /** Frees what has no name any more when the lock is free again. */
+  /** Frees the removed files after the lock is released. */
   private <T> T removing(Removal<T> removal) throws IOException {
     List<FileNode> gone = new ArrayList<>();
     T result = changing(() -> removal.run(gone));
@@ -94,19 +98,12 @@ public final class Namespace {
     return result;
   }
 
-  /** What is there. */
+  /** The status of a file or directory. */
   public Entry status(TreePath path) throws IOException {
     return looking(() -> Entry.of(directories.get(path)));
   }
 
-  /**
-   * What is there: a file, or what is in a directory, in the order of names.
-   *
-   * @param file empty if it is a directory
-   */
-  public record Listing(Optional<Entry> file, List<Entry> children) {}
-
-  /** What is there, and if it is a directory what is in it. */
+  /** The file at a path, or the children of the directory. */
   public Listing list(TreePath path) throws IOException {
     return looking(
         () -> {
@@ -122,7 +119,7 @@ public final class Namespace {
     return looking(() -> reading(directories.file(path)));
   }
 
-  /** Opens the file of that id, whatever it is called; null if it is gone. */
+  /** Opens the file with this id, whatever its path; null if it was deleted. */
   public OpenFile open(long id) throws IOException {
     return looking(
         () -> {
@@ -137,7 +134,7 @@ public final class Namespace {
     return new OpenFile(file, file.content()::letGo);
   }
 
-  /** What the file of that id is now, and where; null if it is gone. */
+  /** The status and path of the file with this id; null if it was deleted. */
   public Located find(long id) throws IOException {
     return looking(
         () -> {
@@ -146,13 +143,10 @@ public final class Namespace {
         });
   }
 
-  /** A file and its path. */
-  public record Located(TreePath path, Entry entry) {}
-
   /**
-   * Makes a file, open for writing.
+   * Makes a file and opens it for writing.
    *
-   * @param overwrite whether it takes the place of one that is there
+   * @param overwrite whether it may replace a file
    */
   public OpenFile create(
       TreePath path, NewNode like, short replication, long blockBytes, boolean overwrite)
@@ -187,7 +181,7 @@ public final class Namespace {
         });
   }
 
-  /** As HDFS has it: all may do what they may with the file, and enter. */
+  /** As on HDFS: the file's permission, plus the right to enter for all who may read. */
   private static NewNode parentsLike(NewNode file) {
     short bits = file.permission().toShort();
     int enter = (bits & 0444) >> 2;
@@ -210,7 +204,9 @@ public final class Namespace {
     return new OpenFile(file, () -> endWriting(file, path));
   }
 
-  /** Also if no more may change: somebody who ends must leave nothing behind. */
+  /**
+   * Works even if {@link ChangeListener#check} refuses changes: a close must leave nothing open.
+   */
   private void endWriting(FileNode file, TreePath openedAs) throws IOException {
     boolean named;
     lock.writeLock().lock();
@@ -227,7 +223,9 @@ public final class Namespace {
     file.content().letGo();
     if (!named) {
       throw new FileNotFoundException(
-          openedAs + " was deleted or replaced while it was written; what was written is gone");
+          openedAs
+              + " was deleted or replaced while it was open for writing; the written bytes"
+              + " are lost");
     }
     changes.check();
   }
@@ -238,7 +236,7 @@ public final class Namespace {
     }
   }
 
-  /** Makes a directory, and those above it. */
+  /** Makes a directory and its missing parents. */
   public void makeDirectories(TreePath path, NewNode like) throws IOException {
     requireCreatable(path);
     changing(
@@ -253,9 +251,9 @@ public final class Namespace {
   }
 
   /**
-   * Takes away what is there. The root stays, whatever is asked for.
+   * Deletes a file or directory. The root is never deleted.
    *
-   * @return whether there was something to take away
+   * @return whether something was deleted
    */
   public boolean delete(TreePath path, boolean recursive) throws IOException {
     return removing(
@@ -276,7 +274,10 @@ public final class Namespace {
         });
   }
 
-  /** As {@code mv} does it, into a directory that is there, but over nothing; false if not. */
+  /**
+   * Renames as {@code mv} does, into {@code to} if that is a directory. False if it cannot; never
+   * replaces.
+   */
   public boolean move(TreePath from, TreePath to) throws IOException {
     requireCreatable(to);
     return changing(
@@ -289,7 +290,7 @@ public final class Namespace {
         });
   }
 
-  /** To exactly that path, over what is there if it may be. */
+  /** Renames to exactly this path. */
   public void rename(TreePath from, TreePath to, boolean overwrite) throws IOException {
     requireCreatable(to);
     removing(
@@ -300,7 +301,7 @@ public final class Namespace {
         });
   }
 
-  /** Puts the bytes of files behind those of another; these files are gone then. */
+  /** Appends the bytes of the sources to the target, and deletes the sources. */
   public void concat(TreePath target, List<TreePath> sources) throws IOException {
     removing(
         gone -> {
@@ -311,7 +312,8 @@ public final class Namespace {
             FileNode other = directories.file(source);
             checkUnwritten(other, source);
             if (other == file || others.contains(other)) {
-              throw new IOException(source + " cannot be put behind " + target + " twice");
+              throw new IOException(
+                  source + " cannot be appended to " + target + " twice or to itself");
             }
             others.add(other);
           }
@@ -326,7 +328,7 @@ public final class Namespace {
         });
   }
 
-  /** Drops what is behind the first bytes of a file. */
+  /** Drops all but the first bytes of a file. */
   public void truncate(TreePath path, long keptBytes) throws IOException {
     Closeable cut =
         changing(
@@ -336,7 +338,7 @@ public final class Namespace {
               long lengthBytes = file.content().lengthBytes();
               if (keptBytes < 0 || keptBytes > lengthBytes) {
                 throw new IllegalArgumentException(
-                    "%s has %s bytes, of which %s cannot be kept"
+                    "%s has %s bytes; expected a new length from 0 to that, but it is %s"
                         .formatted(path, lengthBytes, keptBytes));
               }
               Closeable behind = file.content().truncate(keptBytes);
@@ -356,7 +358,7 @@ public final class Namespace {
         });
   }
 
-  /** Sets what is not null. */
+  /** Sets the values that are not null. */
   public void setOwner(TreePath path, String owner, String group) throws IOException {
     changing(
         () -> {
@@ -365,7 +367,7 @@ public final class Namespace {
         });
   }
 
-  /** Sets those that are not negative. */
+  /** Sets the times that are not negative. */
   public void setTimes(TreePath path, long modifiedMs, long accessedMs) throws IOException {
     changing(
         () -> {
@@ -374,7 +376,7 @@ public final class Namespace {
         });
   }
 
-  /** Sets what is shown of a file; false if there is none. */
+  /** Sets the replication that a file shows; false if there is no such file. */
   public boolean setReplication(TreePath path, short replication) throws IOException {
     return changing(
         () -> {
@@ -386,14 +388,14 @@ public final class Namespace {
         });
   }
 
-  /** The extended attributes; not to be changed. */
+  /** The extended attributes; callers must not change them. */
   public Map<String, byte[]> attributes(TreePath path) throws IOException {
     return looking(() -> directories.get(path).attributes());
   }
 
   /** A change of one extended attribute. */
   public interface AttributeChange {
-    /** The new value out of the one before; null is none. */
+    /** The new value, given the old one; null means none. */
     byte[] of(byte[] before) throws IOException;
   }
 

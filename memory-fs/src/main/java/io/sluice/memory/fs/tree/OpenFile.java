@@ -1,15 +1,17 @@
 package io.sluice.memory.fs.tree;
 
 import io.sluice.memory.fs.space.FileContent;
+import io.sluice.memory.fs.tree.Node.FileNode;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A file that somebody reads or writes; its bytes stay until it is closed, whatever becomes of its
- * name.
+ * A file that is open for reading or writing. Its bytes stay until it is closed, even if it is
+ * deleted.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opens it closes it, once or more.
+ * <p>Thread contract: safe from any thread. Ownership: the caller closes it; a second close does
+ * nothing.
  */
 public final class OpenFile implements Closeable {
   private final FileNode file;
@@ -21,12 +23,12 @@ public final class OpenFile implements Closeable {
     this.end = end;
   }
 
-  /** Its bytes. */
+  /** The bytes. */
   public FileContent content() {
     return file.content();
   }
 
-  /** Whether it can be found by a name: if not, it is gone when nobody has it open. */
+  /** Whether the file still has a path. Without one it ends when the last opener closes it. */
   public boolean isNamed() {
     return file.isNamed();
   }

@@ -1,12 +1,14 @@
 package io.sluice.memory.fs.tree;
 
+import io.sluice.memory.fs.tree.Node.DirectoryNode;
+import io.sluice.memory.fs.tree.Node.FileNode;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 
 /**
- * What may be called what: the rules of HDFS.
+ * HDFS's rules for renames.
  *
  * <p>Thread contract: guarded by the lock of its {@link Namespace}. Failure: nothing has changed.
  */
@@ -18,9 +20,9 @@ final class Renames {
   }
 
   /**
-   * As {@code mv} does it, into a directory that is there, but over nothing.
+   * Renames as {@code mv} does, into {@code to} if that is a directory. Never rerelinks.
    *
-   * @return the new path, or null if it may not be
+   * @return the new path, or null if the rename is not allowed
    */
   TreePath move(TreePath from, TreePath to) throws IOException {
     Node moved = directories.find(from);
@@ -38,20 +40,20 @@ final class Renames {
     if (directories.find(target.parent()) == null) {
       return null;
     }
-    place(moved, from, target);
+    relink(moved, from, target);
     return target;
   }
 
-  /** To exactly that path, over what is there if it may be. */
+  /** Renames to exactly this path; rerelinks only with {@code overwrite}. */
   void rename(TreePath from, TreePath to, boolean overwrite, Consumer<FileNode> gone)
       throws IOException {
     Node moved = directories.get(from);
     String what = from + " cannot be renamed to " + to + ": ";
     if (to.equals(from)) {
-      throw new FileAlreadyExistsException(what + "that is the same");
+      throw new FileAlreadyExistsException(what + "the paths are the same");
     }
     if (from.isRoot() || to.isRoot()) {
-      throw new IOException(what + "nothing can be done to the root");
+      throw new IOException(what + "the root cannot be renamed or rerelinkd");
     }
     if (to.isBelow(from)) {
       throw new IOException(what + "a directory cannot be moved below itself");
@@ -59,26 +61,26 @@ final class Renames {
     Node there = directories.find(to);
     directories.parent(to);
     if (there != null) {
-      checkReplaceable(moved, there, overwrite, to, what);
+      checkRerelinkable(moved, there, overwrite, to, what);
       directories.remove(to, there, gone);
     }
-    place(moved, from, to);
+    relink(moved, from, to);
   }
 
-  private static void checkReplaceable(
+  private static void checkRerelinkable(
       Node moved, Node there, boolean overwrite, TreePath to, String what) throws IOException {
     if (moved instanceof DirectoryNode != there instanceof DirectoryNode) {
       throw new IOException(what + "one of them is a directory and the other is not");
     }
     if (!overwrite) {
-      throw new FileAlreadyExistsException(what + "it exists");
+      throw new FileAlreadyExistsException(what + "the target exists");
     }
     if (there instanceof DirectoryNode directory && !directory.isEmpty()) {
       throw new PathIsNotEmptyDirectoryException(to.toString());
     }
   }
 
-  private void place(Node moved, TreePath from, TreePath to) throws IOException {
+  private void relink(Node moved, TreePath from, TreePath to) throws IOException {
     DirectoryNode target = directories.parent(to);
     directories.parent(from).remove(moved);
     target.put(to.name(), moved);

@@ -7,12 +7,11 @@ import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.PathIOException;
 
 /**
- * The names from the root to a file or directory, with HDFS's rules: no name has a colon or is
- * {@code .} or {@code ..}, so that each path can be listed, and means the same in any other file
- * system.
+ * The names from the root to a file or directory, with HDFS's rules. No name contains a colon or is
+ * {@code .} or {@code ..}, so each path can be listed, and means the same in any other file system.
  *
- * <p>Thread contract: immutable. Failure: {@link InvalidPathException} for a name that no file can
- * have, {@link PathIOException} for one that no new file may have.
+ * <p>Thread contract: immutable. Failure: {@link InvalidPathException} for a name that is never
+ * valid, {@link PathIOException} for one that is too long for a new file.
  */
 public record TreePath(List<String> names) {
   private static final TreePath ROOT = new TreePath(List.of());
@@ -26,7 +25,7 @@ public record TreePath(List<String> names) {
     names = List.copyOf(names);
   }
 
-  /** Of an absolute path as Hadoop writes it. */
+  /** Parses an absolute path in Hadoop's form. */
   public static TreePath of(String absolute) {
     List<String> names = new ArrayList<>();
     for (String name : absolute.split("/")) {
@@ -73,17 +72,17 @@ public record TreePath(List<String> names) {
     }
   }
 
-  /** Whether it is that of the root. */
+  /** Whether this is the root. */
   public boolean isRoot() {
     return names.isEmpty();
   }
 
-  /** The last name; there is none of the root. */
+  /** The last name; not for the root. */
   public String name() {
     return names.get(names.size() - 1);
   }
 
-  /** Without the last name; there is none of the root. */
+  /** Without the last name; not for the root. */
   public TreePath parent() {
     return new TreePath(names.subList(0, names.size() - 1));
   }
@@ -95,7 +94,7 @@ public record TreePath(List<String> names) {
     return new TreePath(longer);
   }
 
-  /** Whether it is below that one, and not that one itself. */
+  /** Whether this path is below the other one; false if they are equal. */
   public boolean isBelow(TreePath other) {
     return names.size() > other.names.size()
         && names.subList(0, other.names.size()).equals(other.names);

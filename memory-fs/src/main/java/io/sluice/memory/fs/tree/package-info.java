@@ -1,2 +1,2 @@
-/** Which names there are, and what bears them. */
+/** The tree of files and directories of a namespace. */
 package io.sluice.memory.fs.tree;

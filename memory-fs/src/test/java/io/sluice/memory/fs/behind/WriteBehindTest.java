@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.memory.fs.space.SmallStore;
 import io.sluice.memory.fs.stream.MemoryOutputStream;
+import io.sluice.memory.fs.tree.Entry.NewNode;
 import io.sluice.memory.fs.tree.Namespace;
-import io.sluice.memory.fs.tree.NewNode;
 import io.sluice.memory.fs.tree.TreePath;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.FileNotFoundException;
@@ -218,7 +218,7 @@ class WriteBehindTest {
         assertTrue(e.getMessage().contains("not written behind"), e.getMessage()); // it was fast
       }
       IOException failure = assertThrows(IOException.class, behind::await);
-      assertTrue(failure.getMessage().contains("they are /file"), failure.getMessage());
+      assertTrue(failure.getMessage().contains("unwritten are /file"), failure.getMessage());
       assertTrue(failure.getMessage().contains(place().toString()), failure.getMessage());
       assertThrows(IOException.class, open::close);
       assertThrows(IOException.class, () -> write(namespace, "/other", new byte[1]));

@@ -2,6 +2,7 @@ package io.sluice.memory.fs.space;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.memory.fs.space.FileExtents.FileExtent;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -47,17 +48,17 @@ class FileExtentsTest {
   }
 
   @Test
-  void positionsBeyondTwoGibibytesAreFoundInTheirPieces() throws IOException {
-    FileExtents pieces = FileExtents.NONE;
+  void positionsBeyondTwoGibibytesAreFoundInTheirExtents() throws IOException {
+    FileExtents extents = FileExtents.NONE;
     for (int number = 0; number < 10; number++) {
-      pieces = pieces.plus(new Ruler(number, GIB), (long) number * GIB);
+      extents = extents.plus(new Ruler(number, GIB), (long) number * GIB);
     }
-    assertEquals(10L * GIB, pieces.roomBytes());
+    assertEquals(10L * GIB, extents.roomBytes());
     Random random = TestSeed.random();
     for (int i = 0; i < 200; i++) {
       long position = i == 0 ? 7L * GIB - 50 : (long) (random.nextDouble() * (10L * GIB - 100));
       ByteBuffer bytes = ByteBuffer.allocate(100);
-      pieces.read(position, bytes);
+      extents.read(position, bytes);
       assertEquals(0, bytes.remaining());
       for (int offset = 0; offset < 100; offset++) {
         long at = position + offset;
@@ -67,22 +68,22 @@ class FileExtentsTest {
   }
 
   @Test
-  void aPieceThatIsNotFilledEndsWhereTheNextBegins() throws IOException {
-    FileExtents pieces = FileExtents.NONE.plus(new Ruler(1, 1000), 0).plus(new Ruler(2, 1000), 10);
+  void anExtentThatIsNotFilledEndsWhereTheNextBegins() throws IOException {
+    FileExtents extents = FileExtents.NONE.plus(new Ruler(1, 1000), 0).plus(new Ruler(2, 1000), 10);
     ByteBuffer bytes = ByteBuffer.allocate(20);
-    pieces.read(5, bytes);
+    extents.read(5, bytes);
     assertEquals(Ruler.value(1, 9), bytes.get(4));
     assertEquals(Ruler.value(2, 0), bytes.get(5));
     assertEquals(Ruler.value(2, 14), bytes.get(19));
   }
 
   @Test
-  void whatIsReadBehindTheLastPieceEndsThere() throws IOException {
-    FileExtents pieces = FileExtents.NONE.plus(new Ruler(1, 10), 0);
+  void whatIsReadBehindTheLastExtentEndsThere() throws IOException {
+    FileExtents extents = FileExtents.NONE.plus(new Ruler(1, 10), 0);
     ByteBuffer bytes = ByteBuffer.allocate(20);
-    pieces.read(4, bytes);
+    extents.read(4, bytes);
     assertEquals(6, bytes.position());
-    pieces.read(10, bytes);
+    extents.read(10, bytes);
     assertEquals(6, bytes.position());
   }
 }

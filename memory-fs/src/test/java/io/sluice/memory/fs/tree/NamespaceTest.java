@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.memory.fs.space.SmallStore;
 import io.sluice.memory.fs.stream.MemoryInputStream;
 import io.sluice.memory.fs.stream.MemoryOutputStream;
-import io.sluice.memory.fs.stream.ReadBytes;
+import io.sluice.memory.fs.tree.Entry.NewNode;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -70,7 +70,7 @@ class NamespaceTest {
   }
 
   private MemoryInputStream read(String path) throws IOException {
-    return new MemoryInputStream(namespace.open(path(path)), new ReadBytes(bytes -> {}));
+    return new MemoryInputStream(namespace.open(path(path)), bytes -> {});
   }
 
   private static List<Object> inThreads(List<Callable<Object>> tasks) throws Exception {
@@ -265,7 +265,7 @@ class NamespaceTest {
       return; // nobody has put one there yet
     }
     int sharedBytes = (int) shared.content().lengthBytes();
-    try (MemoryInputStream in = new MemoryInputStream(shared, new ReadBytes(read -> {}))) {
+    try (MemoryInputStream in = new MemoryInputStream(shared, read -> {})) {
       for (byte each : in(in, sharedBytes)) {
         assertEquals((byte) sharedBytes, each);
       }
