@@ -3,7 +3,7 @@ package io.sluice.hadoop.reduce;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.stage.StageArea;
-import io.sluice.mapreduce.stage.StagedRun;
+import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
