@@ -304,7 +304,8 @@ public final class NodeServiceCommand implements Callable<Integer> {
       throw new IOException(MEMORY + " and " + CAPACITY + " exclude each other; give one of them");
     }
     return capacityBytes == null
-        ? ServiceContext.within(directories, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
+        ? ServiceContext.within(
+            directories, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
         : ServiceContext.at(directories, capacityBytes);
   }
 
