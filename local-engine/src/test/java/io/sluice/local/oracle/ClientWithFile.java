@@ -17,7 +17,7 @@ final class ClientWithFile {
   static final String NAME = "dictionary.txt";
   static final String BEGUN = "the map has begun";
   static final String READ = "the map has read ";
-  static final String WAITS = " waits: ";
+  static final String WAITS = " waits until ";
 
   private ClientWithFile() {}
 
