@@ -149,7 +149,8 @@ class ClientContractTest {
         JobPriority.HIGH,
         Job.getInstance(new Cluster(jobs.conf()), job.getStatus(), jobs.conf()).getPriority());
     assertContains(attempt, cli("-list-attempt-ids", id, "MAP", "running"));
-    assertContains("its tasks log, and print, where the process does", cli("-logs", id, attempt));
+    assertContains(
+        "its tasks write to the log and the output of the process", cli("-logs", id, attempt));
     assertContains("Killed task " + attempt, cli("-kill-task", attempt));
     assertTrue(job.waitForCompletion(false), job.getStatus().getFailureInfo());
     assertContains("Could not kill task", cli("-kill-task", attempt));
