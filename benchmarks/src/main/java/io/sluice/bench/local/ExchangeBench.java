@@ -47,7 +47,7 @@ public record ExchangeBench(
   static final List<Ratio<Mode>> RATIOS =
       Ratio.against(Mode.PULL, Mode.PUSH, Mode.HYBRID, Mode.AUTO);
 
-  private static final Pattern CHOSEN = Pattern.compile("reduces, ([A-Z]+) exchange");
+  private static final Pattern CHOSEN = Pattern.compile("reduces, exchange ([A-Z]+)");
   private static final Figure<JobTime> WALL = Figure.fineSeconds("wall", JobTime::wallMs);
   private static final Figure<JobTime> CPU = Figure.fineSeconds("CPU", JobTime::cpuMs);
 

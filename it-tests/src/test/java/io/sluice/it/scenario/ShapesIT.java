@@ -77,7 +77,7 @@ class ShapesIT {
     String expected = StockOutput.of(cluster, scenario);
     FinishedJob.of(cluster, scenario.run(cluster, HadoopVariant.SLUICE).requireSuccess())
         .hasNoFallback()
-        .mapsLogged("larger than the sort buffer")
+        .mapsLogged("does not fit into the sort buffer")
         .mapsLogged("Merging the runs of");
     Oracle.assertSameOutput(cluster, expected, scenario.output(HadoopVariant.SLUICE));
   }

@@ -216,7 +216,7 @@ final class SharedSortBuffers implements Closeable {
   /**
    * Adds a record.
    *
-   * @param taken the map's buffer buffer
+   * @param taken the map's sort buffer
    * @return its length in bytes
    */
   int collect(Stream taken, Object key, Object value, int partition)

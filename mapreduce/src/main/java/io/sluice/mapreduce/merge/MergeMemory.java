@@ -204,7 +204,7 @@ public final class MergeMemory {
   /**
    * The least block in which a run can be parsed: a whole short run, else one of its chunks.
    *
-   * @param chunkBytes raw bytes of its chunks; 0 without chunks chunks
+   * @param chunkBytes raw bytes of its chunks; 0 without chunks
    */
   public static long leastBlockBytes(long rawLengthBytes, int chunkBytes) {
     return Math.min(wholeBlockBytes(chunkBytes), rawLengthBytes);
@@ -228,7 +228,7 @@ public final class MergeMemory {
    *
    * @param spareBytes see {@link #spareBytes}
    * @param rawLengthBytes of this run; a block is never longer
-   * @param chunkBytes raw bytes of its chunks; 0 without chunks chunks
+   * @param chunkBytes raw bytes of its chunks; 0 without chunks
    */
   public static int blockBytes(long spareBytes, long rawLengthBytes, int chunkBytes) {
     long leastBytes = leastBlockBytes(rawLengthBytes, chunkBytes);

@@ -20,7 +20,7 @@ final class Renames {
   }
 
   /**
-   * Renames as {@code mv} does, into {@code to} if that is a directory. Never rerelinks.
+   * Renames as {@code mv} does, into {@code to} if that is a directory. Never replaces.
    *
    * @return the new path, or null if the rename is not allowed
    */
@@ -44,7 +44,7 @@ final class Renames {
     return target;
   }
 
-  /** Renames to exactly this path; rerelinks only with {@code overwrite}. */
+  /** Renames to exactly this path; replaces only with {@code overwrite}. */
   void rename(TreePath from, TreePath to, boolean overwrite, Consumer<FileNode> gone)
       throws IOException {
     Node moved = directories.get(from);
@@ -53,7 +53,7 @@ final class Renames {
       throw new FileAlreadyExistsException(what + "the paths are the same");
     }
     if (from.isRoot() || to.isRoot()) {
-      throw new IOException(what + "the root cannot be renamed or rerelinkd");
+      throw new IOException(what + "the root cannot be renamed or replaced");
     }
     if (to.isBelow(from)) {
       throw new IOException(what + "a directory cannot be moved below itself");
@@ -61,13 +61,13 @@ final class Renames {
     Node there = directories.find(to);
     directories.parent(to);
     if (there != null) {
-      checkRerelinkable(moved, there, overwrite, to, what);
+      checkReplaceable(moved, there, overwrite, to, what);
       directories.remove(to, there, gone);
     }
     relink(moved, from, to);
   }
 
-  private static void checkRerelinkable(
+  private static void checkReplaceable(
       Node moved, Node there, boolean overwrite, TreePath to, String what) throws IOException {
     if (moved instanceof DirectoryNode != there instanceof DirectoryNode) {
       throw new IOException(what + "one of them is a directory and the other is not");
