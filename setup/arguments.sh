@@ -33,7 +33,7 @@ look_at_arguments() { # COMMAND [SUBCOMMAND] [ARGUMENT...]
     argument=$1
     shift
     case $argument in
-      -h | --help) print_help ;;
+      -h | -hV | --help) print_help ;;
       -V | --version) print_version ;;
       -*)
         value_is_next=''
@@ -41,7 +41,7 @@ look_at_arguments() { # COMMAND [SUBCOMMAND] [ARGUMENT...]
         [ -z "$value_is_next" ] || shift
         ;;
       *)
-        if [ -f "$help/$argument.txt" ]; then
+        if [[ $argument != *[!a-z-]* ]] && [ -f "$help/$argument.txt" ]; then
           subcommand=$argument help=$help/$argument said="$said $argument"
         else
           given=$((given + 1))
@@ -92,10 +92,10 @@ look_at_value() { # option label value
   for value in "${values[@]-}"; do
     case ${kind%%,*} in
       COUNT) good='^[1-9][0-9]*$' problem="is not a number from 1 on" ;;
-      SIZE) good='^[0-9]+[kKmMgG]?$' problem="is not a size such as 64m" ;;
+      SIZE) good='^[0-9]+[kKmMgG]?[bB]?$' problem="is not a size such as 64m" ;;
       MAPSREDUCES) good='^[1-9][0-9]*x[1-9][0-9]*$' problem="is not a number of maps and one of reduces, such as 64x8" ;;
       NAME | SUITE | PROGRAM | VERSION) # the text lists them
-        grep -qiwF -e "$value" "$help.txt" || refuse "${1:+$1 }$value is not known; see $said --help"
+        [ -n "$value" ] && grep -qiwF -e "$value" "$help.txt" || refuse "${1:+$1 }$value is not known; see $said --help"
         continue
         ;;
       *) continue ;;

@@ -89,6 +89,7 @@ class ArgumentsTest {
         "matrix --install | ./sluice matrix needs a command",
         "matrix hadoop | ./sluice matrix takes no argument hadoop",
         "bench nonsense | ./sluice bench takes no argument nonsense",
+        "bench ../demo local | ./sluice bench takes no argument ../demo",
         "bench spark more | ./sluice bench spark takes no argument more",
         "bench micro Sort Merge | ./sluice bench micro takes no argument Merge",
         "bench redraw | ./sluice bench redraw needs JSON...",
@@ -134,6 +135,7 @@ class ArgumentsTest {
   @ValueSource(
       strings = {
         "bench local --size 64m --runs=2",
+        "bench local --size 64MB",
         "bench chain --size 1000",
         "bench micro Sort",
         "bench redraw a.json b.json",

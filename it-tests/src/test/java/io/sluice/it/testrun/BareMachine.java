@@ -31,9 +31,31 @@ final class BareMachine {
   /** What the launcher uses that every machine has; nothing else of this one is found. */
   private static final List<String> TOOLS =
       List.of(
-          "bash", "cat", "cmp", "comm", "cp", "date", "dirname", "env", "find", "flock", "grep",
-          "mkdir", "mv", "rm", "script", "sed", "sh", "sleep", "sort", "tail", "tee", "timeout",
-          "touch", "true");
+          "bash",
+          "cat",
+          "cmp",
+          "comm",
+          "cp",
+          "date",
+          "dirname",
+          "env",
+          "find",
+          "flock",
+          "grep",
+          "mkdir",
+          "mv",
+          "readlink",
+          "rm",
+          "script",
+          "sed",
+          "sh",
+          "sleep",
+          "sort",
+          "tail",
+          "tee",
+          "timeout",
+          "touch",
+          "true");
 
   private final Path directory;
   private final Path calls;
