@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
+import io.sluice.rdma.testing.PlainWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * The texts that {@code ./sluice COMMAND --help} prints without a build are what the code says of
@@ -107,6 +111,28 @@ class HelpTest {
                 name + ": " + each);
           }
         });
+  }
+
+  @Test
+  void descriptionsAreInPlainWords() throws IOException {
+    Map<String, String> said = new TreeMap<>();
+    commands.forEach((name, command) -> said.put(name, descriptions(command.getCommandSpec())));
+    for (String text : OF_THE_LAUNCHER) {
+      said.put(text, Files.readString(TEXTS.resolve(text)).replace("\n  ", "\n\n"));
+    }
+    List<String> complaints = new ArrayList<>();
+    said.forEach(
+        (name, text) ->
+            PlainWords.complaints(text).forEach(each -> complaints.add(name + ": " + each)));
+    assertEquals("", String.join("\n", complaints));
+  }
+
+  private static String descriptions(CommandSpec command) {
+    return Stream.concat(
+            Stream.of(command.usageMessage().description()),
+            command.args().stream().flatMap(each -> Stream.of(each.description())))
+        .map(each -> each.replace("%n", " "))
+        .collect(Collectors.joining("\n\n"));
   }
 
   @Test
