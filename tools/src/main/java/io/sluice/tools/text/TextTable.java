@@ -27,7 +27,7 @@ public final class TextTable {
     List<Integer> widths =
         IntStream.range(0, rows.get(0).size())
             .mapToObj(column -> rows.stream().mapToInt(row -> row.get(column).length()).max())
-            .map(widest -> widest.orElse(0))
+            .map(widest -> Math.max(1, widest.orElse(0))) // a format has no width 0
             .toList();
     List<String> lines =
         rows.stream()

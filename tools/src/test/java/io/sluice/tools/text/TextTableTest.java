@@ -33,4 +33,11 @@ class TextTableTest {
         """,
         table().toMarkdown());
   }
+
+  @Test
+  void aColumnMayBeEmpty() {
+    TextTable table = new TextTable(List.of("suite", ""));
+    table.add(List.of("ShapesIT", ""));
+    assertEquals("suite      \n-----------\nShapesIT   \n", table.toText());
+  }
 }
