@@ -86,6 +86,11 @@ public final class Bench {
     return dataOf("rounds", comparison::rounds);
   }
 
+  /** Adds the number of rounds that have ended to the JSON, as the title names it. */
+  public Bench roundCount() {
+    return dataOf("rounds", () -> rounds.getAsInt());
+  }
+
   /** Says how many rounds the title names, where a step is not a round. */
   public Bench rounds(int count) {
     rounds = () -> count;

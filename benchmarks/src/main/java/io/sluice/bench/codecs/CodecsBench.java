@@ -85,7 +85,7 @@ public record CodecsBench(
                 "The merge of a reduce: %,d records in runs of many maps, by codec",
                 records)
             .data("records", records)
-            .data("rounds", rounds)
+            .roundCount()
             .data("fileSystem", fileSystem)
             .data("leftOut", missing)
             .dataOf("maps", () -> rounds(byMaps))

@@ -88,7 +88,7 @@ public record CrowdBench(
     byNodes.warmUp(console);
     byReaders.warmUp(console);
     Bench.of("bench-crowd", "A reader of many nodes, and a node of many readers")
-        .data("rounds", rounds)
+        .roundCount()
         .data("nodes", byNodes.measured())
         .data("readers", byReaders.measured())
         .table("One reader of many nodes:", () -> byNodes.table("nodes", OF_READER))

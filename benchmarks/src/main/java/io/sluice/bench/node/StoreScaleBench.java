@@ -46,7 +46,7 @@ public record StoreScaleBench(
     byOutputs.warmUp(console);
     byLeases.warmUp(console);
     Bench.of("bench-store-scale", "What the store's calls take as it fills")
-        .data("rounds", rounds)
+        .roundCount()
         .data("outputs", byOutputs.measured())
         .data("leases", byLeases.measured())
         .table(

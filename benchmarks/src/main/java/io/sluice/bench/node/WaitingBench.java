@@ -45,7 +45,7 @@ public record WaitingBench(Path jar, Console console, List<Integer> tasks) {
     Scale<Took> byTasks = new Scale<>(tasks, "%,d waiting tasks", this::measure);
     Bench.of("bench-waiting", "A node whose tasks wait for memory")
         .data("jar", jar.getFileName().toString())
-        .data("rounds", rounds)
+        .roundCount()
         .data("tasks", byTasks.measured())
         .table("", () -> byTasks.table("tasks that wait", FIGURES))
         .notes(
