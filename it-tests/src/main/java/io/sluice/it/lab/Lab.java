@@ -230,7 +230,7 @@ public final class Lab {
       settings.put("lab_views", String.join(" ", views(workspace)));
       settings.put("lab_address", spec.address());
       settings.put("lab_mac", spec.link().map(GuestSpec.Link::mac).orElse(""));
-      settings.put("lab_class_path", classPath(workspace));
+      settings.put("lab_class_path", workspace.testClassPath());
       settings.put("lab_seed", GivenSeed.argument().orElse(""));
       settings.put("lab_caches", SparkDistribution.userCaches().toString());
       String assignments =
@@ -247,20 +247,6 @@ public final class Lab {
       }
     }
 
-    /** The classes of all modules with their tests, and all that they need. */
-    private static String classPath(Workspace workspace) {
-      Path target = workspace.root().resolve("it-tests/target");
-      try {
-        return target.resolve("test-classes")
-            + ":"
-            + target.resolve("classes")
-            + ":"
-            + Files.readString(target.resolve("lab.classpath")).strip();
-      } catch (IOException e) {
-        throw new UncheckedIOException("no lab.classpath in " + target + "; build first", e);
-      }
-    }
-
     /**
      * Top directories of everything that a JVM in the guest reads often; below {@code /tmp}, which
      * a guest has to itself, those that are in it.
@@ -268,7 +254,7 @@ public final class Lab {
     private static Set<String> views(Workspace workspace) {
       Set<String> views = new LinkedHashSet<>();
       String jdkAndCaches = System.getProperty("java.home") + ":" + SparkDistribution.userCaches();
-      for (String entry : (jdkAndCaches + ":" + classPath(workspace)).split(":")) {
+      for (String entry : (jdkAndCaches + ":" + workspace.testClassPath()).split(":")) {
         Path path = Path.of(entry);
         int names = path.startsWith("/tmp") ? 2 : 1;
         views.add(path.getRoot().resolve(path.subpath(0, names)).toString());

@@ -133,7 +133,7 @@ final class TestPrograms {
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g"));
     command.add("-Dsluice.root=" + workspace.root());
     GivenSeed.argument().ifPresent(command::add);
-    command.addAll(List.of("-cp", classPath()));
+    command.addAll(List.of("-cp", workspace.testClassPath()));
     command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute"));
     command.addAll(List.of("--disable-banner", "--disable-ansi-colors", "--details=testfeed"));
     command.add("--reports-dir=" + reports);
@@ -157,19 +157,6 @@ final class TestPrograms {
 
   private Path log(String name) {
     return workspace.root().resolve("it-tests/target/test-run").resolve(name + ".log");
-  }
-
-  private String classPath() {
-    Path target = workspace.root().resolve("it-tests/target");
-    try {
-      return target.resolve("test-classes")
-          + ":"
-          + target.resolve("classes")
-          + ":"
-          + Files.readString(target.resolve("lab.classpath")).strip();
-    } catch (IOException e) {
-      throw new UncheckedIOException("no lab.classpath in " + target + "; build first", e);
-    }
   }
 
   /** The integration tests that the build has compiled, by the simple names of their classes. */

@@ -88,6 +88,20 @@ public record Workspace(Path root) {
     return only(root.resolve("jars/spark/target"), "sluice-spark-", ".jar");
   }
 
+  /** The classes of all modules with their tests, and all that they need. */
+  public String testClassPath() {
+    Path target = root.resolve("it-tests/target");
+    try {
+      return target.resolve("test-classes")
+          + ":"
+          + target.resolve("classes")
+          + ":"
+          + Files.readString(target.resolve("lab.classpath")).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("no lab.classpath in " + target + "; build first", e);
+    }
+  }
+
   /** The jar of the tools, which runs by itself. */
   public Path toolsJar() {
     return only(root.resolve("jars/tools/target"), "sluice-tools-", ".jar");
