@@ -22,7 +22,6 @@ final class SegmentShares {
   private final boolean limited;
   private final Map<Owner, Integer> owned = new HashMap<>();
   private final Map<Owner, Integer> busy = new HashMap<>(); // of these, not idle
-  private int busyCount; // of all owners
 
   /**
    * Nobody has any.
@@ -57,13 +56,11 @@ final class SegmentShares {
   /** A segment of an owner is in use again. */
   void becomesBusy(Owner owner) {
     busy.merge(owner, 1, Integer::sum);
-    busyCount++;
   }
 
   /** All blocks of a segment are free by now. */
   void becomesIdle(Owner owner) {
     busy.computeIfPresent(owner, SegmentShares::less);
-    busyCount--;
   }
 
   private static Integer less(Owner owner, int count) {
@@ -98,7 +95,8 @@ final class SegmentShares {
       return Integer.MAX_VALUE;
     }
     int has = of(owner);
-    int others = busyCount - busy.getOrDefault(owner, 0);
+    int others =
+        busy.values().stream().mapToInt(Integer::intValue).sum() - busy.getOrDefault(owner, 0);
     int share = (mostSegments + sharing - 1) / sharing;
     int kept = last ? 0 : Math.max(1, mostSegments / KEPT_PART);
     return Math.max(share - has, mostSegments - others - has - kept);
