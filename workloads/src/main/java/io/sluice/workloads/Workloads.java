@@ -17,75 +17,78 @@ import io.sluice.workloads.record.GenerateRecords;
 import io.sluice.workloads.record.Shuffle;
 import io.sluice.workloads.record.SortChain;
 import io.sluice.workloads.run.Program;
-import io.sluice.workloads.synthetic.Synthetic;
 import io.sluice.workloads.table.Aggregation;
 import io.sluice.workloads.table.Join;
 import io.sluice.workloads.table.SelfJoin;
 import io.sluice.workloads.text.InvertedIndex;
 import io.sluice.workloads.text.RankedInvertedIndex;
 import io.sluice.workloads.text.SequenceCount;
+import io.sluice.workloads.text.Synthetic;
 import io.sluice.workloads.text.WordCount;
+import java.util.Arrays;
 import java.util.List;
-import org.apache.hadoop.util.ProgramDriver;
+import java.util.function.Supplier;
+import org.apache.hadoop.util.ToolRunner;
 
 /** Starts a program by its name: {@code hadoop jar workloads.jar NAME [-Dkey=value ...] ARGS}. */
 public final class Workloads {
   static final List<Named> PROGRAMS =
       List.of(
-          new Named(
-              "generate-text",
-              GenerateText.class,
-              "Text for wordcount, sequencecount and synthetic"),
-          new Named(
-              "generate-documents", GenerateDocuments.class, "Documents for invertedindex and lda"),
-          new Named("generate-points", GeneratePoints.class, "Points for kmeans"),
-          new Named(
-              "generate-graph",
-              GenerateGraph.class,
-              "Graphs for pagerank; with edges, for adjacencylist and others"),
-          new Named(
-              "generate-associations", GenerateAssociations.class, "Associations for selfjoin"),
-          new Named("generate-tables", GenerateTables.class, "Tables for aggregation and join"),
-          new Named("generate-records", GenerateRecords.class, "Records for sortchain"),
-          new Named("wordcount", WordCount.class, "Counts words"),
-          new Named("invertedindex", InvertedIndex.class, "Says in which documents a word is"),
-          new Named("kmeans", KMeans.class, "Clusters points"),
-          new Named("pagerank", PageRank.class, "Ranks the pages of a web"),
-          new Named("lda", Lda.class, "Finds topics in documents"),
-          new Named("adjacencylist", AdjacencyList.class, "Lists the neighbours of vertices"),
-          new Named(
-              "selfjoin", SelfJoin.class, "Joins associations that differ in their last item"),
-          new Named(
-              "sequencecount", SequenceCount.class, "Counts three words that follow each other"),
-          new Named(
-              "rankedinvertedindex",
-              RankedInvertedIndex.class,
-              "Ranks the files that these are in"),
-          new Named("synthetic", Synthetic.class, "Hone's synthetic workload"),
+          new Named("adjacencylist", AdjacencyList::new, "Lists the neighbours of vertices"),
+          new Named("aggregation", Aggregation::new, "Adds revenues by visitor"),
           new Named(
               "connectedcomponents",
-              ConnectedComponents.class,
+              ConnectedComponents::new,
               "Finds which vertices are connected"),
           new Named(
-              "degreedistribution",
-              DegreeDistribution.class,
-              "Says how many vertices have how many edges"),
-          new Named("radius", Radius.class, "Says how far it is to most others from a vertex"),
-          new Named("aggregation", Aggregation.class, "Adds revenues by visitor"),
-          new Named("join", Join.class, "Joins visits with the ranks of their pages"),
-          new Named("sortchain", SortChain.class, "Sorts records again and again"),
-          new Named("shuffle", Shuffle.class, "Shuffles records that nobody reads or writes"));
+              "degreedistribution", DegreeDistribution::new, "Counts the vertices of each degree"),
+          new Named("generate-associations", GenerateAssociations::new, "Input of selfjoin"),
+          new Named("generate-documents", GenerateDocuments::new, "Input of invertedindex and lda"),
+          new Named(
+              "generate-graph",
+              GenerateGraph::new,
+              "Input of pagerank; with edges, of adjacencylist and others"),
+          new Named("generate-points", GeneratePoints::new, "Input of kmeans"),
+          new Named("generate-records", GenerateRecords::new, "Input of sortchain"),
+          new Named("generate-tables", GenerateTables::new, "Input of aggregation and join"),
+          new Named(
+              "generate-text", GenerateText::new, "Input of wordcount, sequencecount, synthetic"),
+          new Named("invertedindex", InvertedIndex::new, "Lists the documents of each word"),
+          new Named("join", Join::new, "Joins visits with the ranks of their pages"),
+          new Named("kmeans", KMeans::new, "Clusters points"),
+          new Named("lda", Lda::new, "Finds topics in documents"),
+          new Named("pagerank", PageRank::new, "Ranks the pages of a web"),
+          new Named("radius", Radius::new, "Counts the steps from a vertex to most others"),
+          new Named(
+              "rankedinvertedindex",
+              RankedInvertedIndex::new,
+              "Ranks the files of each sequence of sequencecount"),
+          new Named("selfjoin", SelfJoin::new, "Joins associations that differ in their last item"),
+          new Named("sequencecount", SequenceCount::new, "Counts sequences of three words"),
+          new Named("shuffle", Shuffle::new, "Shuffles records without input and output"),
+          new Named("sortchain", SortChain::new, "Sorts records again and again"),
+          new Named("synthetic", Synthetic::new, "Hone's synthetic workload"),
+          new Named("wordcount", WordCount::new, "Counts words"));
 
   private Workloads() {}
 
-  /** A program, and what it is for, in a line. */
-  record Named(String name, Class<? extends Program> program, String purpose) {}
+  /** A program and its purpose, in a line. */
+  record Named(String name, Supplier<Program> program, String purpose) {}
 
-  public static void main(String[] arguments) throws Throwable {
-    ProgramDriver driver = new ProgramDriver();
+  public static void main(String[] arguments) throws Exception {
+    System.exit(run(arguments));
+  }
+
+  /** Runs the program that the first argument names, and returns its exit status. */
+  static int run(String[] arguments) throws Exception {
     for (Named named : PROGRAMS) {
-      driver.addClass(named.name(), named.program(), named.purpose());
+      if (arguments.length > 0 && named.name().equals(arguments[0])) {
+        return ToolRunner.run(
+            named.program().get(), Arrays.copyOfRange(arguments, 1, arguments.length));
+      }
     }
-    System.exit(driver.run(arguments));
+    System.out.println("The first argument must be the name of a program:");
+    PROGRAMS.forEach(named -> System.out.println("  " + named.name() + ": " + named.purpose()));
+    return -1;
   }
 }

@@ -1,7 +1,6 @@
 package io.sluice.workloads;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,17 +24,22 @@ class WorkloadsTest {
   }
 
   @Test
-  void everyProgramCanBeStarted() throws ReflectiveOperationException {
+  void everyProgramCanBeStarted() throws Exception {
     for (Workloads.Named named : Workloads.PROGRAMS) {
-      assertNotNull(named.program().getMethod("main", String[].class), named.name());
+      assertEquals(2, Workloads.run(new String[] {named.name(), "one"}), named.name());
     }
+  }
+
+  @Test
+  void noProgramHasAnotherName() throws Exception {
+    assertEquals(-1, Workloads.run(new String[] {}));
+    assertEquals(-1, Workloads.run(new String[] {"word-count", "in", "out"}));
   }
 
   @Test
   void aWrongNumberOfArgumentsIsWrongUsage() throws Exception {
     for (Workloads.Named named : Workloads.PROGRAMS) {
-      assertEquals(
-          2, ToolRunner.run(named.program().getConstructor().newInstance(), new String[] {"one"}));
+      assertEquals(2, ToolRunner.run(named.program().get(), new String[] {"one"}));
     }
   }
 }

@@ -4,20 +4,16 @@ import io.sluice.workloads.run.Program;
 import java.io.IOException;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says from which vertices edges come to each, and to which they go: PUMA's, in RMR-NVM IV-D. In:
- * edges, {@code from,to}. Out: {@code vertex from{a,b}:to{c,d}}, each vertex of a list once, in the
- * order of their texts.
+ * Lists for each vertex from which vertices edges come, and to which they go: PUMA's, in RMR-NVM
+ * IV-D. In: edges, {@code from,to}. Out: {@code vertex from{a,b}:to{c,d}}, each vertex of a list
+ * once, in the order of their texts.
  */
 public final class AdjacencyList extends Program {
   private static final char FROM = '<';
@@ -29,13 +25,11 @@ public final class AdjacencyList extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("adjacency list");
+    Job job = newJob("adjacency list", arguments);
     job.setMapperClass(Ends.class);
     job.setReducerClass(Lists.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(Text.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
@@ -76,9 +70,5 @@ public final class AdjacencyList extends Program {
       lists.set("from{" + String.join(",", from) + "}:to{" + String.join(",", to) + "}");
       context.write(vertex, lists);
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new AdjacencyList(), arguments));
   }
 }

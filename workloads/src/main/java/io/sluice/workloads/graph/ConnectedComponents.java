@@ -1,13 +1,11 @@
 package io.sluice.workloads.graph;
 
-import org.apache.hadoop.util.ToolRunner;
-
 /**
  * Finds which vertices edges connect: Pegasus' Concmpt in Mammoth, Table 2, and in Flame-MR 4. In:
  * edges. Out: {@code vertex component}, which is the least vertex of it, if there are enough
  * rounds.
  */
-public final class ConnectedComponents extends RankSpread {
+public final class ConnectedComponents extends Propagation {
   public ConnectedComponents() {
     super(Least.class);
   }
@@ -35,9 +33,5 @@ public final class ConnectedComponents extends RankSpread {
     public String result(long[] state, long[] notes) {
       return Long.toString(state[0]);
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new ConnectedComponents(), arguments));
   }
 }

@@ -8,16 +8,13 @@ import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says how many vertices have how many edges, in and out together: Pegasus' DegDist in Mammoth,
- * Table 2. In: edges. Out: {@code degree vertices}. Two jobs: degrees, then how many of each; both
+ * Counts the vertices of each degree, edges in and out together: Pegasus' DegDist in Mammoth, Table
+ * 2. In: edges. Out: {@code degree vertices}. Two jobs: degrees, then the vertices of each; both
  * with combiners.
  */
 public final class DegreeDistribution extends Program {
@@ -44,13 +41,11 @@ public final class DegreeDistribution extends Program {
   }
 
   private Job newCount(String name, Path input, Path output) throws IOException {
-    Job job = newJob(name);
+    Job job = newJob(name, input, output);
     job.setCombinerClass(LongSumReducer.class);
     job.setReducerClass(LongSumReducer.class);
     job.setOutputKeyClass(LongWritable.class);
     job.setOutputValueClass(LongWritable.class);
-    FileInputFormat.addInputPath(job, input);
-    FileOutputFormat.setOutputPath(job, output);
     return job;
   }
 
@@ -76,9 +71,5 @@ public final class DegreeDistribution extends Program {
         throws IOException, InterruptedException {
       context.write(degree, ONE);
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new DegreeDistribution(), arguments));
   }
 }

@@ -3,21 +3,20 @@ package io.sluice.workloads.graph;
 import io.sluice.workloads.run.Decimal;
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says of each vertex in how many steps nine tenths of what it reaches are reached: Pegasus' Radius
- * (HADI) in Mammoth, Table 2. In: edges. Out: {@code vertex radius}. How many are reached is
- * estimated.
+ * Counts the steps in which each vertex reaches nine tenths of the vertices that it can reach:
+ * Pegasus' Radius (HADI) in Mammoth, Table 2. In: edges. Out: {@code vertex radius}. The numbers of
+ * reached vertices are estimates.
  */
-public final class Radius extends RankSpread {
+public final class Radius extends Propagation {
   private static final double NEARLY_ALL = 0.9;
 
   public Radius() {
     super(Reached.class);
   }
 
-  /** The vertices that one reaches; noted is how many they are after each round. */
+  /** The vertices that one reaches; its notes are their number after each round. */
   static final class Reached implements States {
     @Override
     public long[] first(long vertex) {
@@ -47,24 +46,20 @@ public final class Radius extends RankSpread {
     }
   }
 
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new Radius(), arguments));
-  }
-
   /**
-   * About how many vertices there are in a set, by Flajolet's and Martin's bits: 32 masks, of which
-   * each vertex sets a random bit, the i-th with probability 1/2^(i+1). Those of a union are the
-   * bits of both. Thread contract: safe from any thread.
+   * Estimates the number of vertices in a set by Flajolet's and Martin's bits. Each vertex sets a
+   * random bit in each of 32 masks, the i-th with probability 1/2^(i+1). A union has the bits of
+   * both sets. Thread contract: stateless.
    */
   static final class Sketch {
     private static final int MASKS = 32;
 
-    /** What the mean of the lowest bit that is not set is too low by. */
+    /** The factor by which the mean of the lowest clear bit is too low. */
     private static final double CORRECTION = 0.77351;
 
     private Sketch() {}
 
-    /** Of one vertex. */
+    /** The masks of one vertex. */
     static long[] of(long vertex) {
       SplittableRandom random = new SplittableRandom(vertex);
       long[] masks = new long[MASKS];
@@ -72,14 +67,14 @@ public final class Radius extends RankSpread {
       return masks;
     }
 
-    /** Of a union. */
+    /** The masks of a union. */
     static long[] union(long[] some, long[] others) {
       long[] union = new long[MASKS];
       Arrays.setAll(union, i -> some[i] | others[i]);
       return union;
     }
 
-    /** How many vertices there are. */
+    /** The number of vertices. */
     static double size(long[] masks) {
       double bits = 0;
       for (long mask : masks) {

@@ -1,16 +1,17 @@
 package io.sluice.workloads.input;
 
-import io.sluice.workloads.run.Program;
+import io.sluice.workloads.input.GenerateText.Vocabulary;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
-import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.ToolRunner;
+import java.util.StringTokenizer;
+import java.util.TreeMap;
 
 /**
  * Writes documents, each a line: its name, a tab, and 20 to 180 words. Every topic has the same
- * vocabulary with other words in front (Zipf); seven of ten words of a document are of its main
+ * vocabulary with other words in front (Zipf). Seven of ten words of a document are of its main
  * topic, the others of any.
  */
-public final class GenerateDocuments extends Program {
+public final class GenerateDocuments extends Generator {
   private static final String VOCABULARY = "workloads.documents.vocabulary";
   private static final String TOPICS = "workloads.documents.topics";
   private static final int FEWEST_WORDS = 20;
@@ -19,7 +20,7 @@ public final class GenerateDocuments extends Program {
   private static final int DIGITS_OF_NAME = 9;
 
   public GenerateDocuments() {
-    super("documents", "output");
+    super("documents");
   }
 
   @Override
@@ -27,21 +28,12 @@ public final class GenerateDocuments extends Program {
     Vocabulary words = new Vocabulary(getConf().getInt(VOCABULARY, 10_000));
     Zipf ranks = new Zipf(words.size(), 1);
     int topics = getConf().getInt(TOPICS, 10);
-    new SeededFiles(getConf())
-        .write(
-            new Path(arguments[1]),
-            Long.parseLong(arguments[0]),
-            (number, random, lines) -> {
-              appendName(lines, number);
-              appendWords(lines, words, ranks, topics, random);
-            });
-  }
-
-  /** Names sort as their numbers do. */
-  private static void appendName(StringBuilder lines, long number) {
-    String digits = Long.toString(number);
-    lines.append('d').append("0".repeat(Math.max(0, DIGITS_OF_NAME - digits.length())));
-    lines.append(digits).append('\t');
+    write(
+        arguments,
+        (number, random, lines) -> {
+          appendPadded(lines.append('d'), number, DIGITS_OF_NAME).append('\t');
+          appendWords(lines, words, ranks, topics, random);
+        });
   }
 
   private static void appendWords(
@@ -56,7 +48,24 @@ public final class GenerateDocuments extends Program {
     }
   }
 
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new GenerateDocuments(), arguments));
+  /**
+   * A line of the input.
+   *
+   * @param counts how often the document has each word
+   */
+  public record Document(String name, SortedMap<String, Long> counts) {
+    /** Parses a line. */
+    public static Document parse(String line) {
+      int tab = line.indexOf('\t');
+      if (tab < 0) {
+        throw new IllegalArgumentException("no tab behind the name of a document: " + line);
+      }
+      SortedMap<String, Long> counts = new TreeMap<>();
+      StringTokenizer words = new StringTokenizer(line.substring(tab + 1));
+      while (words.hasMoreTokens()) {
+        counts.merge(words.nextToken(), 1L, Long::sum);
+      }
+      return new Document(line.substring(0, tab), counts);
+    }
   }
 }

@@ -1,43 +1,38 @@
 package io.sluice.workloads.input;
 
 import io.sluice.workloads.run.Decimal;
-import io.sluice.workloads.run.Program;
 import java.util.SplittableRandom;
-import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Writes points, each a line of coordinates with six decimals and commas between them: normally
  * distributed around centres that are uniformly distributed in a cube of edge 100.
  */
-public final class GeneratePoints extends Program {
+public final class GeneratePoints extends Generator {
   private static final String DIMENSIONS = "workloads.points.dimensions";
   private static final String CLUSTERS = "workloads.points.clusters";
   private static final double EDGE = 100;
   private static final double DEVIATION = 5;
 
-  /** Other points of the same clusters are another seed's. */
+  /** Each seed of an input gives other points of the same clusters. */
   private static final long SEED_OF_CENTRES = 20130917;
 
   public GeneratePoints() {
-    super("points", "output");
+    super("points");
   }
 
   @Override
   protected void execute(String[] arguments) throws Exception {
     double[][] centres = centres(getConf().getInt(CLUSTERS, 10), getConf().getInt(DIMENSIONS, 3));
-    new SeededFiles(getConf())
-        .write(
-            new Path(arguments[1]),
-            Long.parseLong(arguments[0]),
-            (number, random, lines) -> {
-              double[] centre = centres[random.nextInt(centres.length)];
-              for (int i = 0; i < centre.length; i++) {
-                double coordinate = centre[i] + DEVIATION * normal(random);
-                Decimal.MICRO.append(lines, Decimal.MICRO.of(coordinate));
-                lines.append(i < centre.length - 1 ? ',' : '\n');
-              }
-            });
+    write(
+        arguments,
+        (number, random, lines) -> {
+          double[] centre = centres[random.nextInt(centres.length)];
+          for (int i = 0; i < centre.length; i++) {
+            double coordinate = centre[i] + DEVIATION * normal(random);
+            Decimal.MICRO.append(lines, Decimal.MICRO.of(coordinate));
+            lines.append(i < centre.length - 1 ? ',' : '\n');
+          }
+        });
   }
 
   private static double[][] centres(int clusters, int dimensions) {
@@ -55,9 +50,5 @@ public final class GeneratePoints extends Program {
   private static double normal(SplittableRandom random) {
     double radius = StrictMath.sqrt(-2 * StrictMath.log(1 - random.nextDouble()));
     return radius * StrictMath.cos(2 * Math.PI * random.nextDouble());
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new GeneratePoints(), arguments));
   }
 }

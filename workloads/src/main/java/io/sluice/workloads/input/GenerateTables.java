@@ -1,11 +1,10 @@
 package io.sluice.workloads.input;
 
+import io.sluice.workloads.input.GenerateText.Vocabulary;
 import io.sluice.workloads.run.Decimal;
-import io.sluice.workloads.run.Program;
 import java.time.LocalDate;
 import java.util.SplittableRandom;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Writes the two tables of HiBench's queries below the output, with commas between their columns:
@@ -19,7 +18,7 @@ import org.apache.hadoop.util.ToolRunner;
  * A visitor has twenty visits and a page ten, on average; pages are visited as Zipf says. A tenth
  * of the visits is of 1999.
  */
-public final class GenerateTables extends Program {
+public final class GenerateTables extends Generator {
   private static final int VISITS_OF_VISITOR = 20;
   private static final int VISITS_OF_PAGE = 10;
   private static final int WORDS = 1_000;
@@ -33,7 +32,7 @@ public final class GenerateTables extends Program {
   private static final String[] LANGUAGES = {"de", "en", "hi", "ja", "pt", "zh"};
 
   public GenerateTables() {
-    super("visits", "output");
+    super("visits");
   }
 
   @Override
@@ -41,9 +40,8 @@ public final class GenerateTables extends Program {
     long visits = Long.parseLong(arguments[0]);
     Path output = new Path(arguments[1]);
     int pages = Math.toIntExact(Math.max(1, visits / VISITS_OF_PAGE));
-    SeededFiles files = new SeededFiles(getConf());
     Zipf ranks = new Zipf(MOST_RANK, 1);
-    files.write(
+    write(
         new Path(output, "rankings"),
         pages,
         (number, random, lines) ->
@@ -56,7 +54,7 @@ public final class GenerateTables extends Program {
     Zipf visited = new Zipf(pages, 1);
     Vocabulary words = new Vocabulary(WORDS);
     long visitors = Math.max(1, visits / VISITS_OF_VISITOR);
-    files.write(
+    write(
         new Path(output, "uservisits"),
         visits,
         (number, random, lines) -> {
@@ -85,7 +83,17 @@ public final class GenerateTables extends Program {
     return of[random.nextInt(of.length)];
   }
 
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new GenerateTables(), arguments));
+  /**
+   * The columns of a line of {@code uservisits} that queries use.
+   *
+   * @param date year, month and day, so that texts are in the order of the days
+   * @param revenue in millionths
+   */
+  public record Visit(String address, String url, String date, long revenue) {
+    /** Parses a line. */
+    public static Visit parse(String line) {
+      String[] columns = line.split(",", 5);
+      return new Visit(columns[0], columns[1], columns[2], Decimal.MICRO.parse(columns[3]));
+    }
   }
 }

@@ -4,16 +4,14 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Draws ranks from 0 on, the one at r about 1/(r+1)^exponent as often as the first.
+ * Draws ranks from 0 on, rank r about 1/(r+1)^exponent as often as the first.
  *
- * <p>Thread contract: immutable. Its table has eight bytes for each rank.
+ * <p>Thread contract: immutable. Memory: eight bytes for each rank.
  */
 public final class Zipf {
   private final double[] upTo;
 
-  /**
-   * @param ranks how many there are
-   */
+  /** For ranks below {@code ranks}. */
   public Zipf(int ranks, double exponent) {
     upTo = new double[ranks];
     double sum = 0;

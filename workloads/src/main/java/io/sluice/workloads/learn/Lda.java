@@ -1,11 +1,10 @@
 package io.sluice.workloads.learn;
 
-import io.sluice.workloads.run.AddLongs;
+import io.sluice.workloads.input.GenerateDocuments.Document;
 import io.sluice.workloads.run.Longs;
 import io.sluice.workloads.run.Program;
 import io.sluice.workloads.run.Steps;
 import io.sluice.workloads.run.TextFiles;
-import io.sluice.workloads.text.Document;
 import java.io.IOException;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -15,15 +14,12 @@ import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Finds topics in documents, latent Dirichlet allocation by variational Bayes, a job a round: Hone
- * 5.2, whose program is Mr. LDA (Zhai and others, 2012), of the same kind. In: documents. Out: each
- * word, and how often it is in each topic, in millionths. Maps read the model from the output of
- * the job before; with a combiner. Most of the time is the maps' arithmetic.
+ * Finds topics in documents, latent Dirichlet allocation by variational Bayes, a job for each
+ * round: Hone 5.2, whose program is Mr. LDA (Zhai and others, 2012), of the same kind. In:
+ * documents. Out: each word, and its count in each topic, in millionths. Maps read the model from
+ * the output of the job before. With a combiner. Most of the time is the maps' arithmetic.
  */
 public final class Lda extends Program {
   private static final String TOPICS = "workloads.lda.topics";
@@ -49,22 +45,20 @@ public final class Lda extends Program {
   }
 
   private void runRound(Path documents, int topics, Path model, Path output) throws Exception {
-    Job job = newJob("lda");
+    Job job = newJob("lda", documents, output);
     job.getConfiguration().setInt(TOPICS, topics);
     if (model != null) {
       job.getConfiguration().set(MODEL, model.toString());
     }
     job.setMapperClass(Expectation.class);
-    job.setCombinerClass(AddLongs.class);
-    job.setReducerClass(AddLongs.class);
+    job.setCombinerClass(Longs.Add.class);
+    job.setReducerClass(Longs.Add.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(Longs.class);
-    FileInputFormat.addInputPath(job, documents);
-    FileOutputFormat.setOutputPath(job, output);
     finish(job);
   }
 
-  /** Each word of a document, and how often it is of which topic there. */
+  /** Each word of a document, and its count of each topic there. */
   static final class Expectation extends Mapper<LongWritable, Text, Text, Longs> {
     private final Text word = new Text();
     private TopicModel model;
@@ -87,14 +81,10 @@ public final class Lda extends Program {
     protected void map(LongWritable offset, Text line, Context context)
         throws IOException, InterruptedException {
       Document document = Document.parse(line.toString());
-      for (Map.Entry<String, long[]> counts : TopicInference.counts(model, document).entrySet()) {
+      for (Map.Entry<String, long[]> counts : model.counts(document).entrySet()) {
         word.set(counts.getKey());
         context.write(word, new Longs(counts.getValue()));
       }
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new Lda(), arguments));
   }
 }

@@ -6,7 +6,6 @@ import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /** Writes records of a hundred bytes into sequence files, by a job without reduces. */
 public final class GenerateRecords extends Program {
@@ -28,9 +27,5 @@ public final class GenerateRecords extends Program {
     job.setOutputFormatClass(SequenceFileOutputFormat.class);
     FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new GenerateRecords(), arguments));
   }
 }

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.Writable;
+import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.mapreduce.InputFormat;
 import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.JobContext;
@@ -18,10 +19,10 @@ import org.apache.hadoop.mapreduce.RecordReader;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 
 /**
- * Makes records where a job reads them, so that its input costs next to nothing. Which records
- * there are depends on their number and the seed alone, and not on how many maps make them.
+ * Makes records where a job reads them, so that the input takes almost no time. The records depend
+ * on their number and the seed alone, not on the number of maps.
  *
- * <p>Thread contract: as Hadoop's are.
+ * <p>Thread contract: that of {@link InputFormat}.
  */
 public final class RecordInput extends InputFormat<BytesWritable, BytesWritable> {
   private static final String MAPS = "workloads.records.maps";
@@ -30,10 +31,10 @@ public final class RecordInput extends InputFormat<BytesWritable, BytesWritable>
   private static final String ZIPF = "workloads.records.zipf";
   private static final String KEYS = "workloads.records.keys";
 
-  /** Made by Hadoop. */
+  /** Called by Hadoop. */
   public RecordInput() {}
 
-  /** Sets what a job reads. */
+  /** Sets the input of a job. */
   static void set(Configuration conf, int maps, long records) {
     conf.setInt(MAPS, maps);
     conf.setLong(RECORDS, records);
@@ -112,10 +113,10 @@ public final class RecordInput extends InputFormat<BytesWritable, BytesWritable>
     private long from;
     private long to;
 
-    /** Read by Hadoop. */
+    /** Called by Hadoop. */
     public RecordSplit() {}
 
-    /** From one up to another, which is not in it. */
+    /** From one number to another, which is not included. */
     RecordSplit(long from, long to) {
       this.from = from;
       this.to = to;
@@ -153,8 +154,8 @@ public final class RecordInput extends InputFormat<BytesWritable, BytesWritable>
   }
 
   /**
-   * Makes records of a hundred bytes, as TeraSort's are: a key of ten bytes and ninety others. A
-   * record has its own random, of the seed and its number.
+   * Makes records of a hundred bytes, like TeraSort's: a key of ten bytes and a value of ninety.
+   * Each record has its own random, made of the seed and its number.
    *
    * <p>Thread contract: one thread.
    */
@@ -169,15 +170,13 @@ public final class RecordInput extends InputFormat<BytesWritable, BytesWritable>
     private final Zipf ranks; // null: all keys are as frequent
     private final ByteBuffer record = ByteBuffer.allocate(LENGTH_BYTES + Long.BYTES);
 
-    /**
-     * @param ranks how frequent keys are, or null for keys that hardly ever come twice
-     */
+    /** Keys are as frequent as {@code ranks} says; with null hardly any key comes twice. */
     RecordBytes(long seed, Zipf ranks) {
       this.base = new SplittableRandom(seed).nextLong();
       this.ranks = ranks;
     }
 
-    /** Makes the record of that number. */
+    /** Makes the record with this number. */
     void make(long number, BytesWritable key, BytesWritable value) {
       SplittableRandom random = new SplittableRandom(base + number);
       record.clear();
@@ -191,6 +190,35 @@ public final class RecordInput extends InputFormat<BytesWritable, BytesWritable>
       }
       key.set(record.array(), 0, KEY_BYTES);
       value.set(record.array(), KEY_BYTES, VALUE_BYTES);
+    }
+  }
+
+  /**
+   * Identifies a set of records, whatever their order: their number, and the sum of their hashes.
+   *
+   * <p>Thread contract: one thread.
+   */
+  static final class RecordSum {
+    private static final long PRIME = 0x100000001B3L; // FNV's
+
+    private long count;
+    private long sum;
+
+    void add(BytesWritable key, BytesWritable value) {
+      count++;
+      sum += hash(key) * PRIME + hash(value);
+    }
+
+    private static long hash(BytesWritable bytes) {
+      return WritableComparator.hashBytes(bytes.getBytes(), bytes.getLength());
+    }
+
+    long count() {
+      return count;
+    }
+
+    long sum() {
+      return sum;
     }
   }
 }

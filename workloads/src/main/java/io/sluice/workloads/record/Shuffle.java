@@ -1,5 +1,6 @@
 package io.sluice.workloads.record;
 
+import io.sluice.workloads.record.RecordInput.RecordSum;
 import io.sluice.workloads.run.PhaseTimes;
 import io.sluice.workloads.run.Program;
 import java.io.IOException;
@@ -9,24 +10,23 @@ import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Reducer;
 import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Shuffles records that maps make and reduces only look at: neither input nor output costs much.
- * The same job runs with each of some values of a setting, {@code workloads.shuffle.setting} and
- * {@code workloads.shuffle.values}, in turn and so many rounds; a round before them is not counted.
- * A local file says what each took. Keys are all different, or, with {@code
+ * Shuffles records that maps make and reduces only check, so that input and output take little
+ * time. The same job runs with each of {@code workloads.shuffle.values} as the value of {@code
+ * workloads.shuffle.setting}, in turn, for as many rounds as the argument says, after a round that
+ * does not count. A local file gets the time of each job. Keys are all different or, with {@code
  * workloads.records.zipf}, as frequent as Zipf's law says.
  */
 public final class Shuffle extends Program {
   private static final String SETTING = "workloads.shuffle.setting";
   private static final String VALUES = "workloads.shuffle.values";
 
-  /** What reduces have seen. */
+  /** Counts of the reduces. */
   enum Seen {
-    /** How many. */
+    /** Their records. */
     RECORDS,
-    /** The sum of what they are. */
+    /** The sum of the records' hashes. */
     SUM
   }
 
@@ -78,7 +78,7 @@ public final class Shuffle extends Program {
         + counters.findCounter(Seen.SUM).getValue();
   }
 
-  /** Looks whether keys come in order, and counts what comes. */
+  /** Checks that keys come in order, and counts records. */
   static final class Looking
       extends Reducer<BytesWritable, BytesWritable, BytesWritable, BytesWritable> {
     private final RecordSum sum = new RecordSum();
@@ -102,9 +102,5 @@ public final class Shuffle extends Program {
       context.getCounter(Seen.RECORDS).increment(sum.count());
       context.getCounter(Seen.SUM).increment(sum.sum());
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new Shuffle(), arguments));
   }
 }

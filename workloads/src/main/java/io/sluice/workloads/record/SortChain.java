@@ -1,5 +1,6 @@
 package io.sluice.workloads.record;
 
+import io.sluice.workloads.record.RecordInput.RecordSum;
 import io.sluice.workloads.run.PhaseTimes;
 import io.sluice.workloads.run.Program;
 import io.sluice.workloads.run.Steps;
@@ -14,16 +15,13 @@ import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.TaskCounter;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.SequenceFileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Sorts records again and again, each job what the one before has put out, and each by the next ten
- * bytes, so that none finds its input in order. In and out: sequence files. A local file says what
- * each job took, and with {@code workloads.sortchain.check} what has come out in the end.
+ * Sorts records again and again. Each job sorts the output of the job before by the next ten bytes,
+ * so that no job finds its input in order. In and out: sequence files. A local file gets the time
+ * of each job, and with {@code workloads.sortchain.check} the sum of the last output.
  */
 public final class SortChain extends Program {
   private static final String CHECK = "workloads.sortchain.check";
@@ -46,21 +44,19 @@ public final class SortChain extends Program {
         input = to;
       }
       if (getConf().getBoolean(CHECK, false)) {
-        times.measure("check", () -> SortedRecordFiles.sum(getConf(), output));
+        times.measure("check", () -> sum(getConf(), output));
       }
     }
   }
 
-  /** How many records it has sorted. */
+  /** Returns the number of sorted records. */
   private long sort(Path input, Path output) throws Exception {
-    Job job = newJob("sortchain");
+    Job job = newJob("sortchain", input, output);
     job.setInputFormatClass(SequenceFileInputFormat.class);
     job.setMapperClass(Rotating.class);
     job.setOutputKeyClass(BytesWritable.class);
     job.setOutputValueClass(BytesWritable.class);
     job.setOutputFormatClass(SequenceFileOutputFormat.class);
-    FileInputFormat.addInputPath(job, input);
-    FileOutputFormat.setOutputPath(job, output);
     Counters counters = finish(job);
     long in = counters.findCounter(TaskCounter.MAP_INPUT_RECORDS).getValue();
     long out = counters.findCounter(TaskCounter.REDUCE_OUTPUT_RECORDS).getValue();
@@ -89,39 +85,30 @@ public final class SortChain extends Program {
     }
   }
 
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new SortChain(), arguments));
-  }
-
-  /** Reads what a sort has put out. */
-  static final class SortedRecordFiles {
-    private SortedRecordFiles() {}
-
-    /**
-     * How many records there are, and the sum of what they are.
-     *
-     * @throws IOException also if a file is not in order
-     */
-    static String sum(Configuration conf, Path output) throws IOException {
-      FileSystem files = output.getFileSystem(conf);
-      RecordSum sum = new RecordSum();
-      for (FileStatus part : files.globStatus(new Path(output, "part-*"))) {
-        BytesWritable last = null;
-        BytesWritable key = new BytesWritable();
-        BytesWritable value = new BytesWritable();
-        try (SequenceFile.Reader reader =
-            new SequenceFile.Reader(conf, SequenceFile.Reader.file(part.getPath()))) {
-          while (reader.next(key, value)) {
-            if (last != null && last.compareTo(key) > 0) {
-              throw new IOException(part.getPath() + " is not in order");
-            }
-            last = last == null ? new BytesWritable() : last;
-            last.set(key);
-            sum.add(key, value);
+  /**
+   * The number of records in an output, and the sum of their hashes.
+   *
+   * @throws IOException also if a file is not in order
+   */
+  static String sum(Configuration conf, Path output) throws IOException {
+    FileSystem files = output.getFileSystem(conf);
+    RecordSum sum = new RecordSum();
+    for (FileStatus part : files.globStatus(new Path(output, "part-*"))) {
+      BytesWritable last = null;
+      BytesWritable key = new BytesWritable();
+      BytesWritable value = new BytesWritable();
+      try (SequenceFile.Reader reader =
+          new SequenceFile.Reader(conf, SequenceFile.Reader.file(part.getPath()))) {
+        while (reader.next(key, value)) {
+          if (last != null && last.compareTo(key) > 0) {
+            throw new IOException(part.getPath() + " is not in order");
           }
+          last = last == null ? new BytesWritable() : last;
+          last.set(key);
+          sum.add(key, value);
         }
       }
-      return sum.count() + " " + sum.sum();
     }
+    return sum.count() + " " + sum.sum();
   }
 }

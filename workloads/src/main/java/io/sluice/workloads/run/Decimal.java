@@ -3,9 +3,9 @@ package io.sluice.workloads.run;
 import java.math.BigDecimal;
 
 /**
- * Numbers with a fixed count of decimals, as whole multiples of the smallest one. Sums of longs do
- * not depend on their order, and those of doubles do: so a sum that combiners and reducers make is
- * made of these, and the outputs of all engines are the same to the last bit.
+ * Numbers with a fixed number of decimals, as longs that count the smallest unit. A sum of longs
+ * does not depend on its order, as a sum of doubles does. So combiners and reducers add these, and
+ * the outputs of all engines are equal to the last bit.
  *
  * <p>Thread contract: immutable.
  */
@@ -24,12 +24,12 @@ public final class Decimal {
     this.one = BigDecimal.TEN.pow(digits).longValueExact();
   }
 
-  /** What 1 is. */
+  /** The units of 1. */
   public long one() {
     return one;
   }
 
-  /** The nearest multiple, if it fits a long at all. */
+  /** The nearest number of units; fails if it does not fit a long. */
   public long of(double value) {
     double units = value * one;
     if (!(Math.abs(units) < Long.MAX_VALUE)) {
@@ -38,19 +38,19 @@ public final class Decimal {
     return Math.round(units);
   }
 
-  /** The double next to it. */
+  /** The nearest double. */
   public double toDouble(long units) {
     return (double) units / one;
   }
 
-  /** With all decimals. */
+  /** The text, with all decimals. */
   public String format(long units) {
     StringBuilder text = new StringBuilder();
     append(text, units);
     return text.toString();
   }
 
-  /** The same, behind what is there. */
+  /** Appends the same. */
   public void append(StringBuilder text, long units) {
     if (units < 0) {
       text.append('-');
@@ -61,9 +61,9 @@ public final class Decimal {
   }
 
   /**
-   * What {@link #format} wrote, or with fewer decimals.
+   * Parses a text of {@link #format}, or one with fewer decimals.
    *
-   * @throws NumberFormatException if it is not such a number, has more decimals or does not fit
+   * @throws NumberFormatException if it is no such number, has more decimals or does not fit
    */
   public long parse(String text) {
     int point = text.indexOf('.');
@@ -74,7 +74,7 @@ public final class Decimal {
     if (missing < 0) {
       throw new NumberFormatException(text + " has more than " + digits + " decimals");
     }
-    // Without the point: a whole part of -0 has no sign by itself.
+    // Without the point, because a whole part of -0 alone would lose its sign.
     return Long.parseLong(
         text.substring(0, point) + text.substring(point + 1) + "0".repeat(missing));
   }

@@ -7,11 +7,12 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.WritableUtils;
+import org.apache.hadoop.mapreduce.Reducer;
 
 /**
- * Some numbers that are added one by one; text has spaces between them.
+ * Numbers that are added one by one. In text, spaces separate them.
  *
- * <p>Thread contract: not thread-safe. Ownership: the array is that which was set or read.
+ * <p>Thread contract: not thread-safe. Ownership: the array is not copied.
  */
 public final class Longs implements Writable {
   private long[] values = {};
@@ -63,5 +64,18 @@ public final class Longs implements Writable {
   @Override
   public String toString() {
     return format(values);
+  }
+
+  /** Adds the numbers of a key, as a combiner and as a reducer. */
+  public static final class Add<K> extends Reducer<K, Longs, K, Longs> {
+    @Override
+    protected void reduce(K key, Iterable<Longs> parts, Context context)
+        throws IOException, InterruptedException {
+      long[] sum = null;
+      for (Longs part : parts) {
+        sum = sum == null ? part.values : sum(sum, part.values);
+      }
+      context.write(key, new Longs(sum));
+    }
   }
 }

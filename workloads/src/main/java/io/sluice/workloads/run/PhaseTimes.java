@@ -9,16 +9,16 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says what each job of a program took, in a local file: a line with the job's name, its time and
- * the processor time of the whole process meanwhile, both in milliseconds, and what came of it;
- * separated by tabs.
+ * Writes the time of each job of a program to a local file. A line has the job's name, its time,
+ * the processor time of the whole process meanwhile, both in milliseconds, and the job's result;
+ * tabs separate them.
  *
- * <p>Thread contract: one thread. Ownership: its user closes it.
+ * <p>Thread contract: one thread. Ownership: the caller closes it.
  */
 public final class PhaseTimes implements AutoCloseable {
   private final Writer out;
 
-  /** Into a new file. */
+  /** Writes to a new file. */
   public PhaseTimes(Path file) throws IOException {
     out = Files.newBufferedWriter(file);
   }
@@ -31,7 +31,7 @@ public final class PhaseTimes implements AutoCloseable {
     long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     long cpuMs = TimeUnit.NANOSECONDS.toMillis(cpuNs() - startCpuNs);
     out.write("%s\t%d\t%d\t%s%n".formatted(job, wallMs, cpuMs, result));
-    out.flush(); // a program may end by its process's end
+    out.flush(); // a program may exit without a close
     return result;
   }
 

@@ -2,14 +2,17 @@ package io.sluice.workloads.run;
 
 import java.io.IOException;
 import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * A program that is started with some arguments, all of them needed; what has a default is set with
- * {@code -D}.
+ * A program with a fixed number of arguments, all of them required. Options with defaults are set
+ * with {@code -D}.
  *
  * <p>Thread contract: one thread runs it, once. Failure: an exception of {@link #execute}; the exit
  * status is 2 if the number of arguments is wrong.
@@ -20,7 +23,9 @@ public abstract class Program extends Configured implements Tool {
   private final String[] argumentNames;
 
   /**
-   * @param argumentNames what is to be given, in this order
+   * A program with these arguments.
+   *
+   * @param argumentNames in the order of the arguments
    */
   protected Program(String... argumentNames) {
     this.argumentNames = argumentNames;
@@ -44,7 +49,7 @@ public abstract class Program extends Configured implements Tool {
    */
   protected abstract void execute(String[] arguments) throws Exception;
 
-  /** A number of rounds, or of something else of which there must be one at least. */
+  /** Parses a number that must be at least 1, such as a number of rounds. */
   protected static int positive(String argument) {
     int number = Integer.parseInt(argument);
     if (number < 1) {
@@ -60,7 +65,20 @@ public abstract class Program extends Configured implements Tool {
     return job;
   }
 
-  /** Runs a job to its end, and gives what it counted. */
+  /** The same, from an input to an output. */
+  protected final Job newJob(String name, Path input, Path output) throws IOException {
+    Job job = newJob(name);
+    FileInputFormat.addInputPath(job, input);
+    FileOutputFormat.setOutputPath(job, output);
+    return job;
+  }
+
+  /** The same, from the first argument to the second. */
+  protected final Job newJob(String name, String[] arguments) throws IOException {
+    return newJob(name, new Path(arguments[0]), new Path(arguments[1]));
+  }
+
+  /** Runs a job to its end, and returns its counters. */
   protected static Counters finish(Job job)
       throws IOException, InterruptedException, ClassNotFoundException {
     if (!job.waitForCompletion(true)) {

@@ -6,19 +6,17 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The directories of a chain of jobs, beside that of its result. One is deleted as soon as the step
- * after the next begins, when no job reads it any longer.
+ * The directories of a chain of jobs, beside the directory of its result. A directory is deleted
+ * when the step after the next begins, because no job reads it any longer.
  *
- * <p>Thread contract: one thread. Ownership: closing it deletes those that are left.
+ * <p>Thread contract: one thread. Ownership: closing it deletes the directories that are left.
  */
 public final class Steps implements AutoCloseable {
   private final FileSystem files;
   private final Path directory;
   private int count;
 
-  /**
-   * @param output the result's directory
-   */
+  /** Makes directories beside the result's, {@code output}. */
   public Steps(Configuration conf, Path output) throws IOException {
     this.files = output.getFileSystem(conf);
     Path qualified = files.makeQualified(output);

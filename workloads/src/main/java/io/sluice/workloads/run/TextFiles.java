@@ -15,13 +15,13 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** What a driver or a task reads and writes beside its job. Thread contract: safe from any. */
+/** Text files that a driver or a task reads and writes beside its job. Stateless. */
 public final class TextFiles {
   private TextFiles() {}
 
   /**
-   * The lines of a file, or of all files of a directory by their names, but for hidden ones. They
-   * are read as they are asked for: close it.
+   * The lines of a file, or of all files of a directory in the order of their names, except hidden
+   * ones. Files are read as lines are taken; the caller closes the stream.
    */
   public static Stream<String> lines(Configuration conf, Path input) throws IOException {
     FileSystem files = input.getFileSystem(conf);

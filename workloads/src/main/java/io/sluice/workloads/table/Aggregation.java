@@ -1,18 +1,15 @@
 package io.sluice.workloads.table;
 
+import io.sluice.workloads.input.GenerateTables.Visit;
 import io.sluice.workloads.run.Decimal;
 import io.sluice.workloads.run.Program;
 import java.io.IOException;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * HiBench's Hive query of that name, as a job: {@code SELECT sourceIP, SUM(adRevenue) FROM
@@ -25,19 +22,17 @@ public final class Aggregation extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("aggregation");
+    Job job = newJob("aggregation", arguments);
     job.setMapperClass(Revenues.class);
     job.setCombinerClass(LongSumReducer.class);
     job.setReducerClass(Sums.class);
     job.setOutputKeyClass(Text.class);
     job.setMapOutputValueClass(LongWritable.class);
     job.setOutputValueClass(Text.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
-  /** Of each visit. */
+  /** The revenue of each visit. */
   static final class Revenues extends Mapper<LongWritable, Text, Text, LongWritable> {
     private final Text address = new Text();
     private final LongWritable revenue = new LongWritable();
@@ -52,7 +47,7 @@ public final class Aggregation extends Program {
     }
   }
 
-  /** Of each visitor. */
+  /** The sum of each visitor. */
   static final class Sums extends Reducer<Text, LongWritable, Text, Text> {
     private final Text result = new Text();
 
@@ -66,9 +61,5 @@ public final class Aggregation extends Program {
       result.set(Decimal.MICRO.format(sum));
       context.write(address, result);
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new Aggregation(), arguments));
   }
 }

@@ -6,21 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Makes associations of one item more of those that differ in their last one, as the a-priori
- * algorithm does for its candidates: PUMA's, in RMR-NVM IV-D. In: {@code A1;A2;...;A12}. Out:
- * {@code A1;...;A11 A12;B12} for every two last items, in the order of their texts. A combiner
- * leaves out what is there twice.
+ * Joins every two associations that differ only in their last item to one with one item more, as
+ * the a-priori algorithm does for its candidates: PUMA's, in RMR-NVM IV-D. In: {@code
+ * A1;A2;...;A12}. Out: {@code A1;...;A11 A12;B12} for every two last items, in the order of their
+ * texts. A combiner drops duplicates.
  */
 public final class SelfJoin extends Program {
   private static final char SEPARATOR = ';';
@@ -31,14 +27,12 @@ public final class SelfJoin extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("self join");
+    Job job = newJob("self join", arguments);
     job.setMapperClass(LastItems.class);
     job.setCombinerClass(Distinct.class);
     job.setReducerClass(Pairs.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(Text.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
@@ -96,9 +90,5 @@ public final class SelfJoin extends Program {
         }
       }
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new SelfJoin(), arguments));
   }
 }

@@ -1,22 +1,19 @@
 package io.sluice.workloads.text;
 
+import io.sluice.workloads.input.GenerateDocuments.Document;
 import io.sluice.workloads.run.Program;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says in which documents a word is: Hone 5.2; PUMA's, in RMR-NVM IV-D. In: documents. Out: {@code
+ * Lists the documents of each word: Hone 5.2; PUMA's, in RMR-NVM IV-D. In: documents. Out: {@code
  * word document:count document:count ...}, in the order of these texts.
  */
 public final class InvertedIndex extends Program {
@@ -26,22 +23,20 @@ public final class InvertedIndex extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("inverted index");
+    Job job = newJob("inverted index", arguments);
     job.setMapperClass(Postings.class);
     job.setReducerClass(Lists.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(Text.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
-  /** What stands in a word's list of one document. */
+  /** The entry of a document in a word's list. */
   public static String posting(String document, long count) {
     return document + ":" + count;
   }
 
-  /** Each word of a document, with that. */
+  /** Each word of a document, with its entry. */
   static final class Postings extends Mapper<LongWritable, Text, Text, Text> {
     private final Text word = new Text();
     private final Text posting = new Text();
@@ -58,7 +53,7 @@ public final class InvertedIndex extends Program {
     }
   }
 
-  /** All of a word, which must fit memory as they do in the papers. */
+  /** The list of a word. Its entries must fit into memory, as in the papers. */
   static final class Lists extends Reducer<Text, Text, Text, Text> {
     private final Text list = new Text();
 
@@ -73,9 +68,5 @@ public final class InvertedIndex extends Program {
       list.set(String.join(" ", all));
       context.write(word, list);
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new InvertedIndex(), arguments));
   }
 }

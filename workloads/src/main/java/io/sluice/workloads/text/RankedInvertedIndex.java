@@ -5,19 +5,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Says in which files three words follow each other most often: PUMA's, in RMR-NVM IV-D. In: what
- * {@link SequenceCount} put out. Out: {@code word|word|word count|file count|file ...}, the
+ * Ranks the files of each sequence of three words by its count: PUMA's, in RMR-NVM IV-D. In: the
+ * output of {@link SequenceCount}. Out: {@code word|word|word count|file count|file ...}, the
  * greatest count first; of the same counts, in the order of the files' names.
  */
 public final class RankedInvertedIndex extends Program {
@@ -27,13 +23,11 @@ public final class RankedInvertedIndex extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("ranked inverted index");
+    Job job = newJob("ranked inverted index", arguments);
     job.setMapperClass(Parts.class);
     job.setReducerClass(Ranked.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(Text.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
@@ -57,7 +51,7 @@ public final class RankedInvertedIndex extends Program {
     }
   }
 
-  /** All files of the same words. */
+  /** The files of the same words. */
   static final class Ranked extends Reducer<Text, Text, Text, Text> {
     private static final Comparator<String> ORDER =
         Comparator.comparingLong(Ranked::count).reversed().thenComparing(Comparator.naturalOrder());
@@ -79,9 +73,5 @@ public final class RankedInvertedIndex extends Program {
       list.set(String.join(" ", all));
       context.write(words, list);
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new RankedInvertedIndex(), arguments));
   }
 }

@@ -3,16 +3,12 @@ package io.sluice.workloads.text;
 import io.sluice.workloads.run.Program;
 import java.io.IOException;
 import java.util.StringTokenizer;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Counts every three words that follow each other in a line, in each file: PUMA's, in RMR-NVM IV-D.
@@ -27,14 +23,12 @@ public final class SequenceCount extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("sequence count");
+    Job job = newJob("sequence count", arguments);
     job.setMapperClass(Sequences.class);
     job.setCombinerClass(LongSumReducer.class);
     job.setReducerClass(LongSumReducer.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(LongWritable.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
@@ -66,9 +60,5 @@ public final class SequenceCount extends Program {
         second = third;
       }
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new SequenceCount(), arguments));
   }
 }

@@ -3,19 +3,15 @@ package io.sluice.workloads.text;
 import io.sluice.workloads.run.Program;
 import java.io.IOException;
 import java.util.StringTokenizer;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.reduce.LongSumReducer;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Counts words: Hone 5.2, Flame-MR 4, Mammoth 6.1. In: text. Out: {@code word count}. It differs
- * from Hadoop's example in that {@code workloads.wordcount.combine=false} leaves its combiner out.
+ * from Hadoop's example in that {@code workloads.wordcount.combine=false} leaves the combiner out.
  */
 public final class WordCount extends Program {
   private static final String COMBINE = "workloads.wordcount.combine";
@@ -26,7 +22,7 @@ public final class WordCount extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("word count");
+    Job job = newJob("word count", arguments);
     job.setMapperClass(Words.class);
     if (getConf().getBoolean(COMBINE, true)) {
       job.setCombinerClass(LongSumReducer.class);
@@ -34,8 +30,6 @@ public final class WordCount extends Program {
     job.setReducerClass(LongSumReducer.class);
     job.setOutputKeyClass(Text.class);
     job.setOutputValueClass(LongWritable.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
@@ -53,9 +47,5 @@ public final class WordCount extends Program {
         context.write(word, ONE);
       }
     }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new WordCount(), arguments));
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.workloads.input.GenerateGraph;
+import io.sluice.workloads.input.GenerateGraph.Links;
 import io.sluice.workloads.run.LocalRuns;
 import java.nio.file.Path;
 import java.util.Arrays;

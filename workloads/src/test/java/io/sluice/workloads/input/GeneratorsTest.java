@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.workloads.input.GenerateText.Vocabulary;
 import io.sluice.workloads.run.Decimal;
 import io.sluice.workloads.run.LocalRuns;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package io.sluice.workloads.learn;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.workloads.input.GeneratePoints;
+import io.sluice.workloads.learn.KMeans.Centres;
 import io.sluice.workloads.run.LocalRuns;
 import java.math.BigDecimal;
 import java.math.RoundingMode;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.workloads.input.Zipf;
 import io.sluice.workloads.record.RecordInput.RecordBytes;
-import io.sluice.workloads.record.SortChain.SortedRecordFiles;
+import io.sluice.workloads.record.RecordInput.RecordSum;
 import io.sluice.workloads.run.LocalRuns;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,8 +81,7 @@ class RecordsTest {
         assertThrows(
             IOException.class,
             () ->
-                SortedRecordFiles.sum(
-                    new Configuration(), new org.apache.hadoop.fs.Path(made.toString())));
+                SortChain.sum(new Configuration(), new org.apache.hadoop.fs.Path(made.toString())));
     assertTrue(e.getMessage().endsWith("is not in order"), e.getMessage());
   }
 

@@ -1,4 +1,4 @@
-package io.sluice.workloads.synthetic;
+package io.sluice.workloads.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.workloads.input.GenerateText;
 import io.sluice.workloads.run.LocalRuns;
-import io.sluice.workloads.synthetic.Synthetic.EmitCount;
-import io.sluice.workloads.synthetic.Synthetic.KeyChoice;
-import io.sluice.workloads.synthetic.Synthetic.Pi;
+import io.sluice.workloads.text.Synthetic.EmitCount;
+import io.sluice.workloads.text.Synthetic.KeyChoice;
+import io.sluice.workloads.text.Synthetic.Pi;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

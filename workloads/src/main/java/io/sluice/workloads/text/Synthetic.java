@@ -1,4 +1,4 @@
-package io.sluice.workloads.synthetic;
+package io.sluice.workloads.text;
 
 import io.sluice.workloads.input.Zipf;
 import io.sluice.workloads.run.Program;
@@ -7,17 +7,13 @@ import java.math.BigInteger;
 import java.util.SplittableRandom;
 import java.util.StringTokenizer;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.util.ToolRunner;
 
 /**
  * Hone's synthetic workload (7.1, Table 9): for each token of a text, pairs of a key from 1 to
@@ -29,7 +25,7 @@ public final class Synthetic extends Program {
   private static final String PAYLOAD = "workloads.synthetic.payload-size";
   private static final String PI_DIGITS = "workloads.synthetic.pi-digits";
 
-  /** What was computed for nothing, so that it is computed. */
+  /** Uses results of no use, so that the compiler does not leave the arithmetic out. */
   enum Count {
     /** Sum of the last digits of pi. */
     LAST_DIGITS
@@ -41,19 +37,17 @@ public final class Synthetic extends Program {
 
   @Override
   protected void execute(String[] arguments) throws Exception {
-    Job job = newJob("synthetic");
+    Job job = newJob("synthetic", arguments);
     job.setMapperClass(Pairs.class);
     job.setReducerClass(Counts.class);
     job.setMapOutputKeyClass(IntWritable.class);
     job.setMapOutputValueClass(Text.class);
     job.setOutputKeyClass(IntWritable.class);
     job.setOutputValueClass(LongWritable.class);
-    FileInputFormat.addInputPath(job, new Path(arguments[0]));
-    FileOutputFormat.setOutputPath(job, new Path(arguments[1]));
     finish(job);
   }
 
-  /** What tokens make. */
+  /** The pairs of each token. */
   static final class Pairs extends Mapper<LongWritable, Text, IntWritable, Text> {
     private static final int LETTERS = 26;
 
@@ -103,7 +97,7 @@ public final class Synthetic extends Program {
     }
   }
 
-  /** How many there are of a key. */
+  /** The number of pairs of a key. */
   static final class Counts extends Reducer<IntWritable, Text, IntWritable, LongWritable> {
     private final LongWritable count = new LongWritable();
 
@@ -119,18 +113,14 @@ public final class Synthetic extends Program {
     }
   }
 
-  public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new Synthetic(), arguments));
-  }
-
-  /** Arithmetic that nobody needs. Thread contract: safe from any thread. */
+  /** Arithmetic that only takes time. Thread contract: stateless. */
   static final class Pi {
     private static final int GUARD_DIGITS = 10;
     private static final BigInteger FOUR = BigInteger.valueOf(4);
 
     private Pi() {}
 
-    /** So many digits, the three included, without the point: by Machin's formula. */
+    /** The first digits, including the three, without the point: by Machin's formula. */
     static BigInteger digits(int count) {
       BigInteger one = BigInteger.TEN.pow(count - 1 + GUARD_DIGITS);
       BigInteger quarter = FOUR.multiply(arcCotangent(5, one)).subtract(arcCotangent(239, one));
@@ -150,19 +140,19 @@ public final class Synthetic extends Program {
     }
   }
 
-  /** How many pairs a token makes: Table 9's d_m. Thread contract: safe from any thread. */
+  /** The number of pairs of a token: Table 9's d_m. Thread contract: safe from any thread. */
   @FunctionalInterface
   interface EmitCount {
     String KIND = "workloads.synthetic.emit";
     String LAMBDA = "workloads.synthetic.lambda";
     String PSI = "workloads.synthetic.psi";
 
-    /** Above this mean the probability of none is no double any more. */
+    /** Above this mean the probability of no pair is too small for a double. */
     double GREATEST_LAMBDA = 700;
 
     int draw(SplittableRandom random);
 
-    /** What is configured. */
+    /** The configured distribution. */
     static EmitCount of(Configuration conf) {
       String kind = conf.get(KIND, "one-to-one");
       return switch (kind) {
@@ -178,7 +168,7 @@ public final class Synthetic extends Program {
       };
     }
 
-    /** Knuth's: as many factors as it takes to come down to the probability of none. */
+    /** Knuth's: counts the factors until their product is at most the probability of none. */
     private static EmitCount poisson(double lambda) {
       if (!(lambda > 0 && lambda <= GREATEST_LAMBDA)) {
         throw new IllegalArgumentException(
@@ -195,7 +185,7 @@ public final class Synthetic extends Program {
     }
   }
 
-  /** Which key a pair has: Table 9's d_i. Thread contract: safe from any thread. */
+  /** The key of a pair: Table 9's d_i. Thread contract: safe from any thread. */
   @FunctionalInterface
   interface KeyChoice {
     String KIND = "workloads.synthetic.keys";
@@ -208,9 +198,9 @@ public final class Synthetic extends Program {
     int draw(SplittableRandom random);
 
     /**
-     * What is configured.
+     * The configured distribution.
      *
-     * @param reduces how many there are; Hadoop gives one of them the keys that leave its number
+     * @param reduces their number; Hadoop's partitioner divides keys by it
      */
     static KeyChoice of(Configuration conf, int reduces) {
       String kind = conf.get(KIND, "uniform");

@@ -1,2 +1,0 @@
-/** Programs over graphs. */
-package io.sluice.workloads.graph;

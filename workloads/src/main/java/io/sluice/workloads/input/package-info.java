@@ -1,2 +1,0 @@
-/** Inputs that are made from a seed. */
-package io.sluice.workloads.input;

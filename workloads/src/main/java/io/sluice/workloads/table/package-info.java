@@ -1,2 +1,0 @@
-/** Programs over tables: joins and sums. */
-package io.sluice.workloads.table;

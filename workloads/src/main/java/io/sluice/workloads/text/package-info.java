@@ -1,2 +1,0 @@
-/** Programs over words and documents. */
-package io.sluice.workloads.text;
