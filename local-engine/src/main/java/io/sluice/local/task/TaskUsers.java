@@ -1,6 +1,6 @@
 package io.sluice.local.task;
 
-import io.sluice.memory.fs.stream.OpenWriters;
+import io.sluice.memory.fs.stream.MemoryOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
@@ -66,7 +66,7 @@ final class TaskUsers implements Closeable {
     try {
       as(user, action);
     } finally {
-      OpenWriters.closeOf(user); // as at the end of a task's process
+      MemoryOutputStream.closeOf(user); // as at the end of a task's process
       giveBack(loader, user);
     }
   }

@@ -1,10 +1,10 @@
 package io.sluice.memory.fs;
 
 import io.sluice.hadoop.fs.NamedFileSystem;
+import io.sluice.memory.fs.MemoryFileStatus.FileHandle;
 import io.sluice.memory.fs.MemoryFileStatus.MemoryLocatedFileStatus;
 import io.sluice.memory.fs.stream.MemoryInputStream;
 import io.sluice.memory.fs.stream.MemoryOutputStream;
-import io.sluice.memory.fs.stream.OpenWriters;
 import io.sluice.memory.fs.tree.Entry;
 import io.sluice.memory.fs.tree.Entry.NewNode;
 import io.sluice.memory.fs.tree.Namespace;
@@ -222,9 +222,10 @@ public final class MemoryFileSystem extends NamedFileSystem {
 
   private FSDataOutputStream output(OpenFile file) throws IOException {
     long startBytes = file.content().lengthBytes();
-    MemoryOutputStream stream = new MemoryOutputStream(file);
     return new FSDataOutputStream(
-        OpenWriters.add(stream, this, UserGroupInformation.getCurrentUser()), counts(), startBytes);
+        MemoryOutputStream.open(file, this, UserGroupInformation.getCurrentUser()),
+        counts(),
+        startBytes);
   }
 
   @Override
@@ -365,17 +366,13 @@ public final class MemoryFileSystem extends NamedFileSystem {
   public void setXAttr(Path path, String name, byte[] value, EnumSet<XAttrSetFlag> flags)
       throws IOException {
     writes();
-    attributes(path).set(name, value, flags);
-  }
-
-  private ExtendedAttributes attributes(Path path) {
-    return new ExtendedAttributes(namespace, tree(path));
+    namespace.setAttribute(tree(path), name, value, flags);
   }
 
   @Override
   public void removeXAttr(Path path, String name) throws IOException {
     writes();
-    attributes(path).remove(name);
+    namespace.removeAttribute(tree(path), name);
   }
 
   @Override
@@ -386,13 +383,13 @@ public final class MemoryFileSystem extends NamedFileSystem {
   @Override
   public Map<String, byte[]> getXAttrs(Path path) throws IOException {
     reads();
-    return attributes(path).all();
+    return namespace.attributes(tree(path));
   }
 
   @Override
   public Map<String, byte[]> getXAttrs(Path path, List<String> names) throws IOException {
     reads();
-    return attributes(path).named(names);
+    return namespace.attributes(tree(path), names);
   }
 
   @Override
@@ -427,7 +424,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
   /** Closes the files that were opened for writing here, and waits for write-behind. */
   @Override
   public void close() throws IOException {
-    OpenWriters.closeOf(this);
+    MemoryOutputStream.closeOf(this);
     super.close();
     if (files != null) {
       files.await();

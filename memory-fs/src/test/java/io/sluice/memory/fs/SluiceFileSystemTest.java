@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.fs.SluiceFileSystem;
-import io.sluice.memory.fs.stream.OpenWriters;
+import io.sluice.memory.fs.stream.MemoryOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -254,7 +254,7 @@ class SluiceFileSystemTest {
                 () -> FileSystem.get(conf).create(new Path(HERE, "of-task")));
     try (FSDataOutputStream mine = FileSystem.get(conf).create(new Path(HERE, "mine"))) {
       ofTask.write(1);
-      OpenWriters.closeOf(task);
+      MemoryOutputStream.closeOf(task);
       assertThrows(IOException.class, () -> ofTask.write(2));
       FileSystem.get(conf).append(new Path(HERE, "of-task")).close();
       mine.write(3);

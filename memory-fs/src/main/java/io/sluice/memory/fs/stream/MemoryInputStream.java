@@ -53,8 +53,10 @@ public final class MemoryInputStream extends FSInputStream
   private ByteBuffer window; // read buffer for disk extents; null until needed
 
   /**
-   * Reads from the beginning of the file. @param file closed with this stream @param statistics
-   * counts the bytes read for the calling thread
+   * Reads from the beginning of the file.
+   *
+   * @param file closed with this stream
+   * @param statistics counts the bytes read for the calling thread
    */
   public MemoryInputStream(OpenFile file, IntConsumer statistics) {
     this.content = file.content();

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * The tree of names: finds, makes and removes files and directories.
+ * The tree of names: finds, makes, removes and renames files and directories, with HDFS's rules.
  *
  * <p>Thread contract: guarded by the lock of its {@link Namespace}. Failure: the exceptions that
  * Hadoop specifies, with the path; nothing has changed then.
@@ -129,5 +130,72 @@ final class Directories {
     } else {
       ((DirectoryNode) node).children().forEach(child -> loseNames(child, gone));
     }
+  }
+
+  /**
+   * Renames as {@code mv} does, into {@code to} if that is a directory. Never replaces.
+   *
+   * @return the new path, or null if the rename is not allowed
+   */
+  TreePath move(TreePath from, TreePath to) throws IOException {
+    Node moved = find(from);
+    if (moved == null || from.isRoot()) {
+      return null;
+    }
+    boolean into = find(to) instanceof DirectoryNode;
+    TreePath target = into ? to.child(from.name()) : to;
+    if (target.equals(from)) {
+      return target;
+    }
+    if (target.isRoot() || target.isBelow(from) || find(target) != null) {
+      return null;
+    }
+    if (find(target.parent()) == null) {
+      return null;
+    }
+    relink(moved, from, target);
+    return target;
+  }
+
+  /** Renames to exactly this path; replaces only with {@code overwrite}. */
+  void rename(TreePath from, TreePath to, boolean overwrite, Consumer<FileNode> gone)
+      throws IOException {
+    Node moved = get(from);
+    String what = from + " cannot be renamed to " + to + ": ";
+    if (to.equals(from)) {
+      throw new FileAlreadyExistsException(what + "the paths are the same");
+    }
+    if (from.isRoot() || to.isRoot()) {
+      throw new IOException(what + "the root cannot be renamed or replaced");
+    }
+    if (to.isBelow(from)) {
+      throw new IOException(what + "a directory cannot be moved below itself");
+    }
+    Node there = find(to);
+    parent(to);
+    if (there != null) {
+      checkReplaceable(moved, there, overwrite, to, what);
+      remove(to, there, gone);
+    }
+    relink(moved, from, to);
+  }
+
+  private static void checkReplaceable(
+      Node moved, Node there, boolean overwrite, TreePath to, String what) throws IOException {
+    if (moved instanceof DirectoryNode != there instanceof DirectoryNode) {
+      throw new IOException(what + "one of them is a directory and the other is not");
+    }
+    if (!overwrite) {
+      throw new FileAlreadyExistsException(what + "the target exists");
+    }
+    if (there instanceof DirectoryNode directory && !directory.isEmpty()) {
+      throw new PathIsNotEmptyDirectoryException(to.toString());
+    }
+  }
+
+  private void relink(Node moved, TreePath from, TreePath to) throws IOException {
+    DirectoryNode target = parent(to);
+    parent(from).remove(moved);
+    target.put(to.name(), moved);
   }
 }

@@ -12,6 +12,8 @@ import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +22,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
@@ -33,7 +36,6 @@ public final class Namespace {
   private final FileSpace space;
   private final ChangeListener changes;
   private final Directories directories;
-  private final Renames renames;
   private final Map<Long, FileNode> filesById = new ConcurrentHashMap<>();
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
@@ -47,12 +49,16 @@ public final class Namespace {
     this.space = space;
     this.changes = changes;
     this.directories = new Directories(owner);
-    this.renames = new Renames(directories);
   }
 
   /** An operation under the lock. */
   private interface Step<T> {
     T run() throws IOException;
+  }
+
+  /** A change under the lock. */
+  private interface Change {
+    void run() throws IOException;
   }
 
   /** An operation under the lock that adds the files it removed to {@code gone}. */
@@ -77,6 +83,14 @@ public final class Namespace {
     } finally {
       lock.writeLock().unlock();
     }
+  }
+
+  private void change(Change change) throws IOException {
+    changing(
+        () -> {
+          change.run();
+          return null;
+        });
   }
 
   /** Fails if a new file or directory cannot have this path. */
@@ -239,14 +253,13 @@ public final class Namespace {
   /** Makes a directory and its missing parents. */
   public void makeDirectories(TreePath path, NewNode like) throws IOException {
     requireCreatable(path);
-    changing(
+    change(
         () -> {
           if (directories.find(path) instanceof FileNode) {
             throw new FileAlreadyExistsException(path + " is a file");
           }
           directories.makeDirectories(path, like);
           changes.madeDirectory(path);
-          return null;
         });
   }
 
@@ -282,7 +295,7 @@ public final class Namespace {
     requireCreatable(to);
     return changing(
         () -> {
-          TreePath moved = renames.move(from, to);
+          TreePath moved = directories.move(from, to);
           if (moved != null && !moved.equals(from)) {
             changes.renamed(from, moved);
           }
@@ -295,7 +308,7 @@ public final class Namespace {
     requireCreatable(to);
     removing(
         gone -> {
-          renames.rename(from, to, overwrite, gone::add);
+          directories.rename(from, to, overwrite, gone::add);
           changes.renamed(from, to);
           return null;
         });
@@ -351,29 +364,17 @@ public final class Namespace {
 
   /** Sets the permission bits. */
   public void setPermission(TreePath path, FsPermission permission) throws IOException {
-    changing(
-        () -> {
-          directories.get(path).setPermission(permission);
-          return null;
-        });
+    change(() -> directories.get(path).setPermission(permission));
   }
 
   /** Sets the values that are not null. */
   public void setOwner(TreePath path, String owner, String group) throws IOException {
-    changing(
-        () -> {
-          directories.get(path).setOwner(owner, group);
-          return null;
-        });
+    change(() -> directories.get(path).setOwner(owner, group));
   }
 
   /** Sets the times that are not negative. */
   public void setTimes(TreePath path, long modifiedMs, long accessedMs) throws IOException {
-    changing(
-        () -> {
-          directories.get(path).setTimes(modifiedMs, accessedMs);
-          return null;
-        });
+    change(() -> directories.get(path).setTimes(modifiedMs, accessedMs));
   }
 
   /** Sets the replication that a file shows; false if there is no such file. */
@@ -388,25 +389,55 @@ public final class Namespace {
         });
   }
 
-  /** The extended attributes; callers must not change them. */
+  /** Copies of the extended attributes. */
   public Map<String, byte[]> attributes(TreePath path) throws IOException {
-    return looking(() -> directories.get(path).attributes());
+    return looking(
+        () -> {
+          Map<String, byte[]> copies = new LinkedHashMap<>();
+          directories
+              .get(path)
+              .attributes()
+              .forEach((name, value) -> copies.put(name, value.clone()));
+          return copies;
+        });
   }
 
-  /** A change of one extended attribute. */
-  public interface AttributeChange {
-    /** The new value, given the old one; null means none. */
-    byte[] of(byte[] before) throws IOException;
+  /** Copies of the extended attributes with these names, each of which must exist. */
+  public Map<String, byte[]> attributes(TreePath path, List<String> names) throws IOException {
+    Map<String, byte[]> found = attributes(path);
+    for (String name : names) {
+      requireAttribute(found, path, name);
+    }
+    found.keySet().retainAll(names);
+    return found;
   }
 
-  /** Changes an extended attribute. */
-  public void changeAttribute(TreePath path, String attribute, AttributeChange change)
+  private static void requireAttribute(Map<String, byte[]> all, TreePath path, String name)
       throws IOException {
-    changing(
+    if (!all.containsKey(name)) {
+      throw new IOException(path + " has no attribute " + name);
+    }
+  }
+
+  /** Sets an extended attribute, if the flags allow it. Null is stored as no bytes. */
+  public void setAttribute(TreePath path, String name, byte[] value, EnumSet<XAttrSetFlag> flags)
+      throws IOException {
+    byte[] kept = value == null ? new byte[0] : value.clone();
+    change(
         () -> {
           Node node = directories.get(path);
-          node.setAttribute(attribute, change.of(node.attributes().get(attribute)));
-          return null;
+          XAttrSetFlag.validate(name, node.attributes().containsKey(name), flags);
+          node.setAttribute(name, kept);
+        });
+  }
+
+  /** Removes an extended attribute, which must exist. */
+  public void removeAttribute(TreePath path, String name) throws IOException {
+    change(
+        () -> {
+          Node node = directories.get(path);
+          requireAttribute(node.attributes(), path, name);
+          node.setAttribute(name, null);
         });
   }
 }

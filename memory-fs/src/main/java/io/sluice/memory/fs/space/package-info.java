@@ -1,2 +1,0 @@
-/** The bytes of files, in extents of a store. */
-package io.sluice.memory.fs.space;

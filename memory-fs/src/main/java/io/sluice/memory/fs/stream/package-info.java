@@ -1,2 +1,0 @@
-/** The streams that read and write files. */
-package io.sluice.memory.fs.stream;
