@@ -9,7 +9,7 @@ import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.mapreduce.map.RecordCollector.MapOutputStats;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
-import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.mapreduce.merge.RecordIterator;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.ReduceMerge;
 import io.sluice.mapreduce.reduce.ReduceMerge.MergeWindows;
@@ -121,8 +121,8 @@ final class BorrowedSortTest {
                 KeyOrders.of(job),
                 () -> {},
                 new MergeMemory(null, job, false, TaskMemory.alone()));
-        MergedRecords records =
-            new MergedRecords(
+        RecordIterator records =
+            RecordIterator.of(
                 merge.merge(store.runs(LocalStore.output(MAP.toString()), partition, null)),
                 new Progress());
         IntWritable key = new IntWritable();

@@ -9,7 +9,7 @@ import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.mapreduce.map.RecordCollector.MapOutputStats;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
-import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.mapreduce.merge.RecordIterator;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.reduce.ReduceMerge;
@@ -158,7 +158,7 @@ final class LocalLeaseTest {
               KeyOrders.of(reduceJob),
               () -> {},
               new MergeMemory(codec, reduceJob, key != null, TaskMemory.alone()));
-      MergedRecords records = new MergedRecords(merge.merge(runs), new Progress());
+      RecordIterator records = RecordIterator.of(merge.merge(runs), new Progress());
       List<Pair> result = drain(records);
       records.close();
       assertTrue(merge.rounds() > 0);
@@ -166,7 +166,7 @@ final class LocalLeaseTest {
     }
   }
 
-  private static List<Pair> drain(MergedRecords records) throws IOException {
+  private static List<Pair> drain(RecordIterator records) throws IOException {
     List<Pair> result = new ArrayList<>();
     while (records.next()) {
       result.add(new Pair(rest(records.getKey()), rest(records.getValue())));

@@ -1,6 +1,6 @@
 package io.sluice.bench.micro;
 
-import io.sluice.bench.micro.RecordKind.BytewiseOrder;
+import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.KeptChunks;

@@ -1,6 +1,6 @@
 package io.sluice.bench.micro;
 
-import io.sluice.spill.sort.BytePrefix;
+import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -73,8 +73,8 @@ public enum RecordKind {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The same as {@link BytewiseOrder}, as an order of which nothing else is known. Stateless. */
-  static final class ComparedOrder implements KeyOrder {
+  /** The same as {@link BytewiseOrder}, called for each comparison. Stateless. */
+  private static final class ComparedOrder implements KeyOrder {
     private final BytewiseOrder order = new BytewiseOrder();
 
     @Override
@@ -95,39 +95,6 @@ public enum RecordKind {
     @Override
     public boolean decides(long prefix) {
       throw new UnsupportedOperationException("no prefix");
-    }
-  }
-
-  /** Unsigned bytes from first to last, the shorter key first where one begins the other. */
-  static final class BytewiseOrder implements KeyOrder {
-    @Override
-    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
-      return Arrays.compareUnsigned(a, aOffset, aOffset + aLength, b, bOffset, bOffset + bLength);
-    }
-
-    @Override
-    public boolean hasPrefix() {
-      return true;
-    }
-
-    @Override
-    public long prefix(byte[] key, int offset, int length) {
-      return BytePrefix.of(key, offset, length);
-    }
-
-    @Override
-    public int prefixLevels() {
-      return BytePrefix.LEVELS;
-    }
-
-    @Override
-    public long prefix(byte[] key, int offset, int length, int level) {
-      return BytePrefix.of(key, offset, length, level);
-    }
-
-    @Override
-    public boolean decides(long prefix) {
-      return BytePrefix.decides(prefix);
     }
   }
 }

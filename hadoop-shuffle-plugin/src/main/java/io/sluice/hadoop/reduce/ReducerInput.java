@@ -2,7 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.SluiceCounter;
 import io.sluice.mapreduce.merge.MergeMemory;
-import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.mapreduce.merge.RecordIterator;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.reduce.ReduceMerge;
@@ -61,7 +61,7 @@ final class ReducerInput implements RawKeyValueIterator {
             context.getReporter(),
             memory);
     try {
-      return new ReducerInput(new MergedRecords(merge.merge(runs), new Progress()), lostOutputs);
+      return new ReducerInput(RecordIterator.of(merge.merge(runs), new Progress()), lostOutputs);
     } catch (IOException e) {
       throw lostOutputs.report(e); // a round of merging reads whole outputs
     } finally {

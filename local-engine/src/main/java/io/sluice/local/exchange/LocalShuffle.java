@@ -1,7 +1,7 @@
 package io.sluice.local.exchange;
 
 import io.sluice.mapreduce.merge.MergeMemory;
-import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.mapreduce.merge.RecordIterator;
 import io.sluice.mapreduce.order.KeyOrders;
 import io.sluice.mapreduce.reduce.GrowingMerge;
 import io.sluice.mapreduce.reduce.MergeRun;
@@ -47,7 +47,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   private LeasedStage stage;
   private GrowingMerge merge;
   private long spilledRecords;
-  private MergedRecords records;
+  private RecordIterator records;
 
   /** Made by the reduce task. */
   public LocalShuffle() {}
@@ -71,7 +71,7 @@ public final class LocalShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     context.getCopyPhase().complete();
     context.getStatus().setPhase(TaskStatus.Phase.SORT);
     context.getReduceTask().statusUpdate(context.getUmbilical());
-    records = new MergedRecords(merge.last(), new Progress());
+    records = RecordIterator.of(merge.last(), new Progress());
     countRounds();
     return records;
   }

@@ -1,7 +1,7 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.mapreduce.map.MapPlan.MergePolicy;
-import io.sluice.mapreduce.merge.MergedRecords;
+import io.sluice.mapreduce.merge.RecordIterator;
 import io.sluice.mapreduce.merge.RunCodec;
 import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.rdma.memory.Closer;
@@ -12,7 +12,6 @@ import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.record.RecordFormat;
 import io.sluice.spill.sort.KeyOrder;
-import io.sluice.spill.sort.SortedCursor;
 import io.sluice.spill.sort.SortedRecords;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.WriteTarget;
@@ -22,7 +21,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
@@ -64,7 +62,7 @@ final class MapOutputBuilder implements Closeable {
   private OutputWriter out;
   private OutputKey key;
   private RunWriter runWriter;
-  private int spills;
+  private int spills; // including those of single large records
   private int mergedSpills;
 
   /**
@@ -125,7 +123,7 @@ final class MapOutputBuilder implements Closeable {
       if (combining == null) {
         spilledRecords.increment(runWriter.writeSorted(partition, records));
       } else {
-        combine(partition, new SortedRange(records, partition));
+        combine(partition, RecordIterator.of(records, partition));
       }
       reporter.progress();
     }
@@ -166,11 +164,6 @@ final class MapOutputBuilder implements Closeable {
   /** The number of runs of all partitions now. */
   int runs() {
     return out.runs().size();
-  }
-
-  /** The number of spills, including those of single large records. */
-  int spills() {
-    return spills;
   }
 
   private void combine(int partition, RawKeyValueIterator records)
@@ -248,7 +241,7 @@ final class MapOutputBuilder implements Closeable {
     int partition = runs.get(0).partition();
     try (KWayMerge merge = merging.start(spilled, spilledKey, runs)) {
       if (combineAgain) {
-        combine(partition, new MergedRecords(merge, new Progress()));
+        combine(partition, RecordIterator.of(merge, new Progress()));
       } else {
         spilledRecords.increment(
             runWriter.write(partition, encoder -> merging.copy(merge, encoder)));
@@ -280,53 +273,6 @@ final class MapOutputBuilder implements Closeable {
       if (compressor != null) {
         compressor.close();
       }
-    }
-  }
-
-  /**
-   * The sorted records of one partition, in the form that a combiner reads.
-   *
-   * <p>Thread contract: one thread. Ownership: a view; valid as long as the sorted records are.
-   */
-  static final class SortedRange implements RawKeyValueIterator {
-    private final SortedCursor records;
-    private final Progress progress = new Progress();
-    private final DataInputBuffer key = new DataInputBuffer();
-    private final DataInputBuffer value = new DataInputBuffer();
-
-    SortedRange(SortedRecords records, int partition) {
-      this.records =
-          new SortedCursor(records, records.firstOf(partition), records.endOf(partition));
-    }
-
-    @Override
-    public boolean next() {
-      if (!records.next()) {
-        return false;
-      }
-      key.reset(records.bytes(), records.keyOffset(), records.keyLength());
-      value.reset(records.bytes(), records.valueOffset(), records.valueLength());
-      return true;
-    }
-
-    @Override
-    public DataInputBuffer getKey() {
-      return key;
-    }
-
-    @Override
-    public DataInputBuffer getValue() {
-      return value;
-    }
-
-    @Override
-    public Progress getProgress() {
-      return progress;
-    }
-
-    @Override
-    public void close() {
-      // A view owns nothing.
     }
   }
 }

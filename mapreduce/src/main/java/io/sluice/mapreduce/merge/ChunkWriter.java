@@ -1,5 +1,6 @@
 package io.sluice.mapreduce.merge;
 
+import io.sluice.mapreduce.merge.ChunkedRunInput.ChunkDecoder;
 import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
 import io.sluice.mapreduce.merge.RunCodec.RunCompressor;
 import io.sluice.mapreduce.merge.RunCodec.StreamWriter;

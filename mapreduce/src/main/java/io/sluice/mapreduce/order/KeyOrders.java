@@ -1,8 +1,7 @@
 package io.sluice.mapreduce.order;
 
-import io.sluice.spill.sort.BytePrefix;
+import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
-import java.util.Arrays;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
@@ -124,75 +123,18 @@ public final class KeyOrders {
   }
 
   /** {@code BytesWritable}: four bytes of length, then bytes that order unsigned. */
-  static final class BytesWritableOrder implements KeyOrder {
-    private static final int LENGTH_BYTES = 4;
-
+  static final class BytesWritableOrder extends BytewiseOrder {
     @Override
-    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
-      return Arrays.compareUnsigned(
-          a, aOff + LENGTH_BYTES, aOff + aLen, b, bOff + LENGTH_BYTES, bOff + bLen);
-    }
-
-    @Override
-    public boolean hasPrefix() {
-      return true;
-    }
-
-    @Override
-    public long prefix(byte[] key, int off, int len) {
-      return BytePrefix.of(key, off + LENGTH_BYTES, len - LENGTH_BYTES);
-    }
-
-    @Override
-    public int prefixLevels() {
-      return BytePrefix.LEVELS;
-    }
-
-    @Override
-    public long prefix(byte[] key, int off, int len, int level) {
-      return BytePrefix.of(key, off + LENGTH_BYTES, len - LENGTH_BYTES, level);
-    }
-
-    @Override
-    public boolean decides(long prefix) {
-      return BytePrefix.decides(prefix);
+    protected int headerBytes(byte[] key, int offset) {
+      return Integer.BYTES;
     }
   }
 
   /** {@code Text}: a vint length, then UTF-8 bytes that order as unsigned bytes do. */
-  static final class TextOrder implements KeyOrder {
+  static final class TextOrder extends BytewiseOrder {
     @Override
-    public int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
-      int aSkip = WritableUtils.decodeVIntSize(a[aOff]);
-      int bSkip = WritableUtils.decodeVIntSize(b[bOff]);
-      return Arrays.compareUnsigned(a, aOff + aSkip, aOff + aLen, b, bOff + bSkip, bOff + bLen);
-    }
-
-    @Override
-    public boolean hasPrefix() {
-      return true;
-    }
-
-    @Override
-    public long prefix(byte[] key, int off, int len) {
-      int skip = WritableUtils.decodeVIntSize(key[off]);
-      return BytePrefix.of(key, off + skip, len - skip);
-    }
-
-    @Override
-    public int prefixLevels() {
-      return BytePrefix.LEVELS;
-    }
-
-    @Override
-    public long prefix(byte[] key, int off, int len, int level) {
-      int skip = WritableUtils.decodeVIntSize(key[off]);
-      return BytePrefix.of(key, off + skip, len - skip, level);
-    }
-
-    @Override
-    public boolean decides(long prefix) {
-      return BytePrefix.decides(prefix);
+    protected int headerBytes(byte[] key, int offset) {
+      return WritableUtils.decodeVIntSize(key[offset]);
     }
   }
 }

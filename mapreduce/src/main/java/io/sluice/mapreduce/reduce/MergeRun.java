@@ -45,9 +45,14 @@ public interface MergeRun extends Closeable {
   /** The stored bytes. */
   RunInput input();
 
-  /** Releases what it holds to be read soon; the next read continues where it was. */
-  void suspend();
+  /**
+   * Releases what it holds to be read soon; the next read continues where it was. By default it
+   * holds nothing.
+   */
+  default void suspend() {}
 
   @Override
-  void close() throws IOException;
+  default void close() throws IOException {
+    input().close();
+  }
 }

@@ -266,14 +266,6 @@ public final class ReduceMerge {
     public long meanRecordBytes() {
       return 0; // counted with the runs of the round
     }
-
-    @Override
-    public void suspend() {}
-
-    @Override
-    public void close() throws IOException {
-      input.close();
-    }
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.mapreduce.merge.ChunkedRunInput.ChunkDecoder;
 import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
 import io.sluice.mapreduce.testing.Codecs;
 import io.sluice.mapreduce.testing.HeapRunInput;

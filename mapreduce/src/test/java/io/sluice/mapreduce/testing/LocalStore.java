@@ -163,14 +163,6 @@ public final class LocalStore implements Closeable {
     public long meanRecordBytes() {
       return run.rawLengthBytes() / Math.max(1, run.records());
     }
-
-    @Override
-    public void suspend() {}
-
-    @Override
-    public void close() throws IOException {
-      input.close();
-    }
   }
 
   @Override

@@ -1,2 +1,0 @@
-/** Names of jobs and attempts that are the same in every process. */
-package io.sluice.mapreduce.id;

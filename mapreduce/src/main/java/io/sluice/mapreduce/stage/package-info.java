@@ -1,2 +1,0 @@
-/** Storage for runs that a reduce keeps until its merge: leased extents, or local disks. */
-package io.sluice.mapreduce.stage;
