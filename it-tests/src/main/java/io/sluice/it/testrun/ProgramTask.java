@@ -3,6 +3,7 @@ package io.sluice.it.testrun;
 import io.sluice.it.cluster.LogTail;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.testrun.TestTask.TaskResult;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -123,7 +124,7 @@ final class ProgramTask implements TestTask {
       return Optional.of("interrupted");
     } finally {
       end(process);
-      removeHook(atExit);
+      TaskRunner.removeHook(atExit);
     }
   }
 
@@ -164,14 +165,6 @@ final class ProgramTask implements TestTask {
       List<ProcessHandle> later = handle.descendants().toList();
       handle.destroyForcibly();
       later.forEach(ProcessHandle::destroyForcibly);
-    }
-  }
-
-  private static void removeHook(Thread atExit) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException alreadyShuttingDown) {
-      return; // the hook finds nothing alive
     }
   }
 }

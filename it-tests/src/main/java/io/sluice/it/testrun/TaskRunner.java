@@ -1,6 +1,7 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
+import io.sluice.it.testrun.TestTask.TaskResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -71,11 +72,12 @@ final class TaskRunner {
     return results;
   }
 
-  private static void removeHook(Thread atExit) {
+  /** Removes a hook, unless this JVM is ending, whose hooks have then begun. */
+  static void removeHook(Thread atExit) {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {
-      return; // it is what ended the tasks
+      return; // it has done its work
     }
   }
 
@@ -128,8 +130,8 @@ final class TaskRunner {
    * declare: what is free now covers it, and what was free at first covers it with all at work,
    * which may not have touched theirs yet. A task alone may begin whatever it declares.
    *
-   * <p>Thread-safe. What {@link #enter} took the caller gives back with {@link #leave}. Waits have
-   * no deadline of their own: {@link TaskRunner} interrupts them when the run's is over.
+   * <p>Thread-safe. The caller gives back by {@link #leave} what {@link #enter} took. Waits have no
+   * deadline of their own: {@link TaskRunner} interrupts them when the run's is over.
    */
   static final class MemoryGate {
     /** Others than the tasks give memory back without a word. */

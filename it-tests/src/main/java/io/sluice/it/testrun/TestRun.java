@@ -3,10 +3,11 @@ package io.sluice.it.testrun;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabTools;
-import io.sluice.it.lab.run.LabRun;
 import io.sluice.it.report.Commit;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
+import io.sluice.it.testrun.TestTask.TaskResult;
+import io.sluice.it.testrun.TestTask.TaskResult.SuiteTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -155,7 +156,7 @@ public final class TestRun {
       this.tools = tools;
     }
 
-    /** What the suite is called in the table of suites. */
+    /** The name of the suite in the table of suites. */
     static String suiteName(LabRun run) {
       return "lab " + run.suites().get(0) + (run.hosts() == 2 ? " --hosts 2" : "");
     }

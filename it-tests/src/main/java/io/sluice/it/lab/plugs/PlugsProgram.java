@@ -1,5 +1,8 @@
 package io.sluice.it.lab.plugs;
 
+import io.sluice.it.lab.plugs.Step.StopPoint;
+import io.sluice.it.lab.plugs.SteppingMedium.StoreSteps;
+import io.sluice.it.lab.plugs.Verifier.Verdict;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.SyncMedium;
 import io.sluice.spill.store.SpillStore;
@@ -13,7 +16,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * What runs in the guest: one {@link Boot}. It says on its standard output when the host may pull
+ * The program of the guest: one {@link Boot}. It says on its standard output when the host may pull
  * the plug, and writes ledger and verdict to the share, where they outlive the guest.
  *
  * <p>Failure: any is told to the host as a line, and ends the guest.
