@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
 final class LabCommand implements Callable<Integer> {
   private static final String SHELL = "shell";
 
-  @Mixin private InstallOptions install;
+  @Mixin private SharedOptions.Install install;
 
   @Parameters(
       arity = "0..*",

@@ -46,7 +46,7 @@ class HelpTest {
   private final Map<String, CommandLine> commands = new TreeMap<>();
 
   HelpTest() {
-    add("sluice", CommandLines.of(Sluice.class));
+    add("sluice", Sluice.commandLine(Sluice.class));
   }
 
   private void add(String parent, CommandLine command) {
