@@ -53,7 +53,7 @@ enum Step {
    * <p>Thread contract: safe from any thread; the thread that stops stays for ever, which the
    * deadline of the guest ends.
    */
-  static final class StopPoint implements Step.Listener {
+  static final class StopPoint implements Listener {
     private final Step step;
     private final AtomicInteger left;
     private final Consumer<Step> stopped;

@@ -78,7 +78,7 @@ final class SteppingMedium implements Medium {
    *
    * <p>Thread contract: created by the thread that opens the store, then used by any.
    */
-  static final class StoreSteps implements SteppingMedium.Observer {
+  static final class StoreSteps implements Observer {
     private static final long LEASE_TIMEOUT_S = 60;
 
     private final Step.Listener listener;
