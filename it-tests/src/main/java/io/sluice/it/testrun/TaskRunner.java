@@ -21,25 +21,12 @@ import java.util.function.LongSupplier;
  * <p>Thread contract: one thread calls {@link #run}, which returns when no task is at work any
  * more. Failure: a task that throws, or is not done when the time is over, is broken in the result;
  * it takes no other one with it. Tasks that had not begun by then are broken too.
+ *
+ * @param availableMb memory that programs can have without any other being moved out
  */
-final class TaskRunner {
+record TaskRunner(int workers, Duration deadline, LongSupplier availableMb) {
   /** In which an interrupted task ends what it has started. */
   private static final Duration END_DEADLINE = Duration.ofMinutes(3);
-
-  private final int workers;
-  private final Duration deadline;
-  private final LongSupplier availableMb;
-
-  /**
-   * Runs nothing yet.
-   *
-   * @param availableMb memory that programs can have without any other being moved out
-   */
-  TaskRunner(int workers, Duration deadline, LongSupplier availableMb) {
-    this.workers = workers;
-    this.deadline = deadline;
-    this.availableMb = availableMb;
-  }
 
   /** Results in the order of the tasks. */
   List<TaskResult> run(List<TestTask> tasks, Console console) {

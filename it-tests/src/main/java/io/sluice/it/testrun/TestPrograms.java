@@ -20,8 +20,11 @@ import java.util.stream.Stream;
 /**
  * Makes the tasks that are programs of the host: Maven with the unit tests of all modules, and
  * JUnit's launcher with one lane of integration tests.
+ *
+ * @param since when the run began
+ * @param all whether campaigns run too
  */
-final class TestPrograms {
+record TestPrograms(Workspace workspace, Instant since, boolean all) {
   /** The tag of tests that only {@code --all} runs. */
   static final String CAMPAIGN = "campaign";
 
@@ -50,17 +53,6 @@ final class TestPrograms {
   private static final Duration LANE_DEADLINE = Duration.ofMinutes(55);
   private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
   private static final Duration MODULE_CAMPAIGN_DEADLINE = Duration.ofHours(1);
-
-  private final Workspace workspace;
-  private final Instant since;
-  private final boolean all;
-
-  /** For a run that began then, of everything or of what a change must pass. */
-  TestPrograms(Workspace workspace, Instant since, boolean all) {
-    this.workspace = workspace;
-    this.since = since;
-    this.all = all;
-  }
 
   /**
    * Unit tests, and what looks into the engines' jars. The modules have been built: nothing may be

@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
  *
  * <p>Failure: any is told to the host as a line, and ends the guest.
  */
-public final class PlugsProgram {
+record PlugsProgram(Path pool, Path share, Medium medium, Boot boot) {
   /** Starts each line that is for the host. */
   static final String EVENT = "PLUGS ";
 
@@ -32,18 +32,6 @@ public final class PlugsProgram {
 
   private static final int SEGMENT_BYTES = 2 << 20;
   private static final int BLOCK_BYTES = 64 << 10;
-
-  private final Path pool;
-  private final Path share;
-  private final Medium medium;
-  private final Boot boot;
-
-  PlugsProgram(Path pool, Path share, Medium medium, Boot boot) {
-    this.pool = pool;
-    this.share = share;
-    this.medium = medium;
-    this.boot = boot;
-  }
 
   /** Arguments: the pool's directory, the share, then those of {@link Boot#of}. */
   public static void main(String[] args) throws Exception {
