@@ -144,15 +144,3 @@ fetch_spark() { # version
   echo "sluice: Spark $version could not be fetched (python3 with venv and PyPI are needed); what needs it will fail" >&2
   return 1
 }
-
-# Whether the lab's suite of Spark runs: it is named, or no suite is.
-lab_has_spark() { # the lab's options and suites
-  local argument named=
-  for argument in "$@"; do
-    case $argument in
-      spark) return 0 ;;
-      [a-z]*) named=yes ;;
-    esac
-  done
-  [ -z "$named" ]
-}

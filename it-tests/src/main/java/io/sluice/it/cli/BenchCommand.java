@@ -1,19 +1,24 @@
 package io.sluice.it.cli;
 
+import io.sluice.bench.StoredPlots;
 import io.sluice.bench.hadoop.HadoopBench;
 import io.sluice.bench.hadoop.HadoopVariant;
+import io.sluice.it.cli.SharedOptions.SizeConverter;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
 
-/** {@code sluice bench}. */
+/** {@code sluice bench}: TeraSort by itself, and all other benches below it. */
 @Command(
     name = "bench",
     description =
@@ -21,29 +26,29 @@ import picocli.CommandLine.Spec;
             + " its archive of classes. The variants run in turn.",
     subcommands = {
       AllBenchCommand.class,
-      ChainBenchCommand.class,
-      CodecsBenchCommand.class,
-      CrowdBenchCommand.class,
-      ExchangeBenchCommand.class,
-      HoneBenchCommand.class,
-      LocalBenchCommand.class,
-      MemoryBenchCommand.class,
-      PageRankBenchCommand.class,
-      RedrawCommand.class,
-      RmrBenchCommand.class,
-      RmrSizesBenchCommand.class,
-      ScalingBenchCommand.class,
+      OneProcessBenches.Chain.class,
+      OneProcessBenches.Codecs.class,
+      NodeBenches.Crowd.class,
+      OneProcessBenches.Exchange.class,
+      OneProcessBenches.Hone.class,
+      OneProcessBenches.Local.class,
+      ClusterBenches.Memory.class,
+      ClusterBenches.PageRank.class,
+      BenchCommand.Redraw.class,
+      ClusterBenches.RmrNvm.class,
+      ClusterBenches.RmrSizes.class,
+      OneProcessBenches.Scaling.class,
       SparkBenchCommand.class,
-      StoreScaleBenchCommand.class,
-      SyntheticBenchCommand.class,
-      WaitingBenchCommand.class,
-      MicroBenchCommand.class
+      NodeBenches.StoreScale.class,
+      OneProcessBenches.Synthetic.class,
+      NodeBenches.Waiting.class,
+      OneProcessBenches.Micro.class
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT)
 final class BenchCommand extends MeasuringCommand {
-
-  @Mixin private InstallOptions install;
-  @Mixin private ClusterOptions clusterOptions;
+  @Mixin private SharedOptions.Install install;
+  @Mixin private SharedOptions.Cluster clusterOptions;
 
   @Option(
       names = "--size",
@@ -64,20 +69,36 @@ final class BenchCommand extends MeasuringCommand {
       paramLabel = "NAME",
       split = ",",
       description =
-          "Variants that run beside STOCK: TUNED, SLUICE, SLUICE_ARCHIVE; with --encrypted:"
-              + " STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED (default: all).")
+          "Variants to measure, STOCK always among them: STOCK, TUNED, SLUICE, SLUICE_ARCHIVE; with"
+              + " --encrypted: STOCK, STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED (default: all).")
   private Set<HadoopVariant> engines;
-
-  @Spec private CommandSpec spec;
 
   @Override
   void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     Set<HadoopVariant> possible = encrypted ? HadoopVariant.ENCRYPTION : HadoopVariant.PLAIN;
     Set<HadoopVariant> asked = engines == null ? possible : engines;
-    Engines.check(spec, asked, possible);
+    check(asked, possible);
     try (PseudoCluster cluster = clusterOptions.start(workspace, console)) {
-      new HadoopBench(cluster, console, sizeBytes, Engines.withStock(HadoopVariant.STOCK, asked))
+      new HadoopBench(cluster, console, sizeBytes, withStock(HadoopVariant.STOCK, asked))
           .run(rounds, results, encrypted ? "bench-encrypted" : "bench");
+    }
+  }
+
+  @Command(
+      name = "redraw",
+      description = "Draws the plots of results again from their JSON, and writes them beside it.")
+  static final class Redraw implements Callable<Integer> {
+    @Parameters(
+        arity = "1..*",
+        paramLabel = "JSON",
+        description = "Files of results, such as docs/results/*.json.")
+    private List<Path> results;
+
+    @Override
+    public Integer call() {
+      Console console = Console.standard();
+      results.stream().map(StoredPlots::drawAgain).forEach(said -> said.forEach(console::say));
+      return 0;
     }
   }
 }

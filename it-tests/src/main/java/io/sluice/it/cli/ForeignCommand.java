@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
             + " writes the rows of these programs into docs/results/foreign.md.",
     mixinStandardHelpOptions = true)
 final class ForeignCommand implements Callable<Integer> {
-  @Mixin private InstallOptions install;
+  @Mixin private SharedOptions.Install install;
 
   @Option(names = "--one-process", description = "Run only in one process, without a cluster.")
   private boolean oneProcess;

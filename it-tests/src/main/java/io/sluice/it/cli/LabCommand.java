@@ -2,13 +2,15 @@ package io.sluice.it.cli;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.Lab;
-import io.sluice.it.lab.LabSummary;
+import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabTools;
-import io.sluice.it.lab.run.LabRun;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.testrun.LabRun;
+import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -23,9 +25,9 @@ import picocli.CommandLine.Parameters;
         "Runs suites over RDMA verbs and persistent memory in a QEMU guest on this machine.",
     mixinStandardHelpOptions = true)
 final class LabCommand implements Callable<Integer> {
-  @Mixin private InstallOptions install;
-
   private static final String SHELL = "shell";
+
+  @Mixin private SharedOptions.Install install;
 
   @Parameters(
       arity = "0..*",
@@ -84,18 +86,45 @@ final class LabCommand implements Callable<Integer> {
       console.say((require ? "FAILED:  lab: " : "SKIPPED: lab: ") + cause.get());
       return require ? 1 : 0;
     }
-    if (suites.equals(List.of(SHELL))) {
+    if (suites.size() == 1 && suites.get(0).equalsIgnoreCase(SHELL)) {
       return new Lab(workspace, tools, console, kvm).shell();
     }
-    List<String> chosen = suites.isEmpty() ? LabRun.ids(hosts) : suites;
-    LabSummary summary =
-        new LabSummary(
-            new LabRun(chosen, hosts, kvm, true, kills, seed).run(workspace, tools, console));
-    summary.print(console);
-    TestReports reports = summary.reports();
-    reports.failed().forEach(test -> console.say("FAILED:  " + test));
-    reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
-    console.say(reports.count());
-    return summary.passed() ? 0 : 1;
+    List<String> chosen =
+        suites.isEmpty()
+            ? LabRun.ids(hosts)
+            : suites.stream().map(suite -> suite.toLowerCase(Locale.ROOT)).toList();
+    List<LabResult> results =
+        new LabRun(chosen, hosts, kvm, true, kills, seed).run(workspace, tools, console);
+    print(results, console);
+    return !results.isEmpty() && results.stream().allMatch(LabResult::passed) ? 0 : 1;
+  }
+
+  /** Prints what was injected and counted, a table of the suites, and the tests' results. */
+  private static void print(List<LabResult> results, Console console) {
+    console.say("");
+    TextTable table =
+        new TextTable(List.of("suite", "passed", "failed", "skipped", "seconds", "result"));
+    TestReports all = new TestReports(List.of());
+    for (LabResult result : results) {
+      TestReports reports = result.reports();
+      result.details().forEach(detail -> console.say("  %s: %s".formatted(result.id(), detail)));
+      table.add(
+          List.of(
+              result.id(),
+              Integer.toString(reports.passed()),
+              Integer.toString(reports.failed().size()),
+              Integer.toString(reports.skipped().size()),
+              "%.0f".formatted(result.wallMs() / 1e3),
+              result.passed() ? "passed" : "FAILED"));
+      all = all.with(reports);
+    }
+    for (LabResult result : results) {
+      result.problem().ifPresent(why -> console.say("FAILED:  " + result.id() + ": " + why));
+    }
+    console.say("");
+    console.say(table.toText());
+    all.failed().forEach(test -> console.say("FAILED:  " + test));
+    all.skipped().forEach(test -> console.say("SKIPPED: " + test));
+    console.say(all.count());
   }
 }

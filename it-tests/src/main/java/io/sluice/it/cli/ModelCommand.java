@@ -10,6 +10,8 @@ import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.reduce.FetchRules;
 import io.sluice.hadoop.reduce.ReduceWindows;
+import io.sluice.it.cli.SharedOptions.CountConverter;
+import io.sluice.it.cli.SharedOptions.SizeConverter;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
@@ -35,7 +37,7 @@ import picocli.CommandLine.Spec;
             + " It draws what the model says of larger clusters (docs/model.md).",
     mixinStandardHelpOptions = true)
 final class ModelCommand implements Callable<Integer> {
-  @Mixin private InstallOptions install;
+  @Mixin private SharedOptions.Install install;
 
   /** Forty map outputs and eight reduces at a time: some five waves of maps on eight containers. */
   private static final ShuffleLoad LOAD = new ShuffleLoad(40, 8);

@@ -1,7 +1,9 @@
 package io.sluice.it.cli;
 
 import io.sluice.tools.DoctorCommand;
+import io.sluice.tools.Failure;
 import java.util.Locale;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
@@ -30,6 +32,16 @@ public final class Sluice {
 
   public static void main(String[] arguments) {
     Locale.setDefault(Locale.ROOT); // scripts read results and names, and children what this writes
-    System.exit(CommandLines.of(new Sluice()).execute(arguments));
+    System.exit(commandLine(new Sluice()).execute(arguments));
+  }
+
+  /**
+   * A command and those below it; names of engines, workloads and parts are read in either case.
+   */
+  static CommandLine commandLine(Object command) {
+    return new CommandLine(command)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Failure::refuse)
+        .setExecutionExceptionHandler(Failure::report);
   }
 }

@@ -11,16 +11,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code sluice bench spark}. */
-@Command(
-    name = "spark",
-    description = "Measures shuffles in Spark: stock and Sluice run in turn.",
-    mixinStandardHelpOptions = true)
+@Command(name = "spark", description = "Measures shuffles in Spark: stock and Sluice run in turn.")
 final class SparkBenchCommand extends MeasuringCommand {
   @Option(
       names = "--rows",
@@ -50,15 +44,13 @@ final class SparkBenchCommand extends MeasuringCommand {
               + " below it, with their clients for this Spark.")
   private Path peersDirectory;
 
-  @Spec private CommandSpec spec;
-
   @Override
   void run(Workspace workspace, Console console, int rounds, ResultFiles results) {
     if (onTmpfs && encrypted) {
-      throw new ParameterException(spec.commandLine(), "--encrypted is on tmpfs already");
+      throw refusal("--encrypted is on tmpfs already");
     }
     if (encrypted && peersDirectory != null) {
-      throw new ParameterException(spec.commandLine(), "peers are measured without --encrypted");
+      throw refusal("peers are measured without --encrypted");
     }
     SparkDistribution spark = SparkDistribution.locate(SparkDistribution.DEFAULT_VERSION);
     Optional<PeerInstallations> peers =

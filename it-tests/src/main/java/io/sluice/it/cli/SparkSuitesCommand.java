@@ -10,6 +10,8 @@ import io.sluice.it.spark.suites.ListedSuite;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +26,7 @@ import picocli.CommandLine.Spec;
     description = "Runs Spark's own published test suites with Sluice as the shuffle manager.",
     mixinStandardHelpOptions = true)
 final class SparkSuitesCommand implements Callable<Integer> {
-  @Mixin private InstallOptions install;
+  @Mixin private SharedOptions.Install install;
 
   @Spec private CommandSpec spec;
 
@@ -66,15 +68,16 @@ final class SparkSuitesCommand implements Callable<Integer> {
   }
 
   private List<ListedSuite> chosen() {
-    List<ListedSuite> all = ListedSuite.all();
-    List<String> unknown = new ArrayList<>(names);
-    unknown.removeAll(new Suites());
+    Set<String> unknown = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    unknown.addAll(names);
+    List<ListedSuite> chosen =
+        ListedSuite.all().stream()
+            .filter(suite -> names.isEmpty() || unknown.remove(suite.simpleName()))
+            .toList();
     if (!unknown.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "no such suite: " + unknown);
     }
-    return all.stream()
-        .filter(suite -> names.isEmpty() || names.contains(suite.simpleName()))
-        .toList();
+    return chosen;
   }
 
   private static TextTable table(List<SparkSuiteResult> results) {

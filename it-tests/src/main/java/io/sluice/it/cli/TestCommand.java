@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
             + " skipped tests with their reasons.",
     mixinStandardHelpOptions = true)
 final class TestCommand implements Callable<Integer> {
-  @Mixin private InstallOptions install;
+  @Mixin private SharedOptions.Install install;
 
   @Option(names = "--since", hidden = true, required = true)
   private long sinceEpochMs;

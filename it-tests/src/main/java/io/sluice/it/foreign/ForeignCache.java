@@ -15,7 +15,7 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What programs need of others' releases, once per user, list of parts and name.
+ * Parts of others' releases that programs need, fetched once per user, list of parts and name.
  *
  * <p>Processes may fetch the same list side by side: each fills a directory of its own and renames
  * it when it is whole. A failure is a {@link ClusterException}, and leaves nothing.

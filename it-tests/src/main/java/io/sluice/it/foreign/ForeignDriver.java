@@ -20,7 +20,7 @@ final class ForeignDriver {
    * The jar, which has no entry if there are no sources.
    *
    * @param libraries directories of jars
-   * @param work for the classes and the jar
+   * @param work for the classes and the jar; made if it is not there
    */
   static Path compile(Path sources, List<Path> libraries, Path work) {
     try {

@@ -18,13 +18,13 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What a run of a program has left: the lines of its files, and what its jobs have printed.
+ * The output of a run of a program: the lines of its files, and what its jobs have printed.
  *
  * @param files lines by path; those of files below {@code unordered} in order
  * @param printed of each job, with counters that are not compared too
  */
 record ForeignOutput(SortedMap<String, List<String>> files, PrintedJobs printed) {
-  /** What depends on the time, the memory, or the number of spills and the names of directories. */
+  /** Counters of time, of memory, or that depend on the number of spills or directories' names. */
   private static final Set<String> NOT_COMPARED =
       Set.of(
           "GC time elapsed (ms)",
@@ -175,5 +175,43 @@ record ForeignOutput(SortedMap<String, List<String>> files, PrintedJobs printed)
 
   private static String at(List<String> lines, int line) {
     return line < lines.size() ? lines.get(line).replace("\r", "\\r").replace("\n", "\\n") : "";
+  }
+
+  /**
+   * A counter of one job whose values by stock and by Sluice are not equal. Immutable.
+   *
+   * @param job which of the program's jobs, from 1
+   * @param name group and name
+   * @param stock stock's value, if it has the counter
+   * @param sluice Sluice's value, if it has the counter
+   */
+  record CounterDifference(int job, String name, Optional<Long> stock, Optional<Long> sluice) {
+    @Override
+    public String toString() {
+      return "job %d: %s = %s, %s".formatted(job, name, text(stock), text(sluice));
+    }
+
+    private static String text(Optional<Long> value) {
+      return value.map(Object::toString).orElse("none");
+    }
+
+    /**
+     * Why a counter is greater by Sluice than by stock although every record is there.
+     *
+     * @param name of the counter
+     * @param mostMore the greatest difference that it explains
+     * @param why in words, for the page of results
+     */
+    record Cause(String name, long mostMore, String why) {
+      boolean explains(CounterDifference difference) {
+        if (!name.equals(difference.name)
+            || difference.stock.isEmpty()
+            || difference.sluice.isEmpty()) {
+          return false;
+        }
+        long more = difference.sluice.get() - difference.stock.get();
+        return more > 0 && more <= mostMore;
+      }
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.it.foreign;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.foreign.ForeignOutput.CounterDifference;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -71,7 +72,7 @@ public enum ForeignProgram {
     this.traits = traits;
   }
 
-  /** What it is, with its version. */
+  /** The program and its version. */
   public String title() {
     return title;
   }
@@ -122,7 +123,7 @@ public enum ForeignProgram {
     return "foreign.spark." + rest.charAt(0) + rest.substring(1).toLowerCase(Locale.ROOT);
   }
 
-  /** What {@code spark-submit} runs of one of Python. */
+  /** The file that {@code spark-submit} runs of a program in Python. */
   Path pythonFile(Workspace workspace) {
     String rest = name().substring("SPARK_PYTHON_".length());
     return directory(workspace).resolve("python/" + rest.toLowerCase(Locale.ROOT) + ".py");

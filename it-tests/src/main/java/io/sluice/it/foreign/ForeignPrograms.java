@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * <p>Not thread-safe. The directory of a program is removed when it did what stock does, and kept
  * in {@code target/foreign} when it did not.
  */
-public final class ForeignPrograms {
+public record ForeignPrograms(Workspace workspace, Console console) {
   private static final String PAGE = "foreign";
   private static final String TEXT =
       """
@@ -45,15 +45,6 @@ public final class ForeignPrograms {
       `./sluice foreign` writes this page, `./sluice foreign PROGRAM` the rows of one program.
 
       %s""";
-
-  private final Workspace workspace;
-  private final Console console;
-
-  /** Runs nothing yet. */
-  public ForeignPrograms(Workspace workspace, Console console) {
-    this.workspace = workspace;
-    this.console = console;
-  }
 
   /**
    * Runs them all, whatever comes of one, but for those that cannot run here: of such a program it

@@ -1,8 +1,15 @@
 package io.sluice.it.foreign;
 
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.foreign.ForeignOutput.CounterDifference;
+import io.sluice.it.foreign.ForeignOutput.CounterDifference.Cause;
 import io.sluice.tools.text.TextTable;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -44,7 +51,55 @@ public record ForeignResult(
         title, where, 0, 0, STOCK, failure, List.of(), List.of(), List.of(), stockS, 0);
   }
 
-  /** What is wrong: a run that failed, or files or counters that differ for no known reason. */
+  /**
+   * Runs a program by stock, then by Sluice, and compares what they leave, once each has surely
+   * served its run. Failure: {@link ClusterException} if stock's run fails, or was not served by
+   * stock; if Sluice's is so, a result that says it.
+   *
+   * @param causes why counters differ where they do
+   */
+  static ForeignResult compare(
+      ForeignProgram program, String where, List<Cause> causes, Way stock, Way sluice) {
+    long startNs = System.nanoTime();
+    ForeignOutput expected = stock.output();
+    if (expected.lines() == 0 || expected.printed().counters().isEmpty()) {
+      throw new ClusterException(program + " left no output, or printed no counters");
+    }
+    long stockNs = System.nanoTime();
+    Optional<ForeignOutput> found = Optional.empty();
+    String failedRun = "";
+    String failure = "";
+    try {
+      found = Optional.of(sluice.output());
+    } catch (ClusterException | UncheckedIOException e) {
+      failedRun = SLUICE;
+      failure = e.getMessage();
+    }
+    List<String> unexplained = new ArrayList<>();
+    List<String> explained = new ArrayList<>();
+    for (CounterDifference each : found.map(expected::differentCounters).orElse(List.of())) {
+      causes.stream()
+          .filter(cause -> cause.explains(each))
+          .findFirst()
+          .ifPresentOrElse(
+              cause -> explained.add("%s: %s".formatted(each, cause.why())),
+              () -> unexplained.add(each.toString()));
+    }
+    return new ForeignResult(
+        program.title(),
+        where,
+        expected.files().size(),
+        expected.lines(),
+        failedRun,
+        failure,
+        found.map(expected::differentFiles).orElse(List.of()),
+        unexplained,
+        explained,
+        (stockNs - startNs) / 1e9,
+        (System.nanoTime() - stockNs) / 1e9);
+  }
+
+  /** A run that failed, or files and counters that differ for no known reason. */
   public List<String> problems() {
     return succeeded()
         ? Stream.concat(differentFiles.stream(), differentCounters.stream()).toList()
@@ -101,5 +156,22 @@ public record ForeignResult(
 
   private static String seconds(double s) {
     return "%.0f".formatted(s);
+  }
+
+  /**
+   * One of the two ways to run it.
+   *
+   * @param run what it leaves
+   * @param doubts why it was not served as it should be
+   */
+  record Way(Supplier<ForeignOutput> run, Function<PrintedJobs, List<String>> doubts) {
+    ForeignOutput output() {
+      ForeignOutput output = run.get();
+      List<String> all = doubts.apply(output.printed());
+      if (!all.isEmpty()) {
+        throw new ClusterException(String.join("; ", all));
+      }
+      return output;
+    }
   }
 }

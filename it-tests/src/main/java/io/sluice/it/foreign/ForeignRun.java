@@ -7,7 +7,7 @@ import io.sluice.it.cluster.LogTail;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.foreign.ForeignComparison.Way;
+import io.sluice.it.foreign.ForeignResult.Way;
 import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,10 +21,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Runs one program twice, as stock runs it and by Sluice, each time in a new directory, for a
- * {@link ForeignComparison}. Programs for Hadoop are run by {@code it-tests/foreign/run}, those for
- * Spark by {@link ForeignSparkRun}.
+ * {@link ForeignResult#compare comparison}. Programs for Hadoop are run by {@code
+ * it-tests/foreign/run}, those for Spark by {@link ForeignSparkRun}.
  *
- * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
+ * <p>Not thread-safe. Its files lie below the directory that it is given, which its caller owns.
  * Failure: {@link ClusterException} if stock's run fails; if Sluice's does, a result that says so.
  */
 public final class ForeignRun {
@@ -94,13 +94,16 @@ public final class ForeignRun {
   /** In one process: LocalJobRunner, then the engine. */
   private ForeignResult inOneProcess() {
     Libraries libraries = libraries();
-    return new ForeignComparison(program, ONE_PROCESS, program.causesInOneProcess())
-        .of(
-            new Way(
-                () -> run(STOCK_PLACE, Map.of(FRAMEWORK, "local"), libraries),
-                Served::byLocalJobRunner),
-            new Way(
-                () -> run(SLUICE_PLACE, Map.of(FRAMEWORK, "sluice"), libraries), Served::byEngine));
+    return ForeignResult.compare(
+        program,
+        ONE_PROCESS,
+        program.causesInOneProcess(),
+        new Way(
+            () -> run(STOCK_PLACE, Map.of(FRAMEWORK, "local"), libraries),
+            PrintedJobs::notByLocalJobRunner),
+        new Way(
+            () -> run(SLUICE_PLACE, Map.of(FRAMEWORK, "sluice"), libraries),
+            PrintedJobs::notByEngine));
   }
 
   /**
@@ -114,26 +117,28 @@ public final class ForeignRun {
     Map<String, String> stock = new TreeMap<>(ours);
     stock.put(SluiceFragments.COLLECTOR_KEY, SluiceFragments.STOCK_COLLECTOR);
     stock.put(SluiceFragments.CONSUMER_KEY, SluiceFragments.STOCK_CONSUMER);
-    return new ForeignComparison(program, YARN, List.of())
-        .of(
-            new Way(() -> run(STOCK_PLACE, stock, libraries), Served::byStocksShuffle),
-            new Way(() -> run(SLUICE_PLACE, ours, libraries), Served::bySluicesShuffle));
+    return ForeignResult.compare(
+        program,
+        YARN,
+        List.of(),
+        new Way(() -> run(STOCK_PLACE, stock, libraries), PrintedJobs::notByStocksShuffle),
+        new Way(() -> run(SLUICE_PLACE, ours, libraries), PrintedJobs::notBySluicesShuffle));
   }
 
   /** On Spark: by Spark's shuffle manager, then by Sluice's. */
   private ForeignResult onSpark() {
     ForeignSparkRun runs = new ForeignSparkRun(workspace, program, directory);
-    return new ForeignComparison(program, where(program), List.of())
-        .of(
-            new Way(() -> runs.byStock(STOCK_PLACE), none -> List.of()),
-            new Way(() -> runs.bySluice(SLUICE_PLACE), none -> List.of()));
+    return ForeignResult.compare(
+        program,
+        where(program),
+        List.of(),
+        new Way(() -> runs.byStock(STOCK_PLACE), none -> List.of()),
+        new Way(() -> runs.bySluice(SLUICE_PLACE), none -> List.of()));
   }
 
   private Path driver(List<Path> libraries) {
     return ForeignDriver.compile(
-        program.directory(workspace).resolve("src"),
-        libraries,
-        create(directory.resolve("driver")));
+        program.directory(workspace).resolve("src"), libraries, directory.resolve("driver"));
   }
 
   private Libraries libraries() {
@@ -217,7 +222,7 @@ public final class ForeignRun {
     }
   }
 
-  private static Path create(Path made) {
+  static Path create(Path made) {
     try {
       return Files.createDirectories(made);
     } catch (IOException e) {

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * Runs a program for Spark by {@code spark-submit}, on two executors: by Spark's shuffle manager,
  * or by Sluice's, which may leave nothing to Spark's and must have served something.
  *
- * <p>Not thread-safe. What it writes lies below the directory it is given, which its caller owns.
+ * <p>Not thread-safe. Its files lie below the directory that it is given, which its caller owns.
  * Failure: {@link ClusterException}.
  */
 final class ForeignSparkRun {
@@ -40,18 +40,18 @@ final class ForeignSparkRun {
         ForeignDriver.compile(
             program.directory(workspace).resolve("src"),
             List.of(spark.home().resolve("jars")),
-            made(directory.resolve("driver")));
+            directory.resolve("driver"));
   }
 
   /** By Spark's. */
   ForeignOutput byStock(String way) {
-    Path place = made(directory.resolve(way));
+    Path place = ForeignRun.create(directory.resolve(way));
     return submit(place, job(place));
   }
 
   /** By Sluice's. */
   ForeignOutput bySluice(String way) {
-    Path place = made(directory.resolve(way));
+    Path place = ForeignRun.create(directory.resolve(way));
     ForeignOutput output =
         submit(
             place,
@@ -67,7 +67,7 @@ final class ForeignSparkRun {
                 program.isOfPython() ? program.pythonFile(workspace) : driver,
                 program.isOfPython() ? "" : program.sparkClass(),
                 program.hasJars() ? ForeignJars.files(workspace, program) : List.of(),
-                ServedBytes.settings(made(metrics(place))),
+                ServedBytes.settings(ForeignRun.create(metrics(place))),
                 List.of(place.resolve("out").toString()),
                 DEADLINE)
             .with("spark.extraListeners", "foreign.spark.ShuffleRecords");
@@ -98,14 +98,6 @@ final class ForeignSparkRun {
     return place.resolve("metrics");
   }
 
-  private static Path made(Path path) {
-    try {
-      return Files.createDirectories(path);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot make " + path, e);
-    }
-  }
-
   /**
    * The bytes of shuffles that executors have read out of pools, in files that Spark's sink for CSV
    * writes of each executor's metrics, the last time when it stops. Stateless.
@@ -119,7 +111,7 @@ final class ForeignSparkRun {
 
     private ServedBytes() {}
 
-    /** What makes executors write the files into a directory, which must be there. */
+    /** Settings by which executors write the files into a directory, which must be there. */
     static Map<String, String> settings(Path directory) {
       return Map.of(
           SINK + "class", "org.apache.spark.metrics.sink.CsvSink",

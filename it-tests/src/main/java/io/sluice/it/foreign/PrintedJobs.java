@@ -4,13 +4,16 @@ import io.sluice.it.job.JobCounters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
- * What the clients of a run's jobs have printed.
+ * The lines that clients of a run's jobs have printed. They show whether stock or Sluice served it.
  *
  * @param ids of the jobs that were submitted
  * @param counters of the jobs that ended, by the names that clients print, in the order of printing
@@ -22,7 +25,17 @@ record PrintedJobs(List<String> ids, List<JobCounters> counters) {
   private static final Pattern GROUP = Pattern.compile("\t([^\t].*)");
   private static final Pattern COUNTER = Pattern.compile("\t\t([^\t].*)=(-?\\d+)");
 
-  /** Fails if the log does not have as many counters of a job as it says. */
+  private static final Pattern OF_LOCAL_JOB_RUNNER = Pattern.compile("job_local\\d+_\\d+");
+
+  /** The engine's number is longer than that of a cluster, which is a time. */
+  private static final Pattern OF_ENGINE = Pattern.compile("job_\\d{18,}_\\d+");
+
+  private static final String RUNS = "MAP_OUTPUT_RUNS";
+  private static final String READ = "READ_BYTES_";
+  private static final Set<String> HELP_OF_STOCK =
+      Set.of("FALLBACK_MAP_TO_STOCK", "FALLBACK_REDUCE_TO_STOCK", "FALLBACK_FETCH_TO_HTTP");
+
+  /** Reads a log. Fails if it does not have as many counters of a job as it says. */
   static PrintedJobs read(List<String> log) {
     List<String> ids = new ArrayList<>();
     List<JobCounters> jobs = new ArrayList<>();
@@ -61,5 +74,70 @@ record PrintedJobs(List<String> ids, List<JobCounters> counters) {
     if (missing > 0) {
       throw new IllegalStateException(missing + " counters of a job were not found in its log");
     }
+  }
+
+  /** Jobs that stock has not served in one process, a sentence each; so are those below. */
+  List<String> notByLocalJobRunner() {
+    return others(OF_LOCAL_JOB_RUNNER, "LocalJobRunner");
+  }
+
+  /** Jobs that Sluice has not served in one process. */
+  List<String> notByEngine() {
+    return others(OF_ENGINE, "Sluice's engine");
+  }
+
+  private List<String> others(Pattern known, String runner) {
+    if (ids.isEmpty()) {
+      return List.of("no client has said which job it submitted");
+    }
+    return ids.stream()
+        .filter(id -> !known.matcher(id).matches())
+        .map(id -> "%s was not run by %s".formatted(id, runner))
+        .toList();
+  }
+
+  /** Jobs on a cluster that stock's collector and shuffle have not served. */
+  List<String> notByStocksShuffle() {
+    return ofEach(
+        counters ->
+            counters.group(JobCounters.SLUICE).isEmpty()
+                ? List.of()
+                : List.of("has counters of Sluice's"));
+  }
+
+  /** Jobs on a cluster that Sluice has not served, or not without stock's help. */
+  List<String> notBySluicesShuffle() {
+    return counters.stream().allMatch(job -> shuffledRecords(job) == 0)
+        ? List.of("no job has shuffled a record")
+        : ofEach(PrintedJobs::lacks);
+  }
+
+  private static List<String> lacks(JobCounters counters) {
+    List<String> all = new ArrayList<>();
+    long records = shuffledRecords(counters);
+    if (records > 0 && counters.sluice(RUNS) == 0) {
+      all.add("sorted %s records without Sluice".formatted(records));
+    }
+    if (records > 0 && counters.sluiceSum(READ) == 0) {
+      all.add("fetched %s records without Sluice".formatted(records));
+    }
+    counters.group(JobCounters.SLUICE).entrySet().stream()
+        .filter(counter -> HELP_OF_STOCK.contains(counter.getKey()) && counter.getValue() > 0)
+        .forEach(counter -> all.add("fell back to stock, " + counter));
+    return all;
+  }
+
+  private static long shuffledRecords(JobCounters counters) {
+    return counters.value("Map-Reduce Framework", "Reduce input records");
+  }
+
+  private List<String> ofEach(Function<JobCounters, List<String>> what) {
+    return IntStream.range(0, counters.size())
+        .boxed()
+        .flatMap(
+            job ->
+                what.apply(counters.get(job)).stream()
+                    .map(each -> "job %s %s".formatted(job + 1, each)))
+        .toList();
   }
 }

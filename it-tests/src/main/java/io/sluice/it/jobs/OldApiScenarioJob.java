@@ -1,5 +1,6 @@
 package io.sluice.it.jobs;
 
+import io.sluice.it.jobs.SeededRecords.MapIndexSplit;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -126,7 +127,8 @@ public final class OldApiScenarioJob extends Configured implements Tool {
         OutputCollector<Text, Text> out,
         Reporter reporter)
         throws IOException {
-      out.collect(RecordText.key(key), RecordText.value(new LongWritable(sum(values))));
+      out.collect(
+          SeededRecords.keyText(key), SeededRecords.valueText(new LongWritable(sum(values))));
     }
   }
 

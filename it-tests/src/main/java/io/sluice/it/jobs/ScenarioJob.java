@@ -1,5 +1,6 @@
 package io.sluice.it.jobs;
 
+import io.sluice.it.jobs.SeededRecords.MapIndexSplit;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.util.List;
@@ -99,11 +100,11 @@ public final class ScenarioJob extends Configured implements Tool {
         if (combine) {
           sum += ((LongWritable) value).get();
         } else {
-          context.write(RecordText.key(key), RecordText.value(value));
+          context.write(SeededRecords.keyText(key), SeededRecords.valueText(value));
         }
       }
       if (combine) {
-        context.write(RecordText.key(key), RecordText.value(new LongWritable(sum)));
+        context.write(SeededRecords.keyText(key), SeededRecords.valueText(new LongWritable(sum)));
       }
     }
 

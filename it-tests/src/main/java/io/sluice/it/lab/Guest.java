@@ -1,5 +1,6 @@
 package io.sluice.it.lab;
 
+import io.sluice.it.lab.Lab.LabException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +18,7 @@ import java.util.function.Consumer;
 /**
  * A running guest. Its root file system is this machine's, read-only; it writes to its share.
  *
- * <p>One thread reads its console; the methods may be called from any other. Whoever starts it
+ * <p>One thread reads its console; the methods may be called from any other. The one who starts it
  * awaits or closes it. A guest that outlives its deadline is killed and reported by a {@link
  * LabException} with the end of its console.
  */
@@ -88,7 +89,7 @@ public final class Guest implements AutoCloseable {
     }
   }
 
-  /** What boots guests starts programs of its own by their names, which lie beside it. */
+  /** Programs that the boot program starts by their names lie beside it. */
   private static ProcessBuilder builder(LabTools tools, List<String> command) {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder

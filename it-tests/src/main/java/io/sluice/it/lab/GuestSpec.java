@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a guest shall be.
+ * The machine that a guest is.
  *
  * @param name for people, and its host name
  * @param cpus virtual processors
@@ -92,7 +92,7 @@ public record GuestSpec(
     return command;
   }
 
-  /** What its kernel says, from warnings on. */
+  /** The log of its kernel, from warnings on. */
   Path kernelLog(Path share) {
     return share.resolve("kernel-" + name + ".log");
   }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -28,6 +29,7 @@ import java.util.stream.Collectors;
  * it runs again: console, reports, logs.
  */
 public final class Lab {
+  private static final String LIBRARY = "guest.sh";
   private static final int CPUS = 2;
   public static final int PEER_MEMORY_MB = 3072;
 
@@ -55,7 +57,7 @@ public final class Lab {
    *
    * @param campaign whether tests that take long run too
    */
-  public LabSuiteResult run(LabSuite suite, boolean campaign) {
+  public LabResult run(LabSuite suite, boolean campaign) {
     long startNs = System.nanoTime();
     announce(suite.id() + ": " + suite.title());
     Path share = newShare(suite.id());
@@ -69,15 +71,14 @@ public final class Lab {
   }
 
   /** Runs a suite in a guest that has a second one at the other end of a wire. */
-  public LabSuiteResult runOnTwoHosts(LabSuite suite) {
+  public LabResult runOnTwoHosts(LabSuite suite) {
     long startNs = System.nanoTime();
     announce(suite.id() + ": " + suite.title() + ", between two hosts");
     Path share = newShare(suite.id() + "-2-hosts");
-    GuestSpec spec =
-        spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline()).onWire(FreePort.find());
+    GuestSpec spec = spec(suite.id(), CPUS, suite.memoryMb(), suite.deadline()).onWire(freePort());
     String script =
         "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script(spec, true);
-    // The one waits for the other, so neither is waited for here.
+    // Each waits for the other, so this does not wait until they have booted.
     try (Guest guest = start(spec, share, script, this::show);
         Guest peer = start(spec.peer(PEER_MEMORY_MB), share, "lab_peer", this::show)) {
       int status = guest.await();
@@ -94,14 +95,14 @@ public final class Lab {
     console.say("== " + title);
   }
 
-  private static LabSuiteResult result(
+  private static LabResult result(
       LabSuite suite, Guest guest, int status, Path share, long startNs) {
     long wallMs = (System.nanoTime() - startNs) / 1_000_000;
-    return new LabSuiteResult(suite, status, TestReports.in(share), wallMs, guest.tail());
+    return LabResult.ofTests(suite, status, TestReports.in(share), wallMs, guest.tail());
   }
 
   private void show(String line) {
-    TestFeed.show(line).ifPresent(console::say);
+    TestJvm.show(line).ifPresent(console::say);
   }
 
   /** Opens a shell in a guest with everything that any suite has. */
@@ -110,11 +111,8 @@ public final class Lab {
     GuestSpec spec =
         spec("shell", CPUS, 4096, LabSuite.STORE.deadline()).withNvdimms(nvdimms(share, 2));
     Path script =
-        GuestScript.write(
-            workspace,
-            spec,
-            share,
-            "lab_huge_pages 512\nlab_persistent_memory\ncd \"$lab_root\"\nbash -i");
+        writeScript(
+            spec, share, "lab_huge_pages 512\nlab_persistent_memory\ncd \"$lab_root\"\nbash -i");
     return Guest.interactive(tools, spec, share, script);
   }
 
@@ -142,7 +140,7 @@ public final class Lab {
   }
 
   private Guest start(GuestSpec spec, Path share, String script, Consumer<String> lines) {
-    Path written = GuestScript.write(workspace, spec, share, script);
+    Path written = writeScript(spec, share, script);
     return Guest.start(tools, spec, share, written, lines);
   }
 
@@ -172,94 +170,68 @@ public final class Lab {
     return files;
   }
 
-  /**
-   * What came of a suite.
-   *
-   * @param suite which one
-   * @param exitStatus of its guest
-   * @param reports what its tests reported
-   * @param wallMs with the boot
-   * @param lastLines of the guest's console
-   */
-  public record LabSuiteResult(
-      LabSuite suite, int exitStatus, TestReports reports, long wallMs, String lastLines)
-      implements LabResult {
-    @Override
-    public String id() {
-      return suite.id();
-    }
-
-    @Override
-    public List<String> details() {
-      return reports.outcomes().stream()
-          .flatMap(
-              test ->
-                  test.published().stream()
-                      .map(
-                          entry -> test.name().replaceFirst(".*\\.(\\w+\\.)", "$1") + ": " + entry))
-          .toList();
-    }
-
-    /** A JVM that crashed, a class that could not end what it had begun, a guest that went down. */
-    @Override
-    public Optional<String> problem() {
-      return exitStatus == 0 || !reports.failed().isEmpty()
-          ? Optional.empty()
-          : Optional.of(
-              "no test failed, but the guest ended with status %d; the end of its console:%n%s"
-                  .formatted(exitStatus, lastLines));
-    }
-
-    @Override
-    public boolean passed() {
-      return exitStatus == 0 && reports.failed().isEmpty() && reports.passed() > 0;
+  /** A port of the loopback interface on which nobody listens just now. */
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException("no free port", e);
     }
   }
 
-  /** Writes what a guest runs: the settings, {@code guest.sh}, and the lines of the caller. */
-  static final class GuestScript {
-    private static final String LIBRARY = "guest.sh";
+  /**
+   * Writes a script that a guest runs into the share: settings, {@code guest.sh}, which lies beside
+   * it, and the lines.
+   */
+  private Path writeScript(GuestSpec spec, Path share, String lines) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("lab_share", share.toString());
+    settings.put("lab_root", workspace.root().toString());
+    settings.put("lab_views", String.join(" ", views()));
+    settings.put("lab_address", spec.address());
+    settings.put("lab_mac", spec.link().map(GuestSpec.Link::mac).orElse(""));
+    settings.put("lab_class_path", workspace.testClassPath());
+    settings.put("lab_seed", TestJvm.seedArgument().orElse(""));
+    settings.put("lab_caches", SparkDistribution.userCaches().toString());
+    String assignments =
+        settings.entrySet().stream()
+            .map(setting -> "%s='%s'%n".formatted(setting.getKey(), setting.getValue()))
+            .collect(Collectors.joining());
+    try (InputStream library = Lab.class.getResourceAsStream("/lab/" + LIBRARY)) {
+      Files.write(share.resolve(LIBRARY), library.readAllBytes());
+      return Files.writeString(
+          share.resolve(spec.name() + ".sh"),
+          assignments + ". " + share.resolve(LIBRARY) + "\n" + lines + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write the guest's script in " + share, e);
+    }
+  }
 
-    private GuestScript() {}
+  /**
+   * Top directories of everything that a JVM in the guest reads often; below {@code /tmp}, which a
+   * guest has to itself, those that are in it.
+   */
+  private Set<String> views() {
+    Set<String> views = new LinkedHashSet<>();
+    String jdkAndCaches = System.getProperty("java.home") + ":" + SparkDistribution.userCaches();
+    for (String entry : (jdkAndCaches + ":" + workspace.testClassPath()).split(":")) {
+      Path path = Path.of(entry);
+      int names = path.startsWith("/tmp") ? 2 : 1;
+      views.add(path.getRoot().resolve(path.subpath(0, names)).toString());
+    }
+    return views;
+  }
 
-    /** Writes a script into the share; the guest's library is put beside it. */
-    static Path write(Workspace workspace, GuestSpec spec, Path share, String lines) {
-      Map<String, String> settings = new LinkedHashMap<>();
-      settings.put("lab_share", share.toString());
-      settings.put("lab_root", workspace.root().toString());
-      settings.put("lab_views", String.join(" ", views(workspace)));
-      settings.put("lab_address", spec.address());
-      settings.put("lab_mac", spec.link().map(GuestSpec.Link::mac).orElse(""));
-      settings.put("lab_class_path", workspace.testClassPath());
-      settings.put("lab_seed", GivenSeed.argument().orElse(""));
-      settings.put("lab_caches", SparkDistribution.userCaches().toString());
-      String assignments =
-          settings.entrySet().stream()
-              .map(setting -> "%s='%s'%n".formatted(setting.getKey(), setting.getValue()))
-              .collect(Collectors.joining());
-      try (InputStream library = GuestScript.class.getResourceAsStream("/lab/" + LIBRARY)) {
-        Files.write(share.resolve(LIBRARY), library.readAllBytes());
-        return Files.writeString(
-            share.resolve(spec.name() + ".sh"),
-            assignments + ". " + share.resolve(LIBRARY) + "\n" + lines + "\n");
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot write the guest's script in " + share, e);
-      }
+  /** A guest that did not boot, hung, or broke; the message has the end of its console. */
+  public static final class LabException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public LabException(String message) {
+      super(message);
     }
 
-    /**
-     * Top directories of everything that a JVM in the guest reads often; below {@code /tmp}, which
-     * a guest has to itself, those that are in it.
-     */
-    private static Set<String> views(Workspace workspace) {
-      Set<String> views = new LinkedHashSet<>();
-      String jdkAndCaches = System.getProperty("java.home") + ":" + SparkDistribution.userCaches();
-      for (String entry : (jdkAndCaches + ":" + workspace.testClassPath()).split(":")) {
-        Path path = Path.of(entry);
-        int names = path.startsWith("/tmp") ? 2 : 1;
-        views.add(path.getRoot().resolve(path.subpath(0, names)).toString());
-      }
-      return views;
+    public LabException(String message, Throwable cause) {
+      super(message, cause);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.it.lab;
 
+import io.sluice.it.lab.Lab.LabException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -60,7 +61,7 @@ public enum LabSuite {
       "io.sluice.node.service.PoolKindsTest",
       "io.sluice.node.service.TmpfsServingTest",
       "io.sluice.node.service.FsDaxServingTest"),
-  /** The contract of every transport alone: for who works at it. */
+  /** The contract of every transport alone, for people who work on transports. */
   TRANSPORT(
       "the transport contract over verbs",
       3072,
@@ -69,7 +70,7 @@ public enum LabSuite {
       Duration.ofMinutes(20),
       "io.sluice.rdma.transport.ucx.UcxContractTest",
       "io.sluice.rdma.transport.disni.DisniContractTest"),
-  /** What a read costs beside the verbs below: figures, as far as an emulator has any. */
+  /** The cost of a read beside that of the verbs below it, as far as an emulator shows it. */
   BANDWIDTH(
       "reads of a megabyte beside ib_read_bw",
       2048,
@@ -139,7 +140,7 @@ public enum LabSuite {
     return deadline;
   }
 
-  /** What the guest runs, after {@code guest.sh}, with the pools that it has. */
+  /** The script that the guest runs after {@code guest.sh}, with the pools that it has. */
   String script(GuestSpec guest, boolean campaign) {
     StringBuilder script = new StringBuilder();
     if (!campaign) {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What this machine has for booting a guest. {@link #cause} says what is missing; the rest may be
- * asked only when nothing is.
+ * The programs of this machine that boot a guest. {@link #cause} says what is missing; the other
+ * methods may be called only when nothing is.
  *
  * <p>Immutable; looks at the file system once.
  */

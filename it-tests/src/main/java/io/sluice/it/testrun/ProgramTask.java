@@ -3,6 +3,7 @@ package io.sluice.it.testrun;
 import io.sluice.it.cluster.LogTail;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.testrun.TestTask.TaskResult;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -23,60 +24,28 @@ import java.util.function.Supplier;
  * <p>Thread contract: that of {@link TestTask}; a thread of its own reads what the process says.
  * The process is ended with all that it has started when it has run too long, when the task is
  * interrupted, or when this JVM ends. Failure: in its result, with the end of its log.
+ *
+ * @param memoryMb what it may need with all that it starts
+ * @param log gets everything that the process says
+ * @param feed what to show of a line
+ * @param reports reads what the process has left
+ * @param reportsWithin reads what other runners have left that its tests have started
  */
-final class ProgramTask implements TestTask {
+record ProgramTask(
+    String name,
+    int memoryMb,
+    ProcessBuilder program,
+    Path log,
+    Duration deadline,
+    Function<String, Optional<String>> feed,
+    Supplier<TestReports> reports,
+    Supplier<TestReports> reportsWithin)
+    implements TestTask {
   private static final Duration END_DEADLINE = Duration.ofSeconds(40);
   private static final int TAIL_LINES = 40;
 
   /** The exit status by which runners say that. */
   private static final int TESTS_FAILED = 1;
-
-  private final String name;
-  private final int memoryMb;
-  private final ProcessBuilder program;
-  private final Path log;
-  private final Duration deadline;
-  private final Function<String, Optional<String>> feed;
-  private final Supplier<TestReports> reports;
-  private final Supplier<TestReports> reportsWithin;
-
-  /**
-   * Starts nothing yet.
-   *
-   * @param memoryMb what it may need with all that it starts
-   * @param log gets everything that the process says
-   * @param feed what to show of a line
-   * @param reports reads what the process has left
-   * @param reportsWithin reads what other runners have left that its tests have started
-   */
-  ProgramTask(
-      String name,
-      int memoryMb,
-      ProcessBuilder program,
-      Path log,
-      Duration deadline,
-      Function<String, Optional<String>> feed,
-      Supplier<TestReports> reports,
-      Supplier<TestReports> reportsWithin) {
-    this.name = name;
-    this.memoryMb = memoryMb;
-    this.program = program;
-    this.log = log;
-    this.deadline = deadline;
-    this.feed = feed;
-    this.reports = reports;
-    this.reportsWithin = reportsWithin;
-  }
-
-  @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public int memoryMb() {
-    return memoryMb;
-  }
 
   @Override
   public TaskResult run(Console console) {
@@ -123,7 +92,7 @@ final class ProgramTask implements TestTask {
       return Optional.of("interrupted");
     } finally {
       end(process);
-      removeHook(atExit);
+      TaskRunner.removeHook(atExit);
     }
   }
 
@@ -164,14 +133,6 @@ final class ProgramTask implements TestTask {
       List<ProcessHandle> later = handle.descendants().toList();
       handle.destroyForcibly();
       later.forEach(ProcessHandle::destroyForcibly);
-    }
-  }
-
-  private static void removeHook(Thread atExit) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException alreadyShuttingDown) {
-      return; // the hook finds nothing alive
     }
   }
 }

@@ -120,7 +120,7 @@ public final class SuiteTable {
   }
 
   /**
-   * What is settled of one suite.
+   * A row of the table.
    *
    * @param suite simple name of a test class, or {@code lab NAME}
    * @param lane suites of one lane run one after the other, in one process; lanes side by side

@@ -1,6 +1,7 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
+import io.sluice.it.testrun.TestTask.TaskResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,25 +21,12 @@ import java.util.function.LongSupplier;
  * <p>Thread contract: one thread calls {@link #run}, which returns when no task is at work any
  * more. Failure: a task that throws, or is not done when the time is over, is broken in the result;
  * it takes no other one with it. Tasks that had not begun by then are broken too.
+ *
+ * @param availableMb memory that programs can have without any other being moved out
  */
-final class TaskRunner {
+record TaskRunner(int workers, Duration deadline, LongSupplier availableMb) {
   /** In which an interrupted task ends what it has started. */
   private static final Duration END_DEADLINE = Duration.ofMinutes(3);
-
-  private final int workers;
-  private final Duration deadline;
-  private final LongSupplier availableMb;
-
-  /**
-   * Runs nothing yet.
-   *
-   * @param availableMb memory that programs can have without any other being moved out
-   */
-  TaskRunner(int workers, Duration deadline, LongSupplier availableMb) {
-    this.workers = workers;
-    this.deadline = deadline;
-    this.availableMb = availableMb;
-  }
 
   /** Results in the order of the tasks. */
   List<TaskResult> run(List<TestTask> tasks, Console console) {
@@ -71,11 +59,12 @@ final class TaskRunner {
     return results;
   }
 
-  private static void removeHook(Thread atExit) {
+  /** Removes a hook, unless this JVM is ending, whose hooks have then begun. */
+  static void removeHook(Thread atExit) {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException alreadyShuttingDown) {
-      return; // it is what ended the tasks
+      return; // it has done its work
     }
   }
 
@@ -128,8 +117,8 @@ final class TaskRunner {
    * declare: what is free now covers it, and what was free at first covers it with all at work,
    * which may not have touched theirs yet. A task alone may begin whatever it declares.
    *
-   * <p>Thread-safe. What {@link #enter} took the caller gives back with {@link #leave}. Waits have
-   * no deadline of their own: {@link TaskRunner} interrupts them when the run's is over.
+   * <p>Thread-safe. The caller gives back by {@link #leave} what {@link #enter} took. Waits have no
+   * deadline of their own: {@link TaskRunner} interrupts them when the run's is over.
    */
   static final class MemoryGate {
     /** Others than the tasks give memory back without a word. */

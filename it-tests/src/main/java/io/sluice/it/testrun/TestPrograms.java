@@ -1,8 +1,7 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.lab.GivenSeed;
-import io.sluice.it.lab.TestFeed;
+import io.sluice.it.lab.TestJvm;
 import io.sluice.it.report.TestReports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,14 +20,22 @@ import java.util.stream.Stream;
 /**
  * Makes the tasks that are programs of the host: Maven with the unit tests of all modules, and
  * JUnit's launcher with one lane of integration tests.
+ *
+ * @param since when the run began
+ * @param all whether campaigns run too
  */
-final class TestPrograms {
+record TestPrograms(Workspace workspace, Instant since, boolean all) {
   /** The tag of tests that only {@code --all} runs. */
   static final String CAMPAIGN = "campaign";
 
-  /** What is left of what Maven says: tests, errors and the end. */
+  /** The lines of Maven that are shown: tests, errors and the end. */
   private static final Pattern OF_MAVEN =
       Pattern.compile("\\[(INFO|WARNING|ERROR)\\] (Tests run: .* in .*|.*FAIL.*|BUILD .*)");
+
+  /** A JVM of Maven's whose tests have no report; Maven goes on as after any failed test. */
+  private static final Pattern LOST_TESTS =
+      Pattern.compile(
+          "\\[ERROR\\] .*(There was a timeout|The forked VM terminated|There was an error in the forked).*");
 
   /** Maven, and two JVMs of 1 GiB each with what their tests map and start. */
   private static final int UNIT_TESTS_MB = 4096;
@@ -46,22 +53,6 @@ final class TestPrograms {
   private static final Duration LANE_DEADLINE = Duration.ofMinutes(55);
   private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(3);
   private static final Duration MODULE_CAMPAIGN_DEADLINE = Duration.ofHours(1);
-
-  private final Workspace workspace;
-  private final Instant since;
-  private final boolean all;
-
-  /** For a run that began then, of everything or of what a change must pass. */
-  TestPrograms(Workspace workspace, Instant since, boolean all) {
-    this.workspace = workspace;
-    this.since = since;
-    this.all = all;
-  }
-
-  /** A JVM of Maven's whose tests have no report; Maven goes on as after any failed test. */
-  private static final Pattern LOST_TESTS =
-      Pattern.compile(
-          "\\[ERROR\\] .*(There was a timeout|The forked VM terminated|There was an error in the forked).*");
 
   /**
    * Unit tests, and what looks into the engines' jars. The modules have been built: nothing may be
@@ -94,7 +85,7 @@ final class TestPrograms {
     command.add("-Dmaven.test.failure.ignore=true");
     command.add("-Dspotless.check.skip=true");
     command.add("-Dmaven.compiler.useIncrementalCompilation=false");
-    GivenSeed.argument().ifPresent(command::add);
+    TestJvm.seedArgument().ifPresent(command::add);
     command.addAll(List.of("test-compile", "surefire:test"));
     command.addAll(options);
     return new ProgramTask(
@@ -132,12 +123,12 @@ final class TestPrograms {
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g"));
     command.add("-Dsluice.root=" + workspace.root());
-    GivenSeed.argument().ifPresent(command::add);
+    TestJvm.seedArgument().ifPresent(command::add);
     command.addAll(List.of("-cp", workspace.testClassPath()));
     command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute"));
     command.addAll(List.of("--disable-banner", "--disable-ansi-colors", "--details=testfeed"));
     command.add("--reports-dir=" + reports);
-    Map<String, String> classes = TestClasses.ofIntegrationTests(workspace);
+    Map<String, String> classes = integrationTests(workspace);
     suites.forEach(suite -> command.add("--select-class=" + classes.get(suite)));
     if (!all) {
       command.add("--exclude-tag=" + CAMPAIGN);
@@ -148,7 +139,7 @@ final class TestPrograms {
         new ProcessBuilder(command).directory(workspace.root().resolve("it-tests").toFile()),
         log(lane),
         all ? CAMPAIGN_DEADLINE : LANE_DEADLINE,
-        TestFeed::showTest,
+        TestJvm::showTest,
         () -> TestReports.in(reports),
         () ->
             TestReports.read(
@@ -159,26 +150,20 @@ final class TestPrograms {
     return workspace.root().resolve("it-tests/target/test-run").resolve(name + ".log");
   }
 
-  /** The integration tests that the build has compiled, by the simple names of their classes. */
-  static final class TestClasses {
-    private static final String SUFFIX = "IT.class";
-
-    private TestClasses() {}
-
-    /** The whole name of each. */
-    static Map<String, String> ofIntegrationTests(Workspace workspace) {
-      Path classes = workspace.root().resolve("it-tests/target/test-classes");
-      Map<String, String> found = new TreeMap<>();
-      try (Stream<Path> files = Files.walk(classes)) {
-        files
-            .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
-            .map(
-                file -> classes.relativize(file).toString().replace(".class", "").replace('/', '.'))
-            .forEach(name -> found.put(name.substring(name.lastIndexOf('.') + 1), name));
-        return found;
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot look for tests in " + classes, e);
-      }
+  /**
+   * The integration tests that the build has compiled: the whole name of each, by the simple name.
+   */
+  static Map<String, String> integrationTests(Workspace workspace) {
+    Path classes = workspace.root().resolve("it-tests/target/test-classes");
+    Map<String, String> found = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(classes)) {
+      files
+          .filter(file -> file.getFileName().toString().endsWith("IT.class"))
+          .map(file -> classes.relativize(file).toString().replace(".class", "").replace('/', '.'))
+          .forEach(name -> found.put(name.substring(name.lastIndexOf('.') + 1), name));
+      return found;
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot look for tests in " + classes, e);
     }
   }
 }

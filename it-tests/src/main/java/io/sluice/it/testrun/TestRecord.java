@@ -3,6 +3,7 @@ package io.sluice.it.testrun;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.testrun.TestSummary.SuiteTimes;
 import io.sluice.tools.text.TextTable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -3,10 +3,11 @@ package io.sluice.it.testrun;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabTools;
-import io.sluice.it.lab.run.LabRun;
 import io.sluice.it.report.Commit;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
+import io.sluice.it.testrun.TestTask.TaskResult;
+import io.sluice.it.testrun.TestTask.TaskResult.SuiteTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,42 +23,23 @@ import java.util.Optional;
  * there is one more at work than there are processors, but in a campaign.
  *
  * <p>Not thread-safe. Failure: in the summary; whatever happens, there is one before the deadline.
+ *
+ * @param since when the run began, with its build
+ * @param commit what git called the commit then
+ * @param all whether campaigns run too
+ * @param requireLab whether it is a failure that there is no lab
  */
-public final class TestRun {
+public record TestRun(
+    Workspace workspace,
+    Console console,
+    Instant since,
+    String commit,
+    boolean all,
+    boolean requireLab) {
   /** Of all with the build; well below what any service for continuous integration allows. */
   private static final Duration DEADLINE = Duration.ofMinutes(80);
 
   private static final Duration CAMPAIGN_DEADLINE = Duration.ofHours(5);
-
-  private final Workspace workspace;
-  private final Console console;
-  private final Instant since;
-  private final TestedCommit commit;
-  private final boolean all;
-  private final boolean requireLab;
-
-  /**
-   * Runs nothing yet.
-   *
-   * @param since when the run began, with its build
-   * @param commit what git called the commit then
-   * @param all whether campaigns run too
-   * @param requireLab whether it is a failure that there is no lab
-   */
-  public TestRun(
-      Workspace workspace,
-      Console console,
-      Instant since,
-      String commit,
-      boolean all,
-      boolean requireLab) {
-    this.workspace = workspace;
-    this.console = console;
-    this.since = since;
-    this.commit = new TestedCommit(workspace.root(), commit);
-    this.all = all;
-    this.requireLab = requireLab;
-  }
 
   /** Runs it and says what came of it, with the reason if there is no lab. */
   public TestSummary run() {
@@ -85,10 +67,12 @@ public final class TestRun {
     if (requireLab) {
       noLab.ifPresent(why -> results.add(TaskResult.broken("lab", why)));
     }
-    if (all) { // whose result is kept, by the commit's name
-      commit.problem().ifPresent(why -> results.add(TaskResult.broken("commit", why)));
+    if (all) { // its result is kept by the commit's name
+      new TestedCommit(workspace.root(), commit)
+          .problem()
+          .ifPresent(why -> results.add(TaskResult.broken("commit", why)));
     }
-    return new TestSummary(commit.name(), results, noLab, table, elapsed().toMillis());
+    return new TestSummary(commit, results, noLab, table, elapsed().toMillis());
   }
 
   /** Runs the quick unit tests and nothing else. */
@@ -97,7 +81,7 @@ public final class TestRun {
         new TaskRunner(1, DEADLINE.minus(elapsed()), Machine::availableMb)
             .run(List.of(new TestPrograms(workspace, since, false).quickTests()), console);
     SuiteTable table = SuiteTable.read(contributing(workspace));
-    return new TestSummary(commit.name(), results, Optional.empty(), table, elapsed().toMillis());
+    return new TestSummary(commit, results, Optional.empty(), table, elapsed().toMillis());
   }
 
   /** How many classes of unit tests that leaves out. */
@@ -142,20 +126,13 @@ public final class TestRun {
     }
   }
 
-  /** One suite of the lab, in guests of its own. Failure: in its result. */
-  static final class LabTask implements TestTask {
-    private final LabRun run;
-    private final Workspace workspace;
-    private final LabTools tools;
-
-    /** The run is of one suite. */
-    LabTask(LabRun run, Workspace workspace, LabTools tools) {
-      this.run = run;
-      this.workspace = workspace;
-      this.tools = tools;
-    }
-
-    /** What the suite is called in the table of suites. */
+  /**
+   * One suite of the lab, in guests of its own. Failure: in its result.
+   *
+   * @param run of one suite
+   */
+  record LabTask(LabRun run, Workspace workspace, LabTools tools) implements TestTask {
+    /** The name of the suite in the table of suites. */
     static String suiteName(LabRun run) {
       return "lab " + run.suites().get(0) + (run.hosts() == 2 ? " --hosts 2" : "");
     }

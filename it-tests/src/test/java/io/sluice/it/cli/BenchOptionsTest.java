@@ -21,7 +21,7 @@ import picocli.CommandLine.ParameterException;
 /** Options of the benches of one process, as they are typed. */
 class BenchOptionsTest {
   private static CommandLine parsed(String name, String... options) {
-    CommandLine bench = CommandLines.of(new BenchCommand());
+    CommandLine bench = Sluice.commandLine(new BenchCommand());
     CommandLine command = bench.getSubcommands().get(name);
     String[] all = Stream.concat(Stream.of(name), Stream.of(options)).toArray(String[]::new);
     bench.parseArgs(all);

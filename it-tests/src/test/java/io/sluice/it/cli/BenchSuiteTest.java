@@ -3,6 +3,7 @@ package io.sluice.it.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.cli.AllBenchCommand.BenchSuite;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,7 +29,7 @@ class BenchSuiteTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void everyBenchIsThereAndTakesItsArguments(boolean quick) {
-    CommandLine bench = CommandLines.of(new BenchCommand());
+    CommandLine bench = Sluice.commandLine(new BenchCommand());
     Set<String> missing = new TreeSet<>(bench.getSubcommands().keySet());
     missing.removeAll(Set.of("all", "micro", "redraw"));
     Arrays.stream(BenchSuite.values())

@@ -1,10 +1,12 @@
 package io.sluice.it.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
+import io.sluice.it.testrun.LabRun;
 import io.sluice.rdma.testing.PlainWords;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,13 +42,15 @@ class HelpTest {
   private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z-]+(?: [a-z]+)?) {2,}");
   private static final Pattern PAGE = Pattern.compile("docs/[\\w/-]+\\.(md|json)");
 
+  private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
+
   /** As the launcher finds values in a help text. */
   private static final Pattern LABEL = Pattern.compile("[A-Zx:\\[\\]]+");
 
   private final Map<String, CommandLine> commands = new TreeMap<>();
 
   HelpTest() {
-    add("sluice", CommandLines.of(Sluice.class));
+    add("sluice", Sluice.commandLine(Sluice.class));
   }
 
   private void add(String parent, CommandLine command) {
@@ -111,6 +115,40 @@ class HelpTest {
                 name + ": " + each);
           }
         });
+  }
+
+  @Test
+  void eachConflictIsOfOptionsThatItsCommandTakes() throws IOException {
+    for (String line : conflicts()) {
+      String[] parts = line.split(": ", 3);
+      CommandLine command = commands.get("sluice/" + parts[0].replace(' ', '/') + ".txt");
+      OPTION
+          .matcher(parts[1])
+          .results()
+          .forEach(
+              option ->
+                  assertNotNull(
+                      command.getCommandSpec().findOption(option.group()), option + line));
+    }
+  }
+
+  @Test
+  void theLabsSuitesInConflictsAreAllThatThereAre() throws IOException {
+    List<String> ofOneHost = new ArrayList<>(LabRun.ids(1));
+    ofOneHost.removeAll(LabRun.ids(2));
+    for (String begin :
+        List.of(
+            "lab: --hosts=2 %s: 2 hosts run %s alone"
+                .formatted(String.join("|", ofOneHost), String.join(" and ", LabRun.ids(2))),
+            "lab: shell %s: ".formatted(String.join("|", LabRun.ids(1))))) {
+      assertTrue(conflicts().stream().anyMatch(line -> line.startsWith(begin)), begin);
+    }
+  }
+
+  private static List<String> conflicts() throws IOException {
+    return Files.readAllLines(ROOT.resolve("setup/conflicts.txt")).stream()
+        .filter(line -> !line.startsWith("#"))
+        .toList();
   }
 
   @Test

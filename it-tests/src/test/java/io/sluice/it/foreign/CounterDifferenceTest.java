@@ -3,6 +3,7 @@ package io.sluice.it.foreign;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.foreign.ForeignOutput.CounterDifference;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

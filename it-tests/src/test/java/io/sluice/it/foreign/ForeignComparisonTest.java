@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.foreign.ForeignComparison.Way;
+import io.sluice.it.foreign.ForeignResult.Way;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -39,13 +39,21 @@ class ForeignComparisonTest {
   }
 
   private static ForeignResult inOneProcess(String stock, String ours) {
-    return new ForeignComparison(ForeignProgram.AVRO, "one process", List.of())
-        .of(way(stock, Served::byLocalJobRunner), way(ours, Served::byEngine));
+    return ForeignResult.compare(
+        ForeignProgram.AVRO,
+        "one process",
+        List.of(),
+        way(stock, PrintedJobs::notByLocalJobRunner),
+        way(ours, PrintedJobs::notByEngine));
   }
 
   private static ForeignResult onCluster(String stock, String ours) {
-    return new ForeignComparison(ForeignProgram.AVRO, "YARN", List.of())
-        .of(way(stock, Served::byStocksShuffle), way(ours, Served::bySluicesShuffle));
+    return ForeignResult.compare(
+        ForeignProgram.AVRO,
+        "YARN",
+        List.of(),
+        way(stock, PrintedJobs::notByStocksShuffle),
+        way(ours, PrintedJobs::notBySluicesShuffle));
   }
 
   @Test

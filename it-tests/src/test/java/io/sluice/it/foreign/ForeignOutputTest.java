@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.it.foreign.ForeignOutput.CounterDifference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,9 +12,9 @@ class GivenSeedTest {
   void isHandedOnWhereItWasGiven() {
     String before = System.clearProperty(PROPERTY);
     try {
-      assertEquals(Optional.empty(), GivenSeed.argument());
+      assertEquals(Optional.empty(), TestJvm.seedArgument());
       System.setProperty(PROPERTY, "-42");
-      assertEquals(Optional.of("-Dsluice.test.seed=-42"), GivenSeed.argument());
+      assertEquals(Optional.of("-Dsluice.test.seed=-42"), TestJvm.seedArgument());
     } finally {
       if (before == null) {
         System.clearProperty(PROPERTY);

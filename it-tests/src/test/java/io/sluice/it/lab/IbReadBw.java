@@ -1,6 +1,7 @@
 package io.sluice.it.lab;
 
 import io.sluice.it.cluster.Poll;
+import io.sluice.it.lab.Lab.LabException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ final class IbReadBw {
 
   /** Its mean over so many reads, in MiB/s, which it calls MB/s. */
   static double mibPerS(InetAddress address, int readBytes, int reads) throws IOException {
-    int port = FreePort.find();
+    int port = Lab.freePort();
     Process server = start(port, readBytes, reads);
     try {
       return Poll.until(

@@ -14,7 +14,7 @@ import java.util.Arrays;
 
 /** Flips bits in map output that lies in a pool, as a broken memory module would. */
 final class PoolDamage {
-  /** How {@link io.sluice.it.jobs.KeyType#TEXT} keys begin. */
+  /** How {@link io.sluice.it.jobs.ScenarioConf.KeyType#TEXT} keys begin. */
   private static final byte[] KEY = "key-".getBytes(StandardCharsets.UTF_8);
 
   private static final byte[] DAMAGED = {(byte) (KEY[0] ^ 0x10)};

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.jobs.KeyType;
 import io.sluice.it.jobs.ScenarioConf;
+import io.sluice.it.jobs.ScenarioConf.KeyType;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -150,7 +150,13 @@ class InstallConsentTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"foreign", "foreign SPARK_PYTHON_MLLIB", "foreign SPARK_GRAPHX"})
+  @ValueSource(
+      strings = {
+        "foreign",
+        "foreign --one-process",
+        "foreign SPARK_PYTHON_MLLIB",
+        "foreign AVRO spark_graphx"
+      })
   void aSparkWithoutPythonIsMissingWhereOthersProgramsRun(String arguments) throws Exception {
     Path spark = Files.createDirectories(directory.resolve(".cache/sluice/spark/4.2.0"));
     Run run = machine.run("./sluice " + arguments);
@@ -166,6 +172,7 @@ class InstallConsentTest {
     Files.createDirectories(directory.resolve(".cache/sluice/spark/4.2.0"));
 
     assertFalse(machine.run("./sluice foreign AVRO").output().contains("does not have"));
+    assertFalse(machine.run("./sluice foreign avro").output().contains("does not have"));
     assertFalse(machine.run("./sluice spark-suites").output().contains("does not have"));
   }
 

@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabSuite;
-import io.sluice.it.lab.run.LabRun;
 import io.sluice.it.testrun.SuiteTable.SuiteRow;
-import io.sluice.it.testrun.TestPrograms.TestClasses;
 import io.sluice.it.testrun.TestRun.LabTask;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -59,7 +57,7 @@ class SuiteTableTest {
             .flatMap(suite -> suite.classes().stream())
             .collect(Collectors.toSet());
     Set<String> inNone =
-        TestClasses.ofIntegrationTests(WORKSPACE).values().stream()
+        TestPrograms.integrationTests(WORKSPACE).values().stream()
             .filter(name -> name.startsWith(IN_GUESTS) && !inSuites.contains(name))
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(Set.of(), inNone);
@@ -121,7 +119,7 @@ class SuiteTableTest {
   }
 
   private static Map<String, String> hostTests() {
-    Map<String, String> classes = TestClasses.ofIntegrationTests(WORKSPACE);
+    Map<String, String> classes = TestPrograms.integrationTests(WORKSPACE);
     classes.values().removeIf(name -> name.startsWith(IN_GUESTS));
     return classes;
   }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.report.Console;
+import io.sluice.it.testrun.TestSummary.SuiteTimes;
+import io.sluice.it.testrun.TestTask.TaskResult.SuiteTime;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,7 @@ package io.sluice.it.testrun;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.it.report.Console;
+import io.sluice.it.testrun.TestTask.TaskResult;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

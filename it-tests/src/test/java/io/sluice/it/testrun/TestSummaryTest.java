@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.testrun.TestTask.TaskResult;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

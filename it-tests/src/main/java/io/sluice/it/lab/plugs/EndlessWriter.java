@@ -1,5 +1,6 @@
 package io.sluice.it.lab.plugs;
 
+import io.sluice.it.lab.plugs.SteppingMedium.StoreSteps;
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.store.Lease;

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What was intended, acknowledged and found, in a file that outlives the guest. One line each:
+ * A file that outlives the guest, with what was intended, acknowledged and found. One line each:
  *
  * <pre>
  * begin NUMBER APPLICATION SEED PARTITIONS SIZE    before anything of an output is written
@@ -33,7 +33,7 @@ import java.util.TreeMap;
  * UncheckedIOException} of the file; nothing was acknowledged then.
  */
 final class PlugLedger implements Closeable {
-  /** What a store must hold. */
+  /** Whether a store must hold an output. */
   enum Expectation {
     PRESENT,
     ABSENT,

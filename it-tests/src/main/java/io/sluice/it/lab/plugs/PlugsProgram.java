@@ -1,5 +1,8 @@
 package io.sluice.it.lab.plugs;
 
+import io.sluice.it.lab.plugs.Step.StopPoint;
+import io.sluice.it.lab.plugs.SteppingMedium.StoreSteps;
+import io.sluice.it.lab.plugs.Verifier.Verdict;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.SyncMedium;
 import io.sluice.spill.store.SpillStore;
@@ -13,12 +16,12 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * What runs in the guest: one {@link Boot}. It says on its standard output when the host may pull
+ * The program of the guest: one {@link Boot}. It says on its standard output when the host may pull
  * the plug, and writes ledger and verdict to the share, where they outlive the guest.
  *
  * <p>Failure: any is told to the host as a line, and ends the guest.
  */
-public final class PlugsProgram {
+record PlugsProgram(Path pool, Path share, Medium medium, Boot boot) {
   /** Starts each line that is for the host. */
   static final String EVENT = "PLUGS ";
 
@@ -29,18 +32,6 @@ public final class PlugsProgram {
 
   private static final int SEGMENT_BYTES = 2 << 20;
   private static final int BLOCK_BYTES = 64 << 10;
-
-  private final Path pool;
-  private final Path share;
-  private final Medium medium;
-  private final Boot boot;
-
-  PlugsProgram(Path pool, Path share, Medium medium, Boot boot) {
-    this.pool = pool;
-    this.share = share;
-    this.medium = medium;
-    this.boot = boot;
-  }
 
   /** Arguments: the pool's directory, the share, then those of {@link Boot#of}. */
   public static void main(String[] args) throws Exception {

@@ -3,14 +3,17 @@ package io.sluice.it.lab.plugs;
 import io.sluice.it.lab.Guest;
 import io.sluice.it.lab.GuestSpec;
 import io.sluice.it.lab.Lab;
-import io.sluice.it.lab.LabException;
+import io.sluice.it.lab.Lab.LabException;
+import io.sluice.it.lab.LabResult;
+import io.sluice.it.lab.plugs.Boot.BootPlan;
+import io.sluice.it.lab.plugs.Verifier.Verdict;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import io.sluice.it.report.TestOutcome;
+import io.sluice.it.report.TestReports;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +31,9 @@ import java.util.concurrent.TimeUnit;
  * verdicts and consoles. It stops at the first failure, so that the NVDIMM shows it.
  */
 public final class PulledPlugs {
+  /** Its suite's name on the command line. */
+  public static final String ID = "plugs";
+
   /** A file system that commits its journal only when told to loses all that was not synced. */
   private static final String SCRIPT =
       """
@@ -59,7 +65,7 @@ public final class PulledPlugs {
   /** Plans so many kills; the same seed plans the same. */
   public PulledPlugs(Lab lab, Console console, int kills, long seed) {
     if (kills < 1) {
-      throw new LabException("%s needs 1 kill or more, not %d".formatted(PlugsResult.ID, kills));
+      throw new LabException("%s needs 1 kill or more, not %d".formatted(ID, kills));
     }
     this.lab = lab;
     this.console = console;
@@ -72,9 +78,8 @@ public final class PulledPlugs {
   /** Runs to the last verification or the first failure. */
   public PlugsResult run() {
     long startNs = System.nanoTime();
-    lab.announce(
-        "%s: %d kills of a guest that spills, seed %d".formatted(PlugsResult.ID, kills, seed));
-    Path share = lab.newShare(PlugsResult.ID);
+    lab.announce("%s: %d kills of a guest that spills, seed %d".formatted(ID, kills, seed));
+    Path share = lab.newShare(ID);
     List<Path> nvdimms = Lab.nvdimms(share, 1);
     try {
       String moment = "";
@@ -87,7 +92,7 @@ public final class PulledPlugs {
     } catch (LabException e) {
       failures.add(
           "%s; repeat with ./sluice lab %s --kills %d --seed %d"
-              .formatted(e.getMessage(), PlugsResult.ID, kills, seed));
+              .formatted(e.getMessage(), ID, kills, seed));
     }
     PlugsResult result =
         new PlugsResult(
@@ -140,8 +145,7 @@ public final class PulledPlugs {
 
   private Guest boot(Boot boot, Path share, List<Path> nvdimms, GuestEvents events) {
     GuestSpec spec =
-        lab.spec(PlugsResult.ID + "-" + boot.number(), 1, MEMORY_MB, BOOT_DEADLINE)
-            .withNvdimms(nvdimms);
+        lab.spec(ID + "-" + boot.number(), 1, MEMORY_MB, BOOT_DEADLINE).withNvdimms(nvdimms);
     String script = SCRIPT.formatted(String.join(" ", boot.toArguments()));
     return lab.boot(spec, share, script, events::line);
   }
@@ -160,7 +164,7 @@ public final class PulledPlugs {
   }
 
   /**
-   * What {@link PlugsProgram} says on the console of one guest.
+   * The lines that {@link PlugsProgram} prints on the console of one guest.
    *
    * <p>Thread contract: lines come from the console's thread, one other waits. Failure: {@link
    * LabException} if the program failed, the guest ended, or the deadline passed, with the end of
@@ -226,70 +230,50 @@ public final class PulledPlugs {
   }
 
   /**
-   * Draws what each boot does and when its plug is pulled: first at every step of a commit, in
-   * random order, then by turns at any moment and at one of the other steps, all of which come
-   * before one comes again.
+   * The result of pulling plugs, as it is written beside the NVDIMM.
    *
-   * <p>Every boot makes the pool longer by some segments, so that segments are always being
-   * created; every {@value #BOOTS_PER_POOL} boots it starts anew. Thread contract: one thread.
+   * @param seed of all that was drawn
+   * @param plannedKills asked for
+   * @param kills after each of which the pool was verified
+   * @param killsByStep how many at each moment
+   * @param acknowledged outputs that had to be there, summed over the verifications
+   * @param verified those that were, every byte
+   * @param lostBytes summed over the verifications
+   * @param failures each with how to repeat it
+   * @param wallMs with all boots
    */
-  static final class BootPlan {
-    private static final int BOOTS_PER_POOL = 6;
-    private static final int FIRST_SEGMENTS = 16;
-    private static final int MORE_SEGMENTS = 4;
-
-    private final Random random;
-    private final List<Step> ofCommit = new ArrayList<>(Step.ofCommit(true));
-    private final List<Step> others = new ArrayList<>();
-    private boolean moment;
-    private int number;
-    private int segments;
-
-    BootPlan(long seed) {
-      random = new Random(seed);
-      Collections.shuffle(ofCommit, random);
-    }
-
-    /** The next boot that ends by a kill. */
-    Boot next() {
-      int former = segments;
-      boolean fresh = number % BOOTS_PER_POOL == 0;
-      segments = fresh ? FIRST_SEGMENTS : segments + MORE_SEGMENTS;
-      Optional<Step> step = nextStep(fresh);
-      int occurrence = step.map(this::occurrence).orElse(1);
-      return new Boot(number++, former, segments, fresh, step, occurrence, random.nextLong());
-    }
-
-    /** The boot after all kills, which only verifies. */
-    Boot last() {
-      return new Boot(number, segments, 0, true, Optional.empty(), 1, 0);
-    }
-
-    private Optional<Step> nextStep(boolean fresh) {
-      if (!ofCommit.isEmpty()) {
-        return Optional.of(ofCommit.remove(0));
+  public record PlugsResult(
+      long seed,
+      int plannedKills,
+      int kills,
+      Map<String, Integer> killsByStep,
+      int acknowledged,
+      int verified,
+      long lostBytes,
+      List<String> failures,
+      long wallMs) {
+    /** For the lab: every kill is a test. */
+    public LabResult toLabResult() {
+      List<TestOutcome> outcomes = new ArrayList<>();
+      int passed = failures.isEmpty() ? kills : kills - 1;
+      for (int i = 1; i <= passed; i++) {
+        outcomes.add(outcome(i, TestOutcome.State.PASSED, ""));
       }
-      moment = !moment;
-      if (moment) {
-        return Optional.empty();
-      }
-      if (others.isEmpty()) {
-        others.addAll(List.of(Step.values()));
-        Collections.shuffle(others, random);
-        others.sort(Comparator.comparing(Step.ofCommit(true)::contains));
-      }
-      // A pool that starts anew has no former segments to open.
-      int index = fresh && others.get(0) == Step.RECOVERING ? 1 : 0;
-      return index < others.size() ? Optional.of(others.remove(index)) : Optional.empty();
+      failures.forEach(
+          failure -> outcomes.add(outcome(passed + 1, TestOutcome.State.FAILED, failure)));
+      return new LabResult(
+          ID,
+          new TestReports(outcomes),
+          Optional.empty(),
+          List.of(
+              "%d kills, %s; %d acknowledged outputs had to be there and %d were, byte for byte; %d bytes lost; seed %d"
+                  .formatted(kills, killsByStep, acknowledged, verified, lostBytes, seed)),
+          wallMs,
+          failures.isEmpty() && kills == plannedKills && verified > 0);
     }
 
-    /** Early, so that what was just created is at stake; a step of the opening comes but once. */
-    private int occurrence(Step step) {
-      return switch (step) {
-        case SEGMENT_CREATED, FREE_BEGUN, FREED, FREE_ACKNOWLEDGED -> 1;
-        case MARK_CLEARED, RECOVERING -> 1 + random.nextInt(3);
-        default -> 1 + random.nextInt(6);
-      };
+    private static TestOutcome outcome(int kill, TestOutcome.State state, String reason) {
+      return TestOutcome.of("lab.plugs.kill-" + kill, state, reason);
     }
   }
 }

@@ -2,6 +2,9 @@ package io.sluice.it.lab.plugs;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** The moments at which a plug can be pulled by name, in the order in which a store meets them. */
 enum Step {
@@ -32,14 +35,52 @@ enum Step {
     return title;
   }
 
-  /** The steps of a commit, or all the others. */
-  static List<Step> ofCommit(boolean ofCommit) {
-    return Arrays.stream(values()).filter(step -> step.ofCommit == ofCommit).toList();
+  /** The steps of a commit. */
+  static List<Step> ofCommit() {
+    return Arrays.stream(values()).filter(step -> step.ofCommit).toList();
   }
 
   /** Is told of every step, in the thread that takes it, and may keep that thread for ever. */
   @FunctionalInterface
   interface Listener {
     void reached(Step step);
+  }
+
+  /**
+   * Stops the thread that takes a step for the n-th time, so that the host can pull the plug just
+   * there.
+   *
+   * <p>Thread contract: safe from any thread; the thread that stops stays for ever, which the
+   * deadline of the guest ends.
+   */
+  static final class StopPoint implements Listener {
+    private final Step step;
+    private final AtomicInteger left;
+    private final Consumer<Step> stopped;
+
+    /**
+     * Creates a point.
+     *
+     * @param step where to stop
+     * @param occurrence which time, from 1
+     * @param stopped is told when a thread stands there
+     */
+    StopPoint(Step step, int occurrence, Consumer<Step> stopped) {
+      this.step = step;
+      this.left = new AtomicInteger(occurrence);
+      this.stopped = stopped;
+    }
+
+    @Override
+    public void reached(Step reached) {
+      if (reached == step && left.decrementAndGet() == 0) {
+        stopped.accept(step);
+        try {
+          new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+          throw new IllegalStateException("interrupted at a step where the plug is pulled", e);
+        }
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.it.lab.plugs;
 
+import io.sluice.it.lab.plugs.SteppingMedium.StoreSteps;
 import io.sluice.rdma.memory.LockFile;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;

@@ -3,6 +3,7 @@ package io.sluice.it.lab.plugs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.lab.plugs.Verifier.Verdict;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spill.store.SpillStore;
 import java.nio.file.Path;

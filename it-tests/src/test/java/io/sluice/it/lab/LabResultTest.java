@@ -4,21 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.lab.Lab.LabSuiteResult;
 import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class LabSuiteResultTest {
+class LabResultTest {
   private static final TestOutcome PASSED =
       TestOutcome.of("a.Test.passes", TestOutcome.State.PASSED, "");
 
   /** Else nobody learns why: nothing but the console knows of a JVM that crashed at its end. */
   @Test
   void aGuestThatEndsBadlyAfterGoodTestsShowsItsConsole() {
-    LabSuiteResult result = result(134, PASSED);
+    LabResult result = result(134, PASSED);
 
     assertFalse(result.passed());
     String problem = result.problem().orElseThrow();
@@ -27,7 +26,7 @@ class LabSuiteResultTest {
 
   @Test
   void aTestThatFailedSaysItself() {
-    LabSuiteResult result =
+    LabResult result =
         result(1, PASSED, TestOutcome.of("a.Test.fails", TestOutcome.State.FAILED, "why"));
 
     assertFalse(result.passed());
@@ -40,8 +39,8 @@ class LabSuiteResultTest {
     assertEquals(Optional.empty(), result(0, PASSED).problem());
   }
 
-  private static LabSuiteResult result(int exitStatus, TestOutcome... outcomes) {
-    return new LabSuiteResult(
+  private static LabResult result(int exitStatus, TestOutcome... outcomes) {
+    return LabResult.ofTests(
         LabSuite.STORE, exitStatus, new TestReports(List.of(outcomes)), 1, "# SIGSEGV (0xb)");
   }
 }

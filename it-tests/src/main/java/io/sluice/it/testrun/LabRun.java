@@ -1,15 +1,13 @@
-package io.sluice.it.lab.run;
+package io.sluice.it.testrun;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.Lab;
-import io.sluice.it.lab.LabException;
+import io.sluice.it.lab.Lab.LabException;
 import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabSuite;
 import io.sluice.it.lab.LabTools;
-import io.sluice.it.lab.plugs.PlugsResult;
 import io.sluice.it.lab.plugs.PulledPlugs;
 import io.sluice.it.report.Console;
-import io.sluice.it.report.TestReports;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -53,11 +51,11 @@ public record LabRun(
         Arrays.stream(LabSuite.values())
             .filter(suite -> hosts == 1 || suite.runsOnTwoHosts())
             .map(LabSuite::id);
-    return Stream.concat(suites, hosts == 1 ? Stream.of(PlugsResult.ID) : Stream.empty()).toList();
+    return Stream.concat(suites, hosts == 1 ? Stream.of(PulledPlugs.ID) : Stream.empty()).toList();
   }
 
   /**
-   * What {@code ./sluice test} runs, each suite by itself, so that they can run side by side.
+   * The suites of {@code ./sluice test}, each by itself, so that they can run side by side.
    *
    * @param all whether campaigns run too
    */
@@ -71,7 +69,7 @@ public record LabRun(
         runs.add(ofTest(suite.id(), 1, all));
       }
     }
-    runs.add(ofTest(PlugsResult.ID, 1, all));
+    runs.add(ofTest(PulledPlugs.ID, 1, all));
     return runs;
   }
 
@@ -80,13 +78,13 @@ public record LabRun(
     return new LabRun(List.of(suite), hosts, false, all, kills, System.nanoTime());
   }
 
-  /** What the guests of the suite with the most memory have, and their emulators need besides. */
+  /** Memory of the guests of the largest suite, and of their emulators. */
   public int memoryMb() {
     return suites.stream().mapToInt(this::memoryMb).max().orElse(0);
   }
 
   private int memoryMb(String id) {
-    if (id.equals(PlugsResult.ID)) {
+    if (id.equals(PulledPlugs.ID)) {
       return PulledPlugs.MEMORY_MB + Lab.EMULATOR_MB;
     }
     int first = LabSuite.of(id).memoryMb() + Lab.EMULATOR_MB;
@@ -102,45 +100,17 @@ public record LabRun(
         results.add(run(lab, console, id));
       } catch (LabException e) {
         console.say("FAILED:  " + id + ": " + e.getMessage());
-        results.add(new BrokenSuite(id, e.getMessage()));
+        results.add(LabResult.broken(id, e.getMessage()));
       }
     }
     return results;
   }
 
   private LabResult run(Lab lab, Console console, String id) {
-    if (id.equals(PlugsResult.ID)) {
-      return new PulledPlugs(lab, console, kills, seed).run();
+    if (id.equals(PulledPlugs.ID)) {
+      return new PulledPlugs(lab, console, kills, seed).run().toLabResult();
     }
     LabSuite suite = LabSuite.of(id);
     return hosts == 2 ? lab.runOnTwoHosts(suite) : lab.run(suite, campaign);
-  }
-
-  /**
-   * A suite whose guest broke before it could report.
-   *
-   * @param id of the suite
-   * @param reason with the end of the guest's console
-   */
-  record BrokenSuite(String id, String reason) implements LabResult {
-    @Override
-    public TestReports reports() {
-      return TestReports.ofFailure("lab." + id, reason);
-    }
-
-    @Override
-    public List<String> details() {
-      return List.of();
-    }
-
-    @Override
-    public long wallMs() {
-      return 0;
-    }
-
-    @Override
-    public boolean passed() {
-      return false;
-    }
   }
 }

@@ -4,15 +4,24 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes short lines of what a guest prints: one for each test's end, and what is no test's. */
-public final class TestFeed {
+/**
+ * A JVM that runs tests, here or in a guest: the seed that it is handed, and the lines to show of
+ * what JUnit's launcher prints in it. Stateless.
+ */
+public final class TestJvm {
+  private static final String SEED = "sluice.test.seed";
   private static final Pattern TEST =
       Pattern.compile("JUnit \\w+ > (.*) :: (STARTED|SUCCESSFUL|ABORTED|FAILED|SKIPPED|REPORTED)");
   private static final Pattern DETAIL = Pattern.compile("\\s+at .*|\\[ +\\d+ .*\\]|\\s*");
 
-  private TestFeed() {}
+  private TestJvm() {}
 
-  /** The line to show for a line of the console; none if it is a detail. */
+  /** Hands on the seed of all randomized tests, to a JVM or Maven; empty if none was given here. */
+  public static Optional<String> seedArgument() {
+    return Optional.ofNullable(Long.getLong(SEED)).map(seed -> "-D" + SEED + "=" + seed);
+  }
+
+  /** The line to show for a line of the console: a test's end, or what is no test's detail. */
   static Optional<String> show(String line) {
     if (TEST.matcher(line).matches()) {
       return showTest(line);
