@@ -2,7 +2,6 @@ package io.sluice.spark;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ReportedShuffle;
@@ -75,7 +74,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
       leaveNoFilesToRead(conf);
-      ServiceChoice.of(conf)
+      SparkSettings.nodeService(conf)
           .ifPresent(
               service -> {
                 conf.setIfMissing(SparkSettings.SERVICE.name(), service); // executors read it
@@ -285,7 +284,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
         return Optional.of(
             "spark.shuffle.push.enabled is on, and push-based merging takes files from map tasks");
       }
-      if (ServiceChoice.isExternalServiceOn(conf) && ServiceChoice.of(conf).isEmpty()) {
+      if (SparkSettings.isExternalServiceOn(conf) && SparkSettings.nodeService(conf).isEmpty()) {
         return Optional.of(
             "spark.shuffle.service.enabled is on, so map outputs must outlive their executors, and"
                 + " spark.sluice.service names no service of Sluice that could keep them");

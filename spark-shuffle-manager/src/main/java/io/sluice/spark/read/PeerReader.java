@@ -6,7 +6,6 @@ import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
@@ -100,7 +99,7 @@ public final class PeerReader implements Closeable {
   }
 
   private boolean poolsAlone() {
-    return fallback() == SparkFallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
+    return fallback() == SparkFallbackPolicy.NEVER || SparkSettings.isExternalServiceOn(conf);
   }
 
   /** Reads the pool of any peer. */

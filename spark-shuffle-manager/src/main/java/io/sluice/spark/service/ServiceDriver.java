@@ -6,7 +6,6 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.pool.BlockNames;
 import io.sluice.spark.pool.PoolEndpoint;
@@ -74,7 +73,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   public Map<String, String> initializeApplication() {
     Map<String, String> forExecutors = super.initializeApplication();
     // YARN tells NodeManagers when an application has ended.
-    if (!ServiceChoice.of(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
+    if (!SparkSettings.nodeService(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
       teller.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
     }
     return forExecutors;
