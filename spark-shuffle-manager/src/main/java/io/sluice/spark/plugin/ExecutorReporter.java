@@ -1,7 +1,7 @@
 package io.sluice.spark.plugin;
 
 import io.sluice.spark.metrics.ExecutorReport;
-import io.sluice.spark.threads.UserThreads;
+import io.sluice.spark.engine.UserThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.ScheduledExecutorService;

@@ -10,7 +10,7 @@ import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
-import io.sluice.spark.threads.UserThreads;
+import io.sluice.spark.engine.UserThreads;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.sluice.spark.ui;
 
-import io.sluice.spark.engine.UiShims;
+import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.metrics.ExecutorReport;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -47,7 +47,7 @@ public final class SluiceTab extends SparkUITab {
     @Override
     public Seq<Node> render(HttpServletRequest request) {
       Node content = new Unparsed(PageContent.of(reports.get()));
-      return UiShims.page(
+      return SparkShims.page(
           request, "Sluice", CollectionConverters.asScala(List.of(content)).toSeq(), tab);
     }
   }

@@ -2,7 +2,7 @@ package io.sluice.spark.write;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.spark.engine.RowChecksums;
+import io.sluice.spark.engine.SparkShims.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
