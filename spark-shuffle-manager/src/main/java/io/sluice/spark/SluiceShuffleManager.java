@@ -4,7 +4,6 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.OutputTarget;
@@ -44,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * and one on each executor. Failure: {@link IllegalStateException} if a shuffle cannot be moved and
  * the application's {@link SparkFallbackPolicy} does not let Spark take over.
  */
-public final class SluiceShuffleManager extends SortShuffleManager implements ReportedShuffle {
+public final class SluiceShuffleManager extends SortShuffleManager {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
 
   private static final String READ_HOST_LOCAL_DISK = "spark.shuffle.readHostLocalDisk";
@@ -109,23 +108,25 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     conf.set(READ_HOST_LOCAL_DISK, "false");
   }
 
-  @Override
-  public ShuffleCounters counters() {
+  /** Bytes read, by source, and fallbacks to Spark. */
+  ShuffleCounters counters() {
     return executor.counters();
   }
 
-  @Override
-  public Optional<String> declined() {
+  /** Why it leaves the application to Spark; empty if it does not. */
+  Optional<String> declined() {
     return declined;
   }
 
-  @Override
-  public List<String> transports() {
+  /**
+   * The transports that this executor serves and reads with, best first; none before the first use.
+   */
+  List<String> transports() {
     return executor.transports().found();
   }
 
-  @Override
-  public Optional<StoreStats> poolStats() {
+  /** How full this executor's pool is; empty if it has none. */
+  Optional<StoreStats> poolStats() {
     return executor.openedPool().map(ExecutorPool::stats);
   }
 

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Spark has no setting for that, so it sets the field by reflection. It does so only if this Spark
  * has the known field and the known store.
  *
- * <p>Thread contract: one thread, except for the counters. Ownership: {@code ExecutorPart} closes
- * it, and with it the store. Failure: is counted and logged once; blocks then go to files.
+ * <p>Thread contract: one thread, except for the counters. Ownership: the plugin closes it, and
+ * with it the store. Failure: is counted and logged once; blocks then go to files.
  */
 public final class Persistence implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Persistence.class);
