@@ -6,6 +6,7 @@ import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
 import io.sluice.spark.migrate.OutgoingOutput;
 import io.sluice.spark.migrate.ShuffleFileWriter;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.service.NodeReads;
 import java.io.File;
@@ -27,8 +28,6 @@ import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.ShuffleBlockBatchId;
-import org.apache.spark.storage.ShuffleBlockId;
 import org.apache.spark.storage.StorageLevel;
 import scala.Option;
 import scala.Tuple2;
@@ -83,12 +82,10 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   @Override
   public ManagedBuffer getBlockData(BlockId id, Option<String[]> directories) {
     Optional<? extends ManagedBuffer> found = Optional.empty();
+    Optional<BlockRange> block = BlockRange.of(id);
     try {
-      if (id instanceof ShuffleBlockId block) {
-        found = find(block.shuffleId(), block.mapId(), PartitionRange.one(block.reduceId()));
-      } else if (id instanceof ShuffleBlockBatchId batch) {
-        PartitionRange some = new PartitionRange(batch.startReduceId(), batch.endReduceId());
-        found = find(batch.shuffleId(), batch.mapId(), some);
+      if (block.isPresent()) {
+        found = find(block.get());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(id + " cannot be read from the pool", e);
@@ -102,8 +99,10 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     return found.get();
   }
 
-  private Optional<? extends ManagedBuffer> find(
-      int shuffleId, long mapId, PartitionRange partitions) throws IOException {
+  private Optional<? extends ManagedBuffer> find(BlockRange block) throws IOException {
+    int shuffleId = block.shuffleId();
+    long mapId = block.mapId();
+    PartitionRange partitions = block.partitions();
     Optional<ExecutorPool> opened = pool.get();
     if (opened.isPresent()) {
       Optional<? extends ManagedBuffer> own =

@@ -1,5 +1,7 @@
 package io.sluice.spark.read;
 
+import io.sluice.spark.read.BlockTarget.MemoryTarget;
+import io.sluice.spark.read.BlockTarget.FileTarget;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.NodeAddress;
@@ -16,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import io.sluice.spark.pool.BlockRange;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import io.sluice.spark.pool.BlockRange;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
 /**
@@ -92,7 +93,7 @@ final class PeerFetch {
   private static List<NodeRun> runsOf(BlockRange block, List<NodeRun> ofOutput) {
     List<NodeRun> runs = new ArrayList<>(ofOutput.size());
     for (NodeRun run : ofOutput) {
-      if (block.contains(run)) {
+      if (block.contains(run.partition())) {
         runs.add(run);
       }
     }
@@ -108,7 +109,7 @@ final class PeerFetch {
     for (BlockRange block : blocks) {
       wanted.merge(
           block.output(),
-          new PartitionRange(block.firstPartition(), block.endPartition()),
+          block.partitions(),
           (a, b) -> new PartitionRange(Math.min(a.first(), b.first()), Math.max(a.end(), b.end())));
     }
     Map<PartitionRange, List<String>> outputs = new LinkedHashMap<>();

@@ -7,7 +7,7 @@ import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.pool.BlockNames;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spark.pool.PoolEndpoint;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -116,7 +116,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
       synchronized (this) {
         services.addAll(ofShuffle);
       }
-      String prefix = BlockNames.ofShuffle(shuffleId);
+      String prefix = BlockRange.outputsOf(shuffleId);
       long end = nextMapId(status.get());
       Runnable free =
           () -> tell(ofShuffle, NOT_FREED, client -> client.freeOutputsBelow(prefix, end));

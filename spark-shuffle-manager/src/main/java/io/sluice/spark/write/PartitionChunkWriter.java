@@ -4,7 +4,7 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spark.engine.SparkShims.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
-import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.OutputTarget.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.sluice.spark.read.BlockTarget.MemoryTarget;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

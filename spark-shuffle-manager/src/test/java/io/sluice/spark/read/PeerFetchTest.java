@@ -1,5 +1,7 @@
 package io.sluice.spark.read;
 
+import io.sluice.spark.read.BlockTarget.MemoryTarget;
+import io.sluice.spark.read.BlockTarget.FileTarget;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -34,6 +36,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import io.sluice.spark.pool.BlockRange;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.buffer.FileSegmentManagedBuffer;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -276,9 +279,9 @@ class PeerFetchTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    assertEquals(1 + 300 * block.firstPartition(), content.remaining());
+    assertEquals(1 + 300 * block.partitions().first(), content.remaining());
     while (content.hasRemaining()) {
-      assertEquals((byte) block.firstPartition(), content.get());
+      assertEquals((byte) block.partitions().first(), content.get());
     }
   }
 
