@@ -10,7 +10,7 @@ import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.ShuffleReaders;
 import io.sluice.spark.service.SluiceDataIO;
 import io.sluice.spark.write.DirectWriter;
-import io.sluice.spark.write.FittingCodecs;
+import io.sluice.spark.write.SortingWriter.FittingCodecs;
 import io.sluice.spark.write.SortingWriter;
 import io.sluice.spark.write.StreamMemory;
 import io.sluice.spill.store.StoreStats;
@@ -86,13 +86,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     executor = new ExecutorSide(conf);
     readers = new ShuffleReaders(executor.peers(), executor::nodeReads, executor.counters());
     resolver =
-        new SluiceBlockResolver(
-            conf,
-            super.shuffleBlockResolver(),
-            executor::openedPool,
-            () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
-            executor::nodeReads,
-            executor.counters());
+        new SluiceBlockResolver(conf, super.shuffleBlockResolver(), executor, declined.isEmpty());
   }
 
   /**

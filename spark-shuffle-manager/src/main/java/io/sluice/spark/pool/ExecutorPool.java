@@ -1,6 +1,5 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spark.pool.OutputTarget.FreedShuffles;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.rdma.Release;
@@ -8,7 +7,6 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.pool.OutputTarget.FreedShuffles.Attempt;
 import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.IndexedRun;

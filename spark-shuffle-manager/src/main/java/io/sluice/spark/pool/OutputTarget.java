@@ -1,6 +1,5 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spark.pool.OutputTarget.FreedShuffles.Attempt;
 import io.sluice.spill.format.OutputId;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -14,6 +13,9 @@ import org.apache.spark.storage.BlockManagerId;
  * <p>Thread contract: safe from any thread.
  */
 public interface OutputTarget {
+  /** An attempt at an output, and the number of shuffles that had been freed before it. */
+  record Attempt(int shuffleId, long freesBefore) {}
+
   /**
    * An attempt at an output begins. If the output's shuffle is freed after this, the output is
    * freed when the attempt commits it.
@@ -43,20 +45,18 @@ public interface OutputTarget {
   void committed(Attempt attempt, OutputId id, long lengthBytes) throws IOException;
 
   /**
-   * Remembers which shuffles were freed. The output of an attempt that began before is freed when the
-   * attempt commits it, because nothing else would free it. Outputs of later attempts stay: Spark may
-   * remove a shuffle's outputs at the end of a query, and compute them again for another job.
+   * Remembers which shuffles were freed. The output of an attempt that began before is freed when
+   * the attempt commits it, because nothing else would free it. Outputs of later attempts stay:
+   * Spark may remove a shuffle's outputs at the end of a query, and compute them again for another
+   * job.
    *
    * <p>Thread contract: safe from any thread. It forgets the oldest beyond 10,000 shuffles.
    */
-  public static final class FreedShuffles {
+  final class FreedShuffles {
     private static final int MOST = 10_000;
 
     private final Map<Integer, Long> frees = new LinkedHashMap<>();
     private long count;
-
-    /** An attempt at an output, and the number of shuffles that had been freed before it. */
-    public record Attempt(int shuffleId, long freesBefore) {}
 
     /** An attempt begins now. */
     public synchronized Attempt begin(int shuffleId) {

@@ -5,8 +5,6 @@ import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.BlockRange;
-import io.sluice.spark.pool.OutputTarget.FreedShuffles;
-import io.sluice.spark.pool.OutputTarget.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.pool.PoolEndpoint;

@@ -21,7 +21,7 @@ import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
-import io.sluice.spark.pool.OutputTarget.FreedShuffles.Attempt;
+import io.sluice.spark.pool.OutputTarget.Attempt;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.segment.PoolVisibility;

@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.spark.write.SortingWriter.FittingCodecs;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
