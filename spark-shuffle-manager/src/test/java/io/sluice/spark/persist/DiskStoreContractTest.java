@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.spark.persist.StoredBlock.Cipher;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,5 +1,6 @@
 package io.sluice.spark.persist;
 
+import io.sluice.spark.persist.Persistence.DiskStoreShape;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
