@@ -35,26 +35,22 @@ import scala.Option;
 record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
     implements BlockData {
 
-  private ReadableByteChannel open() throws IOException {
-    return cipher.decrypt(pool.open(bytes));
+  private ReadableByteChannel open() {
+    try {
+      return cipher.decrypt(pool.open(bytes));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
   public InputStream toInputStream() {
-    try {
-      return Channels.newInputStream(open());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Channels.newInputStream(open());
   }
 
   @Override
   public Object toNetty() {
-    try {
-      return new ReadableChannelFileRegion(open(), size);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new ReadableChannelFileRegion(open(), size);
   }
 
   @Override
@@ -85,13 +81,7 @@ record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
       throw new IllegalArgumentException(
           "a block of " + size + " bytes does not fit into one buffer, which has " + mostBytes());
     }
-    ByteBuffer buffer = ByteBuffer.allocate((int) size);
-    try (ReadableByteChannel source = open()) {
-      JavaUtils.readFully(source, buffer);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return buffer.flip();
+    return toChunkedByteBuffer(length -> ByteBuffer.allocate((int) length)).toByteBuffer();
   }
 
   /** Most bytes of one buffer; Spark's tests make it small. */
