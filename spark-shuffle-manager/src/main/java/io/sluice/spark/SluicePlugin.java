@@ -177,10 +177,7 @@ public final class SluicePlugin implements SparkPlugin {
     if (manager != null && sluice.isEmpty()) {
       return "none, because of " + manager.getClass().getName();
     }
-    return sluice
-        .flatMap(SluiceShuffleManager::declined)
-        .map(why -> "none: " + why)
-        .orElse("none");
+    return sluice.flatMap(SluiceShuffleManager::declined).map(why -> "none: " + why).orElse("none");
   }
 
   private static TierUse use(TierStats tier) {

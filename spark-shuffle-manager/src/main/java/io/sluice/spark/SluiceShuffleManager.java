@@ -10,8 +10,8 @@ import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.ShuffleReaders;
 import io.sluice.spark.service.SluiceDataIO;
 import io.sluice.spark.write.DirectWriter;
-import io.sluice.spark.write.SortingWriter.FittingCodecs;
 import io.sluice.spark.write.SortingWriter;
+import io.sluice.spark.write.SortingWriter.FittingCodecs;
 import io.sluice.spark.write.StreamMemory;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
@@ -103,7 +103,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   }
 
   /** Bytes read, by source, and fallbacks to Spark. */
-  ShuffleCounters counters() {
+  public ShuffleCounters counters() {
     return executor.counters();
   }
 
@@ -120,7 +120,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   }
 
   /** How full this executor's pool is; empty if it has none. */
-  Optional<StoreStats> poolStats() {
+  public Optional<StoreStats> poolStats() {
     return executor.openedPool().map(ExecutorPool::stats);
   }
 

@@ -25,8 +25,8 @@ import scala.math.Ordering;
 import scala.xml.Node;
 
 /**
- * Calls to Spark with another signature in 4.0, 4.1 or 4.2. They are found by reflection; all
- * other code calls Spark as it was compiled.
+ * Calls to Spark with another signature in 4.0, 4.1 or 4.2. They are found by reflection; all other
+ * code calls Spark as it was compiled.
  *
  * <p>Thread contract: immutable.
  */
@@ -124,11 +124,11 @@ public final class SparkShims {
   }
 
   /**
-   * Checksums over the rows of each partition. Spark 4.1 and later compare them to see whether a task
-   * that ran again produced other rows.
+   * Checksums over the rows of each partition. Spark 4.1 and later compare them to see whether a
+   * task that ran again produced other rows.
    *
-   * <p>Only this class names Spark's own class for them. Spark 4.0 has no such class and never loads
-   * this one. Thread contract: one thread.
+   * <p>Only this class names Spark's own class for them. Spark 4.0 has no such class and never
+   * loads this one. Thread contract: one thread.
    */
   public static class RowChecksums {
     /** No checksums: Spark is 4.0, or the shuffle asks for none. */

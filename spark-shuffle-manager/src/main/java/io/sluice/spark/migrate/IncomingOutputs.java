@@ -21,9 +21,9 @@ import org.apache.spark.storage.ShuffleDataBlockId;
 import org.apache.spark.storage.ShuffleIndexBlockId;
 
 /**
- * Receives outputs of decommissioned executors into this executor's pool, as {@link OutgoingOutputs}
- * or Spark's own resolver sends them. The bytes of an output come first, its index second. The
- * output exists, and the driver is told of it, once the index has come.
+ * Receives outputs of decommissioned executors into this executor's pool, as {@link
+ * OutgoingOutputs} or Spark's own resolver sends them. The bytes of an output come first, its index
+ * second. The output exists, and the driver is told of it, once the index has come.
  *
  * <p>Thread contract: safe from any thread; Spark calls each stream from one. Ownership: the block
  * resolver closes it, before the pool. Failure: an {@link IOException} of a stream makes the sender
@@ -170,8 +170,8 @@ public final class IncomingOutputs implements Closeable {
   }
 
   /**
-   * Receives the index of an output: where each partition begins and the last one ends, as numbers of
-   * 8 bytes. It then commits the output.
+   * Receives the index of an output: where each partition begins and the last one ends, as numbers
+   * of 8 bytes. It then commits the output.
    *
    * <p>Thread contract: one thread. Failure: {@link IOException} if the bytes are no such index.
    */

@@ -130,8 +130,8 @@ public final class Persistence implements Closeable {
 
   /**
    * Checks that Spark's disk store has exactly the methods that {@link SluiceDiskStore} overrides.
-   * The class is not public, and a release may change it. A method that is not overridden would look
-   * for files that do not exist.
+   * The class is not public, and a release may change it. A method that is not overridden would
+   * look for files that do not exist.
    */
   static final class DiskStoreShape {
     static final String FIELD = "diskStore";
@@ -168,7 +168,9 @@ public final class Persistence implements Closeable {
     /** The public methods, without those of Spark's logging and of the compiler. */
     private static Set<String> methods(Class<?> diskStore) {
       Set<String> logging =
-          Arrays.stream(Logging.class.getMethods()).map(Method::getName).collect(Collectors.toSet());
+          Arrays.stream(Logging.class.getMethods())
+              .map(Method::getName)
+              .collect(Collectors.toSet());
       return Arrays.stream(diskStore.getDeclaredMethods())
           .filter(method -> Modifier.isPublic(method.getModifiers()) && !method.isSynthetic())
           .filter(method -> !logging.contains(method.getName()) && !method.getName().contains("$"))

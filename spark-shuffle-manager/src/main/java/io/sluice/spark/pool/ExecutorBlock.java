@@ -116,8 +116,7 @@ public final class ExecutorBlock extends PoolBlock {
       Run run = indexed.run();
       String name = output.id() + " partition " + run.partition() + " in this executor's pool";
       RunInput verified =
-          new VerifiedRunInput(
-              name, new CopiedRun(indexed), run.lengthBytes(), run.checksums());
+          new VerifiedRunInput(name, new CopiedRun(indexed), run.lengthBytes(), run.checksums());
       return key == null
           ? verified
           : new DecryptedRunInput(

@@ -101,14 +101,15 @@ interface BlockTarget {
   }
 
   /**
-   * A fetched block in direct memory, unlike the large ones in a {@link BlockTarget.FileTarget}. It is the memory
-   * that Spark's own client receives blocks into, so that one bound holds for both. On the heap, each
-   * block of more than half a region would make G1 collect garbage.
+   * A fetched block in direct memory, unlike the large ones in a {@link BlockTarget.FileTarget}. It
+   * is the memory that Spark's own client receives blocks into, so that one bound holds for both.
+   * On the heap, each block of more than half a region would make G1 collect garbage.
    *
-   * <p>Thread contract and ownership: as {@link BlockTarget}. Failure: {@link OutOfDirectMemoryError}
-   * where Netty keeps the bound; Spark then fetches less at a time. {@link IOException} where the JDK
-   * keeps the bound, so that the block is fetched through Spark; an error of the JDK would end the
-   * executor. {@link IOException} if the block is too long for a buffer.
+   * <p>Thread contract and ownership: as {@link BlockTarget}. Failure: {@link
+   * OutOfDirectMemoryError} where Netty keeps the bound; Spark then fetches less at a time. {@link
+   * IOException} where the JDK keeps the bound, so that the block is fetched through Spark; an
+   * error of the JDK would end the executor. {@link IOException} if the block is too long for a
+   * buffer.
    */
   static final class MemoryTarget implements BlockTarget {
     /** Netty keeps released buffers of up to this length for the next block. */

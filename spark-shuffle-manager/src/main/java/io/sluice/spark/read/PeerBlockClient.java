@@ -1,12 +1,13 @@
 package io.sluice.spark.read;
 
-import io.sluice.spark.read.BlockTarget.MemoryTarget;
-import io.sluice.spark.read.BlockTarget.FileTarget;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.BlockRange;
+import io.sluice.spark.read.BlockTarget.FileTarget;
+import io.sluice.spark.read.BlockTarget.MemoryTarget;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,7 +19,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import io.sluice.spark.pool.BlockRange;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;

@@ -5,6 +5,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -14,7 +15,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import io.sluice.spark.pool.BlockRange;
 import org.apache.spark.network.buffer.ManagedBuffer;
 
 /**

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * when it is closed.
  *
  * <p>Thread contract: safe from any thread; a thread of its own sends the reports. Ownership: the
- * plugin closes it. Failure: the first report that cannot be sent is logged; the page
- * in the UI then shows an older one.
+ * plugin closes it. Failure: the first report that cannot be sent is logged; the page in the UI
+ * then shows an older one.
  */
 public final class ExecutorReporter implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorReporter.class);

@@ -39,9 +39,7 @@ public final class SluiceTab extends SparkUITab {
     ui.attachTab(new SluiceTab(ui, reports));
   }
 
-  /**
-   * The only page of the tab, within the frame of Spark's pages. Threads of the UI call it.
-   */
+  /** The only page of the tab, within the frame of Spark's pages. Threads of the UI call it. */
   private static final class SluicePage extends WebUIPage {
     private final SparkUITab tab;
     private final Supplier<List<ExecutorReport>> reports;
@@ -55,8 +53,7 @@ public final class SluiceTab extends SparkUITab {
     @Override
     public Seq<Node> render(HttpServletRequest request) {
       List<Node> nodes = List.of(new Unparsed(content(reports.get())));
-      return SparkShims.page(
-          request, "Sluice", CollectionConverters.asScala(nodes).toSeq(), tab);
+      return SparkShims.page(request, "Sluice", CollectionConverters.asScala(nodes).toSeq(), tab);
     }
   }
 

@@ -51,13 +51,13 @@ public final class NodeBlock extends PoolBlock {
   }
 
   /**
-   * The bytes of a block in the node's pool. They are read in place, verified, and decrypted if they
-   * are encrypted. Nothing is held before the first read.
+   * The bytes of a block in the node's pool. They are read in place, verified, and decrypted if
+   * they are encrypted. Nothing is held before the first read.
    *
    * <p>Thread contract: safe from any thread; one reads, and the end of its task may close it
-   * meanwhile. Ownership: the reader closes it, or the end of its task does. Failure:
-   * {@link DamagedBlockException} if the bytes are gone or damaged; {@link IOException} if the stream
-   * was closed before its end.
+   * meanwhile. Ownership: the reader closes it, or the end of its task does. Failure: {@link
+   * DamagedBlockException} if the bytes are gone or damaged; {@link IOException} if the stream was
+   * closed before its end.
    */
   static final class LocatedBlock extends InputStream {
     private final List<NodeRun> runs;
@@ -85,7 +85,8 @@ public final class NodeBlock extends PoolBlock {
     }
 
     @Override
-    public synchronized int read(byte[] destination, int offset, int lengthBytes) throws IOException {
+    public synchronized int read(byte[] destination, int offset, int lengthBytes)
+        throws IOException {
       if (closed) {
         throw new IOException("a block of the node's pool was closed before its end");
       }

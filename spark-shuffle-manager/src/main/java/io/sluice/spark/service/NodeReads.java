@@ -173,8 +173,8 @@ public final class NodeReads implements Closeable {
 
   /**
    * The reads of one task in the pool of its node: the outputs that it announced, and its open
-   * streams. Spark closes a stream that was read to its end. If a task stops earlier, the end of the
-   * task closes its streams, which gives registered windows and mappings back.
+   * streams. Spark closes a stream that was read to its end. If a task stops earlier, the end of
+   * the task closes its streams, which gives registered windows and mappings back.
    *
    * <p>Thread contract: safe from any thread. Ownership: {@link NodeReads} closes it when the task
    * ends. Failure: {@link IOException} for a stream that is opened after that.

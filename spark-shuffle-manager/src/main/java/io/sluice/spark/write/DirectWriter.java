@@ -94,9 +94,9 @@ public final class DirectWriter<K, V> extends PartitionChunkWriter<K, V> {
    * cipher into a buffer. The stream stays open over spills. So all chunks of a partition are one
    * stream, for any serializer and codec.
    *
-   * <p>Thread contract: one thread. Ownership: the writer closes it, which writes the streams' ends,
-   * or discards it. Codecs free some of their memory only when they are closed. Failure: the streams'
-   * own; if one cannot be made, none stays open.
+   * <p>Thread contract: one thread. Ownership: the writer closes it, which writes the streams'
+   * ends, or discards it. Codecs free some of their memory only when they are closed. Failure: the
+   * streams' own; if one cannot be made, none stays open.
    */
   private static final class PartitionStream implements Closeable {
     private final PartitionBuffer buffer;

@@ -142,15 +142,15 @@ public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
 
   /**
    * Compresses a partition with blocks no longer than the partition, if the codec is LZ4 or Snappy.
-   * For each stream, these codecs allocate and clear the memory of a whole block twice, which is more
-   * work than compressing a short partition. The compressed data carry the length of their blocks, so
-   * Spark reads them as usual.
+   * For each stream, these codecs allocate and clear the memory of a whole block twice, which is
+   * more work than compressing a short partition. The compressed data carry the length of their
+   * blocks, so Spark reads them as usual.
    *
    * <p>There is a serializer manager for each power of two, because the work grows with the block:
    * with fewer sizes, partitions would use blocks of several times their length.
    *
-   * <p>It serves only shuffles that Spark does not encrypt. Thread contract: safe from any thread, as
-   * Spark's own.
+   * <p>It serves only shuffles that Spark does not encrypt. Thread contract: safe from any thread,
+   * as Spark's own.
    */
   public static final class FittingCodecs {
     /** The shortest block that LZ4's frames can describe. */
@@ -162,8 +162,8 @@ public final class SortingWriter<K, V> extends PartitionChunkWriter<K, V> {
     private final SerializerManager[] byLog2Bytes = new SerializerManager[LONGEST_LOG2_BYTES];
 
     /**
-     * Uses the settings of now, as Spark's reading side does. Changes in a running application affect
-     * neither side.
+     * Uses the settings of now, as Spark's reading side does. Changes in a running application
+     * affect neither side.
      */
     public FittingCodecs(SparkConf conf) {
       this.conf = conf.clone();

@@ -1,9 +1,9 @@
 package io.sluice.spark.persist;
 
-import io.sluice.spark.persist.Persistence.DiskStoreShape;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.persist.Persistence.DiskStoreShape;
 import java.util.Optional;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.DiskStore;

@@ -52,7 +52,8 @@ class PageContentTest {
   @Test
   void aRowForEachExecutorSaysHowItsPoolIs() {
     String html =
-        SluiceTab.content(List.of(report("0", Map.of(), Map.of()), report("1", Map.of(), Map.of())));
+        SluiceTab.content(
+            List.of(report("0", Map.of(), Map.of()), report("1", Map.of(), Map.of())));
     List<List<String>> rows = rows(html, "sluice-pools");
     assertEquals(2, rows.size());
     assertEquals(
