@@ -41,7 +41,7 @@ class ModesTest {
           "ApplicationRegistry.java", // writes to files that it has made with a mode
           "TaskArchive.java", // in a directory of its own; sets the mode of what stays
           "BlockSink.java", // Spark's own files, with the mode that Spark gives them
-          "ShuffleFileWriter.java", // the same
+          "OutgoingOutputs.java", // the same
           "OutputMarker.java", // stock's empty file.out
           "WorkingLinks.java", // the user's own directories, in the process of a client
           "ProcessDirectories.java", // the same

@@ -3,9 +3,9 @@ package io.sluice.spark;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spark.conf.ApplicationId;
-import io.sluice.spark.conf.ServiceChoice;
-import io.sluice.spark.conf.ShuffleEncryption;
+import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkFallbackPolicy;
+import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ExecutorMetrics;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
@@ -77,7 +77,7 @@ final class ExecutorSide implements Closeable {
   /** The key that encrypts the application's outputs; null if they are not encrypted. */
   private synchronized ShuffleKey key() {
     if (key == null) {
-      key = ShuffleEncryption.key(conf, SparkEnv.get().securityManager().getSecretKey());
+      key = ApplicationSecret.shuffleKey(conf, SparkEnv.get().securityManager().getSecretKey());
       if (key != null) {
         counters.countCipher(key.stats());
         LOG.info("Map outputs are encrypted with {}", key);
@@ -92,7 +92,7 @@ final class ExecutorSide implements Closeable {
    */
   synchronized Optional<ExecutorPool> poolToWrite() {
     beginReports();
-    if (ServiceChoice.isExternalServiceOn(conf)) {
+    if (SparkSettings.isExternalServiceOn(conf)) {
       return Optional.empty();
     }
     if (pool == null && failure == null && !closed) {
@@ -185,7 +185,7 @@ final class ExecutorSide implements Closeable {
 
   /** The connection to this node's service; empty if the application names none. */
   private synchronized Optional<ServiceConnection> service() {
-    Optional<String> named = ServiceChoice.of(conf);
+    Optional<String> named = SparkSettings.nodeService(conf);
     if (service == null && !closed && named.isPresent()) {
       String host = SparkEnv.get().blockManager().shuffleServerId().host();
       beginReports();

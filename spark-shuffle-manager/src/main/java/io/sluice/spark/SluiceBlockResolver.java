@@ -4,8 +4,8 @@ import io.sluice.node.remote.PartitionRange;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.migrate.IncomingOutputs;
-import io.sluice.spark.migrate.OutgoingOutput;
-import io.sluice.spark.migrate.ShuffleFileWriter;
+import io.sluice.spark.migrate.OutgoingOutputs;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.service.NodeReads;
 import java.io.File;
@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -27,8 +26,6 @@ import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.ShuffleBlockBatchId;
-import org.apache.spark.storage.ShuffleBlockId;
 import org.apache.spark.storage.StorageLevel;
 import scala.Option;
 import scala.Tuple2;
@@ -47,48 +44,35 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   private final IndexShuffleBlockResolver files;
-  private final Supplier<Optional<ExecutorPool>> pool;
-  private final Supplier<Optional<ExecutorPool>> poolToWrite;
-  private final ShuffleCounters counters;
-  private final Supplier<Optional<NodeReads>> nodePool;
+  private final ExecutorSide executor;
+  private final boolean receives;
   private final IncomingOutputs incoming;
-  private final ShuffleFileWriter laidOut;
+  private final OutgoingOutputs outgoing;
   private final Set<Integer> skipped = ConcurrentHashMap.newKeySet();
 
   /**
    * Looks for nothing yet.
    *
    * @param files Spark's own resolver, which keeps the files that other executors send
-   * @param pool gives the executor's pool; empty if it was not opened
-   * @param poolToWrite gives the executor's pool, opened if need be
-   * @param nodePool reads the pool of the node's service; empty if no task has written there
+   * @param receives whether outputs that other executors send go into the pool
    */
   SluiceBlockResolver(
-      SparkConf conf,
-      IndexShuffleBlockResolver files,
-      Supplier<Optional<ExecutorPool>> pool,
-      Supplier<Optional<ExecutorPool>> poolToWrite,
-      Supplier<Optional<NodeReads>> nodePool,
-      ShuffleCounters counters) {
+      SparkConf conf, IndexShuffleBlockResolver files, ExecutorSide executor, boolean receives) {
     super(conf);
     this.files = files;
-    this.pool = pool;
-    this.poolToWrite = poolToWrite;
-    this.counters = counters;
-    this.nodePool = nodePool;
-    this.incoming = new IncomingOutputs(counters, SluiceBlockResolver::report);
-    this.laidOut = new ShuffleFileWriter(this::filesOf);
+    this.executor = executor;
+    this.receives = receives;
+    this.incoming = new IncomingOutputs(executor.counters(), SluiceBlockResolver::report);
+    this.outgoing = new OutgoingOutputs(this::filesOf);
   }
 
   @Override
   public ManagedBuffer getBlockData(BlockId id, Option<String[]> directories) {
     Optional<? extends ManagedBuffer> found = Optional.empty();
+    Optional<BlockRange> block = BlockRange.of(id);
     try {
-      if (id instanceof ShuffleBlockId block) {
-        found = find(block.shuffleId(), block.mapId(), PartitionRange.one(block.reduceId()));
-      } else if (id instanceof ShuffleBlockBatchId batch) {
-        PartitionRange some = new PartitionRange(batch.startReduceId(), batch.endReduceId());
-        found = find(batch.shuffleId(), batch.mapId(), some);
+      if (block.isPresent()) {
+        found = find(block.get());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(id + " cannot be read from the pool", e);
@@ -97,14 +81,16 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
       return super.getBlockData(id, directories);
     }
     if (TaskContext.get() != null) { // otherwise a peer asks, which counts the bytes itself
-      counters.read(ShuffleCounters.OWN_POOL, found.get().size());
+      executor.counters().read(ShuffleCounters.OWN_POOL, found.get().size());
     }
     return found.get();
   }
 
-  private Optional<? extends ManagedBuffer> find(
-      int shuffleId, long mapId, PartitionRange partitions) throws IOException {
-    Optional<ExecutorPool> opened = pool.get();
+  private Optional<? extends ManagedBuffer> find(BlockRange block) throws IOException {
+    int shuffleId = block.shuffleId();
+    long mapId = block.mapId();
+    PartitionRange partitions = block.partitions();
+    Optional<ExecutorPool> opened = executor.openedPool();
     if (opened.isPresent()) {
       Optional<? extends ManagedBuffer> own =
           opened.get().block(shuffleId, mapId, partitions.first(), partitions.end());
@@ -112,7 +98,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
         return own;
       }
     }
-    Optional<NodeReads> node = nodePool.get();
+    Optional<NodeReads> node = executor.nodeReads();
     if (node.isEmpty()) {
       return Optional.empty();
     }
@@ -125,7 +111,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   public Seq<ShuffleBlockInfo> getStoredShuffles() {
     List<ShuffleBlockInfo> all =
         new ArrayList<>(CollectionConverters.asJava(super.getStoredShuffles()));
-    pool.get().map(ExecutorPool::outputs).ifPresent(all::addAll);
+    executor.openedPool().map(ExecutorPool::outputs).ifPresent(all::addAll);
     all.removeIf(output -> skipped.contains(output.shuffleId()));
     return CollectionConverters.asScala(all).toSeq();
   }
@@ -138,11 +124,11 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   @Override
   public scala.collection.immutable.List<Tuple2<BlockId, ManagedBuffer>> getMigrationBlocks(
       ShuffleBlockInfo output) {
-    Optional<ExecutorPool> opened = pool.get();
+    Optional<ExecutorPool> opened = executor.openedPool();
     if (opened.isPresent()) {
       try {
         Optional<List<Tuple2<BlockId, ManagedBuffer>>> blocks =
-            OutgoingOutput.blocks(opened.get(), output);
+            OutgoingOutputs.blocks(opened.get(), output);
         if (blocks.isPresent()) {
           return CollectionConverters.asScala(blocks.get()).toList();
         }
@@ -156,7 +142,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   @Override
   public StreamCallbackWithID putShuffleBlockAsStream(
       BlockId block, SerializerManager serializerManager) {
-    Optional<ExecutorPool> receiver = poolToWrite.get();
+    Optional<ExecutorPool> receiver = receives ? executor.poolToWrite() : Optional.empty();
     if (receiver.isEmpty()) {
       return files.putShuffleBlockAsStream(block, serializerManager);
     }
@@ -180,17 +166,17 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
     return super.getDataFile(shuffleId, mapId);
   }
 
-  private ShuffleFileWriter.Names filesOf(ShuffleBlockInfo output) {
-    return new ShuffleFileWriter.Names(
+  private OutgoingOutputs.Names filesOf(ShuffleBlockInfo output) {
+    return new OutgoingOutputs.Names(
         super.getDataFile(output.shuffleId(), output.mapId()).toPath(),
         super.getIndexFile(output.shuffleId(), output.mapId(), Option.empty()).toPath());
   }
 
   private void layOut(ShuffleBlockInfo output) {
-    Optional<ExecutorPool> opened = pool.get();
+    Optional<ExecutorPool> opened = executor.openedPool();
     try {
       if (opened.isPresent()) {
-        laidOut.layOut(opened.get(), output);
+        outgoing.layOut(opened.get(), output);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(output + " cannot be written into files", e);
@@ -221,7 +207,7 @@ final class SluiceBlockResolver extends IndexShuffleBlockResolver {
   /** Drops outputs of a shuffle that are still arriving, and deletes the files of its outputs. */
   void free(int shuffleId) throws IOException {
     skipped.remove(shuffleId);
-    Closer.all(() -> incoming.free(shuffleId), () -> laidOut.free(shuffleId));
+    Closer.all(() -> incoming.free(shuffleId), () -> outgoing.free(shuffleId));
   }
 
   @Override

@@ -1,16 +1,39 @@
 package io.sluice.spark;
 
-import io.sluice.spark.plugin.DriverPart;
-import io.sluice.spark.plugin.ExecutorPart;
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.MetricRegistry;
+import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.persist.Persistence;
+import io.sluice.spark.persist.SluiceDiskStore;
+import io.sluice.spark.report.ExecutorReport;
+import io.sluice.spark.report.ExecutorReport.TierUse;
+import io.sluice.spark.report.ExecutorReporter;
+import io.sluice.spark.report.ExecutorReports;
+import io.sluice.spark.report.SluiceTab;
+import io.sluice.spill.store.StoreStats;
+import io.sluice.spill.store.TierStats;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskFailedReason;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
+import org.apache.spark.shuffle.ShuffleManager;
+import org.apache.spark.storage.BlockManagerId;
 
 /**
  * Switches Sluice on and shows it in Spark's UI: {@code
  * spark.plugins=io.sluice.spark.SluicePlugin}.
  *
- * <p>Thread contract: stateless.
+ * <p>Thread contract: stateless; Spark's for its two parts. Ownership: Spark shuts the parts down.
  */
 public final class SluicePlugin implements SparkPlugin {
   /** Called by Spark. */
@@ -18,11 +41,146 @@ public final class SluicePlugin implements SparkPlugin {
 
   @Override
   public DriverPlugin driverPlugin() {
-    return new DriverPart(SluiceShuffleManager.class.getName());
+    return new DriverPart();
   }
 
   @Override
   public ExecutorPlugin executorPlugin() {
     return new ExecutorPart();
+  }
+
+  /**
+   * Makes Sluice the application's shuffle manager if the application names none. It keeps the
+   * reports of executors and shows them in Spark's UI, if there is one.
+   */
+  private static final class DriverPart implements DriverPlugin {
+    /** Number of dead executors that Spark's own pages show. */
+    private static final String RETAINED_GONE = "spark.ui.retainedDeadExecutors";
+
+    private ExecutorReports reports; // this and the next are set by init
+    private PluginContext context;
+
+    @Override
+    public Map<String, String> init(SparkContext spark, PluginContext context) {
+      this.context = context;
+      reports = new ExecutorReports(context.conf().getInt(RETAINED_GONE, 100), System::nanoTime);
+      // Sluice's shuffle manager also checks, but the application may name another one.
+      SparkSettings.check(context.conf());
+      // Spark creates the manager after its plugins.
+      context.conf().setIfMissing("spark.shuffle.manager", SluiceShuffleManager.class.getName());
+      if (spark.ui().isDefined()) {
+        SluiceTab.attach(spark.ui().get(), this::current);
+      }
+      return Map.of();
+    }
+
+    @Override
+    public Object receive(Object message) {
+      reports.add((ExecutorReport) message);
+      return null;
+    }
+
+    /** The last report of each executor, and a new one of the driver. */
+    private List<ExecutorReport> current() {
+      reports.add(report(context, Optional.empty()));
+      return reports.all();
+    }
+  }
+
+  /** Keeps persisted blocks on an executor, if asked to, and reports to the driver. */
+  private static final class ExecutorPart implements ExecutorPlugin {
+    private Optional<Persistence> persistence = Optional.empty();
+    private ExecutorReporter reporter;
+
+    @Override
+    public void init(PluginContext context, Map<String, String> extraConf) {
+      persistence = Persistence.start(SparkEnv.get());
+      persistence.ifPresent(some -> register(context.metricRegistry(), some));
+      reporter = ExecutorReporter.start(context, () -> report(context, persistence));
+    }
+
+    /** Registers the metrics of persisted blocks among those that Spark takes from plugins. */
+    private static void register(MetricRegistry registry, Persistence persistence) {
+      registry.register(
+          "persisted.usedBytes",
+          (Gauge<Long>)
+              () ->
+                  persistence
+                      .store()
+                      .flatMap(SluiceDiskStore::stats)
+                      .map(TierStats::usedBytes)
+                      .orElse(0L));
+      registry.register(
+          "persisted.blocks",
+          (Gauge<Integer>) () -> persistence.store().map(SluiceDiskStore::blockCount).orElse(0));
+      registry.register(
+          "persisted.fallbacks",
+          (Gauge<Long>)
+              () -> persistence.fallbacks().values().stream().mapToLong(Long::longValue).sum());
+    }
+
+    @Override
+    public void onTaskSucceeded() {
+      reporter.taskEnded();
+    }
+
+    @Override
+    public void onTaskFailed(TaskFailedReason reason) {
+      reporter.taskEnded();
+    }
+
+    @Override
+    public void shutdown() {
+      try {
+        Closer.all(reporter, persistence.orElse(null));
+      } catch (IOException e) {
+        throw new UncheckedIOException("the pool of persisted blocks could not be removed", e);
+      }
+    }
+  }
+
+  /** The report of this process and this moment. */
+  private static ExecutorReport report(PluginContext context, Optional<Persistence> persistence) {
+    // The manager may not exist yet, or may not be Sluice's.
+    ShuffleManager manager = SparkEnv.get().shuffleManager();
+    Optional<SluiceShuffleManager> sluice =
+        manager instanceof SluiceShuffleManager ours ? Optional.of(ours) : Optional.empty();
+    Optional<StoreStats> stats = sluice.flatMap(SluiceShuffleManager::poolStats);
+    Optional<SluiceDiskStore> store = persistence.flatMap(Persistence::store);
+    Map<String, Long> fallbacks =
+        new TreeMap<>(sluice.map(ours -> ours.counters().fallbacks()).orElse(Map.of()));
+    persistence.ifPresent(
+        some -> some.fallbacks().forEach((why, count) -> fallbacks.put("files: " + why, count)));
+    return new ExecutorReport(
+        context.executorID(),
+        host(),
+        System.currentTimeMillis(),
+        stats.isPresent() ? "open" : noPool(manager, sluice),
+        sluice.map(SluiceShuffleManager::transports).orElse(List.of()),
+        stats.map(StoreStats::memory).map(SluicePlugin::use).orElse(TierUse.NONE),
+        stats.map(StoreStats::disk).map(SluicePlugin::use).orElse(TierUse.NONE),
+        stats.map(StoreStats::outputs).orElse(0),
+        sluice.map(ours -> ours.counters().serviceBytes()).orElse(0L),
+        sluice.map(ours -> ours.counters().bytesByWay()).orElse(Map.of()),
+        fallbacks,
+        store.flatMap(SluiceDiskStore::stats).map(SluicePlugin::use).orElse(TierUse.NONE),
+        store.map(SluiceDiskStore::blockCount).orElse(0));
+  }
+
+  /** The host, once the block manager knows it. The plugin context asks in vain on an executor. */
+  private static String host() {
+    BlockManagerId address = SparkEnv.get().blockManager().blockManagerId();
+    return address == null ? "" : address.host();
+  }
+
+  private static String noPool(ShuffleManager manager, Optional<SluiceShuffleManager> sluice) {
+    if (manager != null && sluice.isEmpty()) {
+      return "none, because of " + manager.getClass().getName();
+    }
+    return sluice.flatMap(SluiceShuffleManager::declined).map(why -> "none: " + why).orElse("none");
+  }
+
+  private static TierUse use(TierStats tier) {
+    return new TierUse(tier.usedBytes(), tier.capacityBytes());
   }
 }

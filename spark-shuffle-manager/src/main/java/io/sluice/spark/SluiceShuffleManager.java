@@ -2,18 +2,16 @@ package io.sluice.spark;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.read.ShuffleReaders;
 import io.sluice.spark.service.SluiceDataIO;
 import io.sluice.spark.write.DirectWriter;
-import io.sluice.spark.write.FittingCodecs;
 import io.sluice.spark.write.SortingWriter;
+import io.sluice.spark.write.SortingWriter.FittingCodecs;
 import io.sluice.spark.write.StreamMemory;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
@@ -45,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * and one on each executor. Failure: {@link IllegalStateException} if a shuffle cannot be moved and
  * the application's {@link SparkFallbackPolicy} does not let Spark take over.
  */
-public final class SluiceShuffleManager extends SortShuffleManager implements ReportedShuffle {
+public final class SluiceShuffleManager extends SortShuffleManager {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
 
   private static final String READ_HOST_LOCAL_DISK = "spark.shuffle.readHostLocalDisk";
@@ -75,7 +73,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     if (isDriver && declined.isEmpty()) {
       ApplicationSecret.create(conf);
       leaveNoFilesToRead(conf);
-      ServiceChoice.of(conf)
+      SparkSettings.nodeService(conf)
           .ifPresent(
               service -> {
                 conf.setIfMissing(SparkSettings.SERVICE.name(), service); // executors read it
@@ -88,13 +86,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     executor = new ExecutorSide(conf);
     readers = new ShuffleReaders(executor.peers(), executor::nodeReads, executor.counters());
     resolver =
-        new SluiceBlockResolver(
-            conf,
-            super.shuffleBlockResolver(),
-            executor::openedPool,
-            () -> declined.isPresent() ? Optional.empty() : executor.poolToWrite(),
-            executor::nodeReads,
-            executor.counters());
+        new SluiceBlockResolver(conf, super.shuffleBlockResolver(), executor, declined.isEmpty());
   }
 
   /**
@@ -110,22 +102,24 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
     conf.set(READ_HOST_LOCAL_DISK, "false");
   }
 
-  @Override
+  /** Bytes read, by source, and fallbacks to Spark. */
   public ShuffleCounters counters() {
     return executor.counters();
   }
 
-  @Override
-  public Optional<String> declined() {
+  /** Why it leaves the application to Spark; empty if it does not. */
+  Optional<String> declined() {
     return declined;
   }
 
-  @Override
-  public List<String> transports() {
+  /**
+   * The transports that this executor serves and reads with, best first; none before the first use.
+   */
+  List<String> transports() {
     return executor.transports().found();
   }
 
-  @Override
+  /** How full this executor's pool is; empty if it has none. */
   public Optional<StoreStats> poolStats() {
     return executor.openedPool().map(ExecutorPool::stats);
   }
@@ -285,7 +279,7 @@ public final class SluiceShuffleManager extends SortShuffleManager implements Re
         return Optional.of(
             "spark.shuffle.push.enabled is on, and push-based merging takes files from map tasks");
       }
-      if (ServiceChoice.isExternalServiceOn(conf) && ServiceChoice.of(conf).isEmpty()) {
+      if (SparkSettings.isExternalServiceOn(conf) && SparkSettings.nodeService(conf).isEmpty()) {
         return Optional.of(
             "spark.shuffle.service.enabled is on, so map outputs must outlive their executors, and"
                 + " spark.sluice.service names no service of Sluice that could keep them");

@@ -24,6 +24,7 @@ public final class SparkSettings {
 
   private static final String PREFIX = "spark.sluice.";
   private static final String NO_SERVICE = "none";
+  private static final String YARN_MASTER = "yarn";
 
   /** Directory of the pools of executors. */
   public static final Setting<String> POOL_DIR =
@@ -216,6 +217,25 @@ public final class SparkSettings {
           "spark.sluice.service is '" + text + "', expected none, yarn or an absolute path");
     }
     return Optional.of(text);
+  }
+
+  /**
+   * Whether executors may end before their outputs are read, because Spark's external shuffle
+   * service is on. No output may then lie in an executor's own pool.
+   */
+  public static boolean isExternalServiceOn(SparkConf conf) {
+    return conf.getBoolean("spark.shuffle.service.enabled", false);
+  }
+
+  /**
+   * {@link #SERVICE} of an application; empty if there is none. The default on YARN is the
+   * NodeManagers' service, if outputs must outlive executors.
+   */
+  public static Optional<String> nodeService(SparkConf conf) {
+    boolean onYarn = conf.get("spark.master", "").equals(YARN_MASTER);
+    return !conf.contains(SERVICE.name()) && onYarn && isExternalServiceOn(conf)
+        ? Optional.of(YARN_SERVICE)
+        : SERVICE.get(of(conf));
   }
 
   /** The values of an application's settings, as {@link Setting#get} asks for them. */

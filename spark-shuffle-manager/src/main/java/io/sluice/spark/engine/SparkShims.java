@@ -1,23 +1,32 @@
 package io.sluice.spark.engine;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.Aggregator;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.serializer.Serializer;
+import org.apache.spark.shuffle.checksum.RowBasedChecksum;
 import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.ui.SparkUITab;
+import org.apache.spark.ui.UIUtils;
 import org.apache.spark.util.collection.ExternalSorter;
+import scala.Function0;
 import scala.Option;
+import scala.collection.immutable.Seq;
 import scala.math.Ordering;
+import scala.xml.Node;
 
 /**
- * Calls to Spark with another signature in 4.0, 4.1 or 4.2. They are found by reflection when the
- * class is loaded; all other code calls Spark as it was compiled.
+ * Calls to Spark with another signature in 4.0, 4.1 or 4.2. They are found by reflection; all other
+ * code calls Spark as it was compiled.
  *
  * <p>Thread contract: immutable.
  */
@@ -67,6 +76,22 @@ public final class SparkShims {
         : RowChecksums.of(invoke(ROW_CHECKSUMS, dependency));
   }
 
+  /**
+   * A page of a tab in Spark's UI, with this content. The last arguments of Spark's method are
+   * flags, and 4.2 has more of them than 4.0 and 4.1.
+   */
+  @SuppressWarnings("unchecked")
+  public static Seq<Node> page(
+      HttpServletRequest request, String title, Seq<Node> content, SparkUITab tab) {
+    Function0<Seq<Node>> later = () -> content;
+    List<Object> arguments = new ArrayList<>(List.of(request, title, later, tab, Option.empty()));
+    Method page = method(UIUtils.class, "headerSparkPage");
+    while (arguments.size() < page.getParameterCount()) {
+      arguments.add(false);
+    }
+    return (Seq<Node>) invoke(page, arguments.toArray());
+  }
+
   private static Object invoke(Method method, Object... arguments) {
     boolean isStatic = Modifier.isStatic(method.getModifiers());
     try {
@@ -96,5 +121,55 @@ public final class SparkShims {
       }
     }
     return null;
+  }
+
+  /**
+   * Checksums over the rows of each partition. Spark 4.1 and later compare them to see whether a
+   * task that ran again produced other rows.
+   *
+   * <p>Only this class names Spark's own class for them. Spark 4.0 has no such class and never
+   * loads this one. Thread contract: one thread.
+   */
+  public static class RowChecksums {
+    /** No checksums: Spark is 4.0, or the shuffle asks for none. */
+    public static final RowChecksums NONE = new RowChecksums();
+
+    private RowChecksums() {}
+
+    static RowChecksums of(Object checksums) {
+      RowBasedChecksum[] each = (RowBasedChecksum[]) checksums;
+      return each.length == 0 ? NONE : new Real(each);
+    }
+
+    /** The argument of Spark's sorter for no checksums. */
+    static Object none() {
+      return new RowBasedChecksum[0];
+    }
+
+    /** Adds a row to its partition's checksum. */
+    public void update(int partition, Object key, Object value) {}
+
+    /** The checksum over all partitions. */
+    public long value() {
+      return 0;
+    }
+
+    private static final class Real extends RowChecksums {
+      private final RowBasedChecksum[] checksums;
+
+      Real(RowBasedChecksum[] checksums) {
+        this.checksums = checksums;
+      }
+
+      @Override
+      public void update(int partition, Object key, Object value) {
+        checksums[partition].update(key, value);
+      }
+
+      @Override
+      public long value() {
+        return RowBasedChecksum.getAggregatedChecksumValue(checksums);
+      }
+    }
   }
 }

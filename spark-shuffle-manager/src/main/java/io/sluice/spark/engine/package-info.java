@@ -1,2 +1,2 @@
-/** Calls that differ between releases of Spark. */
+/** Calls that differ between releases of Spark, its streams, and threads of its user. */
 package io.sluice.spark.engine;

@@ -1,2 +1,2 @@
-/** Counters of an executor, and the metrics and reports that show them. */
+/** Counters of an executor, and the metrics that show them. */
 package io.sluice.spark.metrics;

@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ReceivedOutput;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,9 +21,9 @@ import org.apache.spark.storage.ShuffleDataBlockId;
 import org.apache.spark.storage.ShuffleIndexBlockId;
 
 /**
- * Receives outputs of decommissioned executors into this executor's pool, as {@link OutgoingOutput}
- * or Spark's own resolver sends them. The bytes of an output come first, its index second. The
- * output exists, and the driver is told of it, once the index has come.
+ * Receives outputs of decommissioned executors into this executor's pool, as {@link
+ * OutgoingOutputs} or Spark's own resolver sends them. The bytes of an output come first, its index
+ * second. The output exists, and the driver is told of it, once the index has come.
  *
  * <p>Thread contract: safe from any thread; Spark calls each stream from one. Ownership: the block
  * resolver closes it, before the pool. Failure: an {@link IOException} of a stream makes the sender
@@ -60,7 +61,7 @@ public final class IncomingOutputs implements Closeable {
           block.name(), output, pool.newReceivedOutput(data.shuffleId(), data.mapId()));
     }
     if (block instanceof ShuffleIndexBlockId index) {
-      return new IndexStream(this, pool, index);
+      return new IndexStream(pool, index);
     }
     throw new IllegalArgumentException(block + " is not part of a map task's output");
   }
@@ -76,7 +77,7 @@ public final class IncomingOutputs implements Closeable {
   }
 
   /** The index of an output has come: the output now exists, and the driver is told. */
-  void commit(ExecutorPool pool, ShuffleIndexBlockId index, long[] partitionBytes)
+  private void commit(ExecutorPool pool, ShuffleIndexBlockId index, long[] partitionBytes)
       throws IOException {
     ShuffleBlockInfo output = new ShuffleBlockInfo(index.shuffleId(), index.mapId());
     ReceivedOutput kept;
@@ -165,6 +166,69 @@ public final class IncomingOutputs implements Closeable {
       } catch (IOException e) {
         throw new UncheckedIOException("the received part of " + name + " could not be freed", e);
       }
+    }
+  }
+
+  /**
+   * Receives the index of an output: where each partition begins and the last one ends, as numbers
+   * of 8 bytes. It then commits the output.
+   *
+   * <p>Thread contract: one thread. Failure: {@link IOException} if the bytes are no such index.
+   */
+  private final class IndexStream implements StreamCallbackWithID {
+    private final ExecutorPool pool;
+    private final ShuffleIndexBlockId index;
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+
+    IndexStream(ExecutorPool pool, ShuffleIndexBlockId index) {
+      this.pool = pool;
+      this.index = index;
+    }
+
+    @Override
+    public String getID() {
+      return index.name();
+    }
+
+    @Override
+    public void onData(String streamId, ByteBuffer bytes) {
+      byte[] copy = new byte[bytes.remaining()];
+      bytes.get(copy);
+      received.writeBytes(copy);
+    }
+
+    @Override
+    public void onComplete(String streamId) throws IOException {
+      commit(pool, index, partitionBytes());
+    }
+
+    private long[] partitionBytes() throws IOException {
+      ByteBuffer offsets = ByteBuffer.wrap(received.toByteArray());
+      if (offsets.remaining() % Long.BYTES != 0 || offsets.remaining() < 2 * Long.BYTES) {
+        throw new IOException(
+            index.name()
+                + " has "
+                + offsets.remaining()
+                + " bytes, expected 8 for each partition and 8 more");
+      }
+      long[] lengthsBytes = new long[offsets.remaining() / Long.BYTES - 1];
+      long beginBytes = offsets.getLong();
+      boolean ascends = beginBytes == 0;
+      for (int partition = 0; partition < lengthsBytes.length; partition++) {
+        long endBytes = offsets.getLong();
+        ascends &= endBytes >= beginBytes;
+        lengthsBytes[partition] = endBytes - beginBytes;
+        beginBytes = endBytes;
+      }
+      if (!ascends) {
+        throw new IOException(index.name() + " does not begin at 0 or does not ascend");
+      }
+      return lengthsBytes;
+    }
+
+    @Override
+    public void onFailure(String streamId, Throwable cause) {
+      // the received bytes go with this stream
     }
   }
 }

@@ -10,6 +10,7 @@ import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.ProcessDirectory;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
@@ -17,7 +18,9 @@ import io.sluice.spill.store.TierStats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
@@ -94,33 +97,17 @@ final class BlockPool implements Closeable {
     return store.stats().memory();
   }
 
-  /** Copies bytes of a block's range out of the pool. */
-  void copy(StoredBytes bytes, Range range, long fromBytes, ByteBuffer destination)
-      throws IOException {
-    lock.readLock().lock();
-    try {
-      if (closed) {
-        throw new IOException("the pool of persisted blocks is closed");
-      }
-      if (bytes.isFreed()) {
-        throw new IOException("the block in " + range + " has been removed");
-      }
-      SegmentHandle segment =
-          store
-              .segment(range.segmentId())
-              .orElseThrow(() -> new IOException(range + " has been removed"));
-      segment.copyTo(range.offsetBytes() + fromBytes, destination);
-    } finally {
-      lock.readLock().unlock();
-    }
+  /** Reads a block from its first byte to its last; the caller closes the channel. */
+  ReadableByteChannel open(StoredBytes bytes) {
+    return new StoredChannel(bytes);
   }
 
   /** Frees the bytes of a block; later reads fail. */
   void free(StoredBytes bytes) throws IOException {
     lock.writeLock().lock();
     try {
-      bytes.markFreed();
-      bytes.lease().close();
+      bytes.freed = true;
+      bytes.lease.close();
     } finally {
       lock.writeLock().unlock();
     }
@@ -139,6 +126,87 @@ final class BlockPool implements Closeable {
       }
     } finally {
       lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * The bytes of one block in the pool.
+   *
+   * <p>Thread contract: the pool guards {@code freed}. Ownership: the lease holds the bytes; {@link
+   * #free} closes it.
+   */
+  static final class StoredBytes {
+    private final Lease lease;
+    private final List<Range> ranges;
+    private boolean freed;
+
+    /** {@code ranges} are the bytes, in order. */
+    StoredBytes(Lease lease, List<Range> ranges) {
+      this.lease = lease;
+      this.ranges = List.copyOf(ranges);
+    }
+  }
+
+  /**
+   * Copies the bytes of a block, so a read after the pool was closed fails instead of touching
+   * unmapped memory.
+   *
+   * <p>Thread contract: one thread. It owns nothing.
+   */
+  private final class StoredChannel implements ReadableByteChannel {
+    private final StoredBytes bytes;
+    private int rangeIndex;
+    private long offsetBytes;
+    private boolean open = true;
+
+    StoredChannel(StoredBytes bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public int read(ByteBuffer destination) throws IOException {
+      if (rangeIndex == bytes.ranges.size()) {
+        return -1;
+      }
+      Range range = bytes.ranges.get(rangeIndex);
+      int n = (int) Math.min(destination.remaining(), range.lengthBytes() - offsetBytes);
+      copy(range, destination.slice(destination.position(), n));
+      destination.position(destination.position() + n);
+      offsetBytes += n;
+      if (offsetBytes == range.lengthBytes()) {
+        rangeIndex++;
+        offsetBytes = 0;
+      }
+      return n;
+    }
+
+    private void copy(Range range, ByteBuffer destination) throws IOException {
+      lock.readLock().lock();
+      try {
+        if (closed) {
+          throw new IOException("the pool of persisted blocks is closed");
+        }
+        if (bytes.freed) {
+          throw new IOException("the block in " + range + " has been removed");
+        }
+        SegmentHandle segment =
+            store
+                .segment(range.segmentId())
+                .orElseThrow(() -> new IOException(range + " has been removed"));
+        segment.copyTo(range.offsetBytes() + offsetBytes, destination);
+      } finally {
+        lock.readLock().unlock();
+      }
+    }
+
+    @Override
+    public boolean isOpen() {
+      return open;
+    }
+
+    @Override
+    public void close() {
+      open = false;
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.spark.persist;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.persist.BlockPool.StoredBytes;
 import io.sluice.spill.store.StoreFullException;
 import java.io.File;
 import java.io.FileOutputStream;
@@ -54,7 +55,7 @@ final class BlockSink implements WritableByteChannel {
     file = files.createTempLocalBlock()._2();
     out = new FileOutputStream(file).getChannel();
     StoredBytes written = writer.finish();
-    try (ReadableByteChannel source = new StoredChannel(pool, written)) {
+    try (ReadableByteChannel source = pool.open(written)) {
       ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
       while (source.read(buffer.clear()) >= 0) {
         writeFully(buffer.flip());

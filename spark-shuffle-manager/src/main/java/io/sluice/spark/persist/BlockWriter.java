@@ -2,6 +2,7 @@ package io.sluice.spark.persist;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.spark.persist.BlockPool.StoredBytes;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;

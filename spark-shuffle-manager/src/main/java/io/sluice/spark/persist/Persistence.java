@@ -6,10 +6,17 @@ import io.sluice.spark.metrics.Fallbacks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.internal.Logging;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.DiskStore;
 import org.slf4j.Logger;
@@ -20,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * Spark has no setting for that, so it sets the field by reflection. It does so only if this Spark
  * has the known field and the known store.
  *
- * <p>Thread contract: one thread, except for the counters. Ownership: {@code ExecutorPart} closes
- * it, and with it the store. Failure: is counted and logged once; blocks then go to files.
+ * <p>Thread contract: one thread, except for the counters. Ownership: the plugin closes it, and
+ * with it the store. Failure: is counted and logged once; blocks then go to files.
  */
 public final class Persistence implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Persistence.class);
@@ -118,6 +125,61 @@ public final class Persistence implements Closeable {
       LOG.warn(
           "The pool of persisted blocks could not be removed; the next executor to start removes it",
           e);
+    }
+  }
+
+  /**
+   * Checks that Spark's disk store has exactly the methods that {@link SluiceDiskStore} overrides.
+   * The class is not public, and a release may change it. A method that is not overridden would
+   * look for files that do not exist.
+   */
+  static final class DiskStoreShape {
+    static final String FIELD = "diskStore";
+
+    private static final Set<String> METHODS =
+        Set.of(
+            "contains(BlockId)",
+            "getBytes(BlockId)",
+            "getBytes(File,long)",
+            "getSize(BlockId)",
+            "moveFileToBlock(File,long,BlockId)",
+            "put(BlockId,Function1)",
+            "putBytes(BlockId,ChunkedByteBuffer)",
+            "remove(BlockId)");
+
+    private DiskStoreShape() {}
+
+    /** The first difference from what is expected; empty if there is none. */
+    static Optional<String> difference(Class<?> blockManager, Class<?> diskStore) {
+      try {
+        Field field = blockManager.getDeclaredField(FIELD);
+        if (field.getType() != diskStore || Modifier.isStatic(field.getModifiers())) {
+          return Optional.of(field + " is not what it was");
+        }
+      } catch (NoSuchFieldException e) {
+        return Optional.of(blockManager.getName() + " has no field " + FIELD);
+      }
+      Set<String> found = methods(diskStore);
+      return found.equals(METHODS)
+          ? Optional.empty()
+          : Optional.of(diskStore.getName() + " has " + found + ", expected " + METHODS);
+    }
+
+    /** The public methods, without those of Spark's logging and of the compiler. */
+    private static Set<String> methods(Class<?> diskStore) {
+      Set<String> logging =
+          Arrays.stream(Logging.class.getMethods())
+              .map(Method::getName)
+              .collect(Collectors.toSet());
+      return Arrays.stream(diskStore.getDeclaredMethods())
+          .filter(method -> Modifier.isPublic(method.getModifiers()) && !method.isSynthetic())
+          .filter(method -> !logging.contains(method.getName()) && !method.getName().contains("$"))
+          .map(
+              method ->
+                  Arrays.stream(method.getParameterTypes())
+                      .map(Class::getSimpleName)
+                      .collect(Collectors.joining(",", method.getName() + "(", ")")))
+          .collect(Collectors.toCollection(TreeSet::new));
     }
   }
 }

@@ -2,6 +2,8 @@ package io.sluice.spark.persist;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.metrics.Fallbacks;
+import io.sluice.spark.persist.BlockPool.StoredBytes;
+import io.sluice.spark.persist.StoredBlock.Cipher;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.store.TierStats;
 import java.io.Closeable;

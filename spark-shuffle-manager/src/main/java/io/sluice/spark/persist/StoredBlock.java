@@ -1,19 +1,25 @@
 package io.sluice.spark.persist;
 
+import io.sluice.spark.persist.BlockPool.StoredBytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.SecurityManager;
+import org.apache.spark.SparkConf;
 import org.apache.spark.internal.config.package$;
 import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.security.CryptoStreamUtils;
 import org.apache.spark.storage.BlockData;
 import org.apache.spark.storage.ReadableChannelFileRegion;
 import org.apache.spark.util.io.ChunkedByteBuffer;
 import scala.Function1;
+import scala.Option;
 
 /**
  * A block in the pool, in the form in which Spark passes blocks on.
@@ -29,26 +35,22 @@ import scala.Function1;
 record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
     implements BlockData {
 
-  private ReadableByteChannel open() throws IOException {
-    return cipher.decrypt(new StoredChannel(pool, bytes));
+  private ReadableByteChannel open() {
+    try {
+      return cipher.decrypt(pool.open(bytes));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
   public InputStream toInputStream() {
-    try {
-      return Channels.newInputStream(open());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Channels.newInputStream(open());
   }
 
   @Override
   public Object toNetty() {
-    try {
-      return new ReadableChannelFileRegion(open(), size);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new ReadableChannelFileRegion(open(), size);
   }
 
   @Override
@@ -79,13 +81,7 @@ record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
       throw new IllegalArgumentException(
           "a block of " + size + " bytes does not fit into one buffer, which has " + mostBytes());
     }
-    ByteBuffer buffer = ByteBuffer.allocate((int) size);
-    try (ReadableByteChannel source = open()) {
-      JavaUtils.readFully(source, buffer);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return buffer.flip();
+    return toChunkedByteBuffer(length -> ByteBuffer.allocate((int) length)).toByteBuffer();
   }
 
   /** Most bytes of one buffer; Spark's tests make it small. */
@@ -95,4 +91,26 @@ record StoredBlock(BlockPool pool, StoredBytes bytes, Cipher cipher, long size)
 
   @Override
   public void dispose() {}
+
+  /**
+   * Encrypts blocks as Spark encrypts its files, if {@code spark.io.encryption.enabled} is set.
+   *
+   * <p>Thread contract: immutable.
+   */
+  record Cipher(SparkConf conf, Option<byte[]> key) {
+
+    static Cipher of(SparkConf conf, SecurityManager security) {
+      return new Cipher(conf, security.getIOEncryptionKey());
+    }
+
+    WritableByteChannel encrypt(WritableByteChannel sink) throws IOException {
+      return key.isEmpty() ? sink : CryptoStreamUtils.createWritableChannel(sink, conf, key.get());
+    }
+
+    ReadableByteChannel decrypt(ReadableByteChannel source) throws IOException {
+      return key.isEmpty()
+          ? source
+          : CryptoStreamUtils.createReadableChannel(source, conf, key.get());
+    }
+  }
 }

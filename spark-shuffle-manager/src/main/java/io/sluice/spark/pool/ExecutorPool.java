@@ -7,7 +7,6 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.IndexedRun;
@@ -166,7 +165,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
   MapOutput newOutput(Attempt attempt, long mapId, int partitionCount, int maxRuns)
       throws IOException {
     Lease lease = service.openLease(applicationId, secret);
-    OutputId id = new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId));
+    OutputId id = new OutputId(applicationId, BlockRange.output(attempt.shuffleId(), mapId));
     return new MapOutput(
         this,
         attempt,
@@ -190,7 +189,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         begin(shuffleId),
         service.openLease(applicationId, secret),
         service.medium(),
-        new OutputId(applicationId, BlockNames.output(shuffleId, mapId)),
+        new OutputId(applicationId, BlockRange.output(shuffleId, mapId)),
         key);
   }
 
@@ -201,7 +200,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
       return closed
           ? List.of()
           : service.store().outputs(applicationId).stream()
-              .map(output -> BlockNames.parse(output.id().outputId()))
+              .map(output -> BlockRange.parse(output.id().outputId()))
               .toList();
     } finally {
       lock.readLock().unlock();
@@ -249,7 +248,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
    * it reads the one that has the name then.
    */
   private <T> Optional<T> look(int shuffleId, long mapId, Look<T> look) throws IOException {
-    OutputId id = new OutputId(applicationId, BlockNames.output(shuffleId, mapId));
+    OutputId id = new OutputId(applicationId, BlockRange.output(shuffleId, mapId));
     lock.readLock().lock();
     try {
       while (!closed) {
@@ -297,7 +296,7 @@ public final class ExecutorPool implements OutputTarget, Closeable {
    */
   public void free(int shuffleId) throws IOException {
     freed.add(shuffleId);
-    unlessClosed(() -> service.store().freeOutputs(applicationId, BlockNames.ofShuffle(shuffleId)));
+    unlessClosed(() -> service.store().freeOutputs(applicationId, BlockRange.outputsOf(shuffleId)));
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.sluice.spark.pool;
 
 import io.sluice.rdma.memory.Closer;
-import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.OutputTarget.Attempt;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.format.BlockChecksummer;

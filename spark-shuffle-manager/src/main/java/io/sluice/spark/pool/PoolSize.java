@@ -219,8 +219,6 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
   record Overhead(boolean isOfContainer, long ownBytes, Optional<Long> setBytes) {
     static final String NAME = "spark.executor.memoryOverhead";
 
-    private static final long MIB = 1L << 20;
-
     static Overhead of(SparkConf conf) {
       String master = conf.get("spark.master", "");
       double factor =

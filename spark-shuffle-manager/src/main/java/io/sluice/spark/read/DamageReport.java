@@ -1,15 +1,16 @@
 package io.sluice.spark.read;
 
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.spark.pool.DamagedBlockException;
+import io.sluice.spark.pool.BlockRange;
+import io.sluice.spark.pool.PoolBlock.DamagedBlockException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManagerId;
-import org.apache.spark.storage.ShuffleBlockBatchId;
 import org.apache.spark.storage.ShuffleBlockId;
 import scala.Tuple2;
 import scala.Tuple3;
@@ -46,34 +47,29 @@ final class DamageReport {
   }
 
   /** The exception to throw for a failure: only damage becomes a fetch failure. */
-  private Exception failure(BlockId block, IOException failure) {
+  private Exception failure(BlockId id, IOException failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof DamagedBlockException) {
-        return fetchFailure(block, failure);
+        Optional<BlockRange> block = BlockRange.of(id);
+        return block.isPresent() ? fetchFailure(block.get(), failure) : failure;
       }
     }
     return failure;
   }
 
-  private Exception fetchFailure(BlockId block, IOException damage) {
-    if (block instanceof ShuffleBlockId one) {
-      return fetchFailure(one.shuffleId(), one.mapId(), one.reduceId(), damage);
-    }
-    if (block instanceof ShuffleBlockBatchId batch) {
-      return fetchFailure(batch.shuffleId(), batch.mapId(), batch.startReduceId(), damage);
-    }
-    return damage;
-  }
-
-  private Exception fetchFailure(int shuffleId, long mapId, int reduceId, IOException damage) {
+  private Exception fetchFailure(BlockRange block, IOException damage) {
     for (Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>> ofPeer : seen) {
       for (int i = 0; i < ofPeer._2().size(); i++) {
         Tuple3<BlockId, Object, Object> each = ofPeer._2().apply(i);
-        if (each._1() instanceof ShuffleBlockId id && id.mapId() == mapId) {
-          int mapIndex = (int) each._3();
-          String text = ErrorText.of(damage);
+        if (each._1() instanceof ShuffleBlockId id && id.mapId() == block.mapId()) {
           return new FetchFailedException(
-              ofPeer._1(), shuffleId, mapId, mapIndex, reduceId, text, damage);
+              ofPeer._1(),
+              block.shuffleId(),
+              block.mapId(),
+              (int) each._3(),
+              block.partitions().first(),
+              ErrorText.of(damage),
+              damage);
         }
       }
     }

@@ -5,6 +5,7 @@ import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -92,7 +93,7 @@ final class PeerFetch {
   private static List<NodeRun> runsOf(BlockRange block, List<NodeRun> ofOutput) {
     List<NodeRun> runs = new ArrayList<>(ofOutput.size());
     for (NodeRun run : ofOutput) {
-      if (block.contains(run)) {
+      if (block.contains(run.partition())) {
         runs.add(run);
       }
     }
@@ -108,7 +109,7 @@ final class PeerFetch {
     for (BlockRange block : blocks) {
       wanted.merge(
           block.output(),
-          new PartitionRange(block.firstPartition(), block.endPartition()),
+          block.partitions(),
           (a, b) -> new PartitionRange(Math.min(a.first(), b.first()), Math.max(a.end(), b.end())));
     }
     Map<PartitionRange, List<String>> outputs = new LinkedHashMap<>();

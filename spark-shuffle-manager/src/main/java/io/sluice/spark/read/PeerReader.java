@@ -6,12 +6,11 @@ import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.engine.UserThreads;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
-import io.sluice.spark.threads.UserThreads;
 import io.sluice.spill.cipher.ShuffleKey;
 import java.io.Closeable;
 import java.io.IOException;
@@ -100,7 +99,7 @@ public final class PeerReader implements Closeable {
   }
 
   private boolean poolsAlone() {
-    return fallback() == SparkFallbackPolicy.NEVER || ServiceChoice.isExternalServiceOn(conf);
+    return fallback() == SparkFallbackPolicy.NEVER || SparkSettings.isExternalServiceOn(conf);
   }
 
   /** Reads the pool of any peer. */

@@ -1,28 +1,26 @@
 package io.sluice.spark.service;
 
-import io.netty.handler.stream.ChunkedStream;
+import io.sluice.node.client.FetchFailedException;
+import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.spark.pool.StreamRegion;
+import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.pool.PoolBlock;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import org.apache.spark.network.buffer.ManagedBuffer;
+import java.util.List;
 
 /**
- * A block in the pool of this node's service, in the form in which Spark passes blocks on. Nothing
- * is read before a stream is opened.
+ * A block in the pool of this node's service.
  *
- * <p>Thread contract: safe from any thread; each stream belongs to one. It owns nothing: retain and
- * release do nothing. The reader closes a stream, or the end of its task does ({@link TaskReads}).
+ * <p>Thread contract and ownership: as {@link PoolBlock}. The reader closes a stream, or the end of
+ * its task does ({@link NodeReads}).
  */
-public final class NodeBlock extends ManagedBuffer {
+public final class NodeBlock extends PoolBlock {
   private final NodeReads pool;
   private final String output;
   private final PartitionRange partitions;
-  private final TaskReads reads;
-  private final long lengthBytes;
+  private final NodeReads.TaskReads reads;
   private LocatedBlock unread;
 
   /** Its first stream reads {@code found}; each later one locates the block anew. */
@@ -31,25 +29,13 @@ public final class NodeBlock extends ManagedBuffer {
       String output,
       PartitionRange partitions,
       LocatedBlock found,
-      TaskReads reads) {
+      NodeReads.TaskReads reads) {
+    super(found.lengthBytes());
     this.pool = pool;
     this.output = output;
     this.partitions = partitions;
     this.reads = reads;
-    this.lengthBytes = found.lengthBytes();
     this.unread = found;
-  }
-
-  @Override
-  public long size() {
-    return lengthBytes;
-  }
-
-  @Override
-  public ByteBuffer nioByteBuffer() throws IOException {
-    try (InputStream bytes = createInputStream()) {
-      return ByteBuffer.wrap(bytes.readNBytes(Math.toIntExact(lengthBytes)));
-    }
   }
 
   @Override
@@ -64,32 +50,70 @@ public final class NodeBlock extends ManagedBuffer {
     return reads.open(next);
   }
 
-  @Override
-  public ManagedBuffer retain() {
-    return this;
-  }
+  /**
+   * The bytes of a block in the node's pool. They are read in place, verified, and decrypted if
+   * they are encrypted. Nothing is held before the first read.
+   *
+   * <p>Thread contract: safe from any thread; one reads, and the end of its task may close it
+   * meanwhile. Ownership: the reader closes it, or the end of its task does. Failure: {@link
+   * DamagedBlockException} if the bytes are gone or damaged; {@link IOException} if the stream was
+   * closed before its end.
+   */
+  static final class LocatedBlock extends InputStream {
+    private final List<NodeRun> runs;
+    private final byte[] one = new byte[1];
+    private int next;
+    private boolean closed;
+    private Runnable onClose = () -> {};
 
-  @Override
-  public ManagedBuffer release() {
-    return this;
-  }
+    LocatedBlock(List<NodeRun> runs) {
+      this.runs = runs;
+    }
 
-  /** Verifies all bytes before it sends the first, so that a peer never gets half a block. */
-  @Override
-  public Object convertToNetty() throws IOException {
-    verify();
-    return new StreamRegion(createInputStream(), lengthBytes);
-  }
+    long lengthBytes() {
+      return runs.stream().mapToLong(NodeRun::plainLengthBytes).sum();
+    }
 
-  @Override
-  public Object convertToNettyForSsl() throws IOException {
-    verify();
-    return new ChunkedStream(createInputStream(), StreamRegion.WINDOW_BYTES);
-  }
+    /** Runs the action once, when the stream is read to its end or closed. */
+    synchronized void whenClosed(Runnable action) {
+      onClose = action;
+    }
 
-  private void verify() throws IOException {
-    try (InputStream bytes = createInputStream()) {
-      bytes.transferTo(OutputStream.nullOutputStream());
+    @Override
+    public int read() throws IOException {
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public synchronized int read(byte[] destination, int offset, int lengthBytes)
+        throws IOException {
+      if (closed) {
+        throw new IOException("a block of the node's pool was closed before its end");
+      }
+      while (next < runs.size()) {
+        int n;
+        try {
+          n = runs.get(next).input().read(destination, offset, lengthBytes);
+        } catch (FetchFailedException e) {
+          throw new DamagedBlockException(e);
+        }
+        if (n >= 0) {
+          return n;
+        }
+        runs.get(next).close();
+        next++;
+      }
+      onClose.run();
+      return -1;
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+      List<NodeRun> left = runs.subList(next, runs.size());
+      closed |= !left.isEmpty();
+      next = runs.size();
+      onClose.run();
+      Closer.all(left);
     }
   }
 }

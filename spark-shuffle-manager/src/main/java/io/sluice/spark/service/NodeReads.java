@@ -4,16 +4,20 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.rdma.memory.Closer;
-import io.sluice.spark.pool.BlockNames;
+import io.sluice.spark.pool.BlockRange;
+import io.sluice.spark.service.NodeBlock.LocatedBlock;
 import io.sluice.spark.service.ServiceConnection.Connected;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.spark.TaskContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +63,7 @@ public final class NodeReads implements Closeable {
       return;
     }
     List<String> outputs =
-        mapIds.stream().map(mapId -> BlockNames.output(shuffleId, mapId)).toList();
+        mapIds.stream().map(mapId -> BlockRange.output(shuffleId, mapId)).toList();
     reads(taskAttemptId)
         .ahead()
         .add(new LocatePrefetch<>(all, outputs, NodeRun::partition, this::locate));
@@ -106,7 +110,7 @@ public final class NodeReads implements Closeable {
     }
     TaskReads known = taskAttemptId == NO_TASK ? ofPeers : tasks.get(taskAttemptId);
     TaskReads reads = known == null ? ofRunningTask(taskAttemptId) : known;
-    String output = BlockNames.output(shuffleId, mapId);
+    String output = BlockRange.output(shuffleId, mapId);
     Optional<LocatedBlock> block = takeAhead(reads, output, partitions);
     return (block.isPresent() ? block : locate(output, partitions))
         .map(located -> new NodeBlock(this, output, partitions, located, reads));
@@ -165,5 +169,61 @@ public final class NodeReads implements Closeable {
     List<Closeable> all = new ArrayList<>(tasks.values());
     all.add(ofPeers);
     Closer.all(all);
+  }
+
+  /**
+   * The reads of one task in the pool of its node: the outputs that it announced, and its open
+   * streams. Spark closes a stream that was read to its end. If a task stops earlier, the end of
+   * the task closes its streams, which gives registered windows and mappings back.
+   *
+   * <p>Thread contract: safe from any thread. Ownership: {@link NodeReads} closes it when the task
+   * ends. Failure: {@link IOException} for a stream that is opened after that.
+   */
+  static final class TaskReads implements Closeable {
+    private final List<LocatePrefetch<NodeRun>> ahead = new CopyOnWriteArrayList<>();
+    private final Set<LocatedBlock> open = new HashSet<>();
+    private boolean closed;
+
+    /** In the order in which the task announced them. */
+    List<LocatePrefetch<NodeRun>> ahead() {
+      return ahead;
+    }
+
+    /** Keeps a stream until it is read to its end or closed. */
+    synchronized LocatedBlock open(LocatedBlock stream) throws IOException {
+      if (closed) {
+        throw new IOException("the task has ended, and opens no further block");
+      }
+      open.add(stream);
+      stream.whenClosed(() -> forget(stream));
+      return stream;
+    }
+
+    private synchronized void forget(LocatedBlock stream) {
+      open.remove(stream);
+    }
+
+    /** How many streams are open. */
+    synchronized int openStreams() {
+      return open.size();
+    }
+
+    /** Closes what the former reader located and opened; the task goes on with another reader. */
+    void closeStreams() throws IOException {
+      ahead.clear();
+      List<LocatedBlock> left;
+      synchronized (this) {
+        left = new ArrayList<>(open);
+      }
+      Closer.all(left);
+    }
+
+    @Override
+    public void close() throws IOException {
+      synchronized (this) {
+        closed = true;
+      }
+      closeStreams();
+    }
   }
 }

@@ -4,9 +4,7 @@ import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spark.metrics.ShuffleCounters;
-import io.sluice.spark.pool.BlockNames;
-import io.sluice.spark.pool.FreedShuffles;
-import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
 import io.sluice.spark.pool.PoolEndpoint;
@@ -55,7 +53,7 @@ public final class NodeTarget implements OutputTarget {
   public MapOutput newOutput(Attempt attempt, long mapId, int partitionCount) throws IOException {
     Connected at = service.connected();
     SocketClient client = service.openSocket(at);
-    OutputId id = new OutputId(applicationId, BlockNames.output(attempt.shuffleId(), mapId));
+    OutputId id = new OutputId(applicationId, BlockRange.output(attempt.shuffleId(), mapId));
     return new MapOutput(
         this,
         attempt,

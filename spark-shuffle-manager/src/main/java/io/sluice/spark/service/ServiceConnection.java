@@ -3,9 +3,13 @@ package io.sluice.spark.service;
 import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.socket.ServiceAnnouncement;
+import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.node.wire.NodeMetadata;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
@@ -15,12 +19,13 @@ import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
-import io.sluice.spark.service.ServiceLookup.Service;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
+import io.sluice.spill.segment.Owner;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -43,7 +48,7 @@ public final class ServiceConnection implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceConnection.class);
   private static final long SHOW_PERIOD_S = 60;
 
-  private final ServiceLookup lookup;
+  private final String named;
   private final ExecutorTransports transports;
   private final String applicationId;
   private final JobSecret secret;
@@ -59,6 +64,9 @@ public final class ServiceConnection implements Closeable {
   private IOException failure; // of the last attempt if it took long; these three under its lock
   private long failedNs;
   private long failureTookNs;
+
+  /** A service, and the user who must own its socket. */
+  record Service(Owner owner, ServiceAddress address) {}
 
   /**
    * A service that answered.
@@ -98,7 +106,7 @@ public final class ServiceConnection implements Closeable {
     this.key = key;
     this.timeoutMs = SparkSettings.IO_TIMEOUT_MS.get(SparkSettings.of(conf));
     this.host = host;
-    this.lookup = new ServiceLookup(service, applicationId, secret, timeoutMs);
+    this.named = service;
     this.target = new NodeTarget(this, counters, key, applicationId);
     this.reads = new NodeReads(this);
     shower.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
@@ -138,9 +146,9 @@ public final class ServiceConnection implements Closeable {
   }
 
   private void find() throws IOException {
-    Service at = lookup.find();
+    Service at = locate();
     Connected former = connected;
-    SocketClient client = lookup.open(at);
+    SocketClient client = open(at);
     try {
       UUID poolId = client.info().poolId();
       if (former != null && former.service().equals(at) && former.poolId().equals(poolId)) {
@@ -158,6 +166,21 @@ public final class ServiceConnection implements Closeable {
       reads.closeStreams(); // they read with the former reader
       former.close();
     }
+  }
+
+  /** Reads where the service is now: YARN passes it in the environment, others write a file. */
+  private Service locate() throws IOException {
+    if (named.equals(SparkSettings.YARN_SERVICE)) {
+      NodeMetadata metadata = ServiceAnnouncement.find(System.getenv());
+      return new Service(metadata.owner(), metadata.address());
+    }
+    return new Service(Owner.ofThisProcess(), ServiceFile.read(Path.of(named)));
+  }
+
+  /** Opens a socket to the service, which learns of the application by that; the caller closes. */
+  private SocketClient open(Service at) throws IOException {
+    return SocketClient.connect(
+        at.address().socket(), at.owner(), applicationId, secret, timeoutMs);
   }
 
   private NodeReader newReader(LocalPool local) throws IOException {
@@ -193,7 +216,7 @@ public final class ServiceConnection implements Closeable {
 
   /** Opens another socket to the service that was found last, for one output's lease. */
   SocketClient openSocket(Connected at) throws IOException {
-    return lookup.open(at.service());
+    return open(at.service());
   }
 
   /** Opens a connection to control the service's pool; the caller closes it. */

@@ -6,9 +6,8 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.ServiceChoice;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.pool.BlockNames;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spark.pool.PoolEndpoint;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -74,7 +73,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
   public Map<String, String> initializeApplication() {
     Map<String, String> forExecutors = super.initializeApplication();
     // YARN tells NodeManagers when an application has ended.
-    if (!ServiceChoice.of(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
+    if (!SparkSettings.nodeService(conf).equals(Optional.of(SparkSettings.YARN_SERVICE))) {
       teller.scheduleWithFixedDelay(this::show, SHOW_PERIOD_S, SHOW_PERIOD_S, TimeUnit.SECONDS);
     }
     return forExecutors;
@@ -117,7 +116,7 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
       synchronized (this) {
         services.addAll(ofShuffle);
       }
-      String prefix = BlockNames.ofShuffle(shuffleId);
+      String prefix = BlockRange.outputsOf(shuffleId);
       long end = nextMapId(status.get());
       Runnable free =
           () -> tell(ofShuffle, NOT_FREED, client -> client.freeOutputsBelow(prefix, end));

@@ -2,11 +2,11 @@ package io.sluice.spark.write;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.spark.engine.RowChecksums;
 import io.sluice.spark.engine.SparkShims;
-import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.engine.SparkShims.RowChecksums;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.OutputTarget;
+import io.sluice.spark.pool.OutputTarget.Attempt;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -14,6 +14,9 @@ import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
+import org.apache.spark.memory.MemoryConsumer;
+import org.apache.spark.memory.MemoryMode;
+import org.apache.spark.memory.TaskMemoryManager;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 import org.apache.spark.shuffle.ShuffleWriter;
@@ -22,6 +25,8 @@ import org.slf4j.LoggerFactory;
 import scala.Option;
 import scala.Product2;
 import scala.collection.Iterator;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
 
 /**
  * Writes a map task's output into the executor's or the node's pool, without any file. It
@@ -37,6 +42,9 @@ import scala.collection.Iterator;
  * task. Streams that write once more when they are closed neither hide it nor succeed.
  */
 public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
+  /** The class tag of any key and any value. */
+  static final ClassTag<Object> ANY = ClassTag$.MODULE$.Any();
+
   private static final Logger LOG = LoggerFactory.getLogger(PartitionChunkWriter.class);
 
   /**
@@ -244,5 +252,32 @@ public abstract class PartitionChunkWriter<K, V> extends ShuffleWriter<K, V> {
   @Override
   public final long[] getPartitionLengths() {
     return lengthsBytes;
+  }
+
+  /**
+   * The part of the task's execution memory that a writer's buffers take.
+   *
+   * <p>Thread contract: as its super class. It frees nothing on demand of other consumers, because
+   * the writer may be in the middle of a record.
+   */
+  static final class MemoryBudget extends MemoryConsumer {
+    MemoryBudget(TaskMemoryManager manager) {
+      super(manager, MemoryMode.ON_HEAP);
+    }
+
+    /** Takes that much memory, or none if there is less. */
+    boolean tryTake(long lengthBytes) {
+      long granted = acquireMemory(lengthBytes);
+      if (granted < lengthBytes) {
+        freeMemory(granted);
+        return false;
+      }
+      return true;
+    }
+
+    @Override
+    public long spill(long lengthBytes, MemoryConsumer trigger) throws IOException {
+      return 0;
+    }
   }
 }

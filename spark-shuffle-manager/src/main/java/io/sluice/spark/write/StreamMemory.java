@@ -1,5 +1,6 @@
 package io.sluice.spark.write;
 
+import io.sluice.spark.write.PartitionChunkWriter.MemoryBudget;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;

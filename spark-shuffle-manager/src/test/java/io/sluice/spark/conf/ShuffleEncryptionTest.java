@@ -28,7 +28,7 @@ class ShuffleEncryptionTest {
   private final SparkConf conf = new SparkConf(false).set("spark.app.id", "app-1");
 
   private ShuffleKey key(String sparkSecret) {
-    return ShuffleEncryption.key(conf, sparkSecret);
+    return ApplicationSecret.shuffleKey(conf, sparkSecret);
   }
 
   @Test

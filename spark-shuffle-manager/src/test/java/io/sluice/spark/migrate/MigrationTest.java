@@ -137,7 +137,7 @@ class MigrationTest {
 
   private void move() throws IOException {
     for (Tuple2<BlockId, ManagedBuffer> block :
-        OutgoingOutput.blocks(sender, OUTPUT).orElseThrow()) {
+        OutgoingOutputs.blocks(sender, OUTPUT).orElseThrow()) {
       send(block._1(), block._2());
     }
   }
@@ -185,12 +185,12 @@ class MigrationTest {
   void theBlocksAreWhatStocksFilesHold() throws IOException {
     write(bytes(5, 1), bytes(7, 2), bytes(3, 3));
     List<Tuple2<BlockId, ManagedBuffer>> blocks =
-        OutgoingOutput.blocks(sender, OUTPUT).orElseThrow();
+        OutgoingOutputs.blocks(sender, OUTPUT).orElseThrow();
     assertEquals(List.of(DATA, INDEX), blocks.stream().map(Tuple2::_1).toList());
     assertEquals(15, blocks.get(0)._2().size());
     ByteBuffer index = ByteBuffer.allocate(32).putLong(0).putLong(8).putLong(8).putLong(15).flip();
     assertEquals(index, blocks.get(1)._2().nioByteBuffer());
-    assertTrue(OutgoingOutput.blocks(sender, new ShuffleBlockInfo(4, 18)).isEmpty());
+    assertTrue(OutgoingOutputs.blocks(sender, new ShuffleBlockInfo(4, 18)).isEmpty());
   }
 
   @Test

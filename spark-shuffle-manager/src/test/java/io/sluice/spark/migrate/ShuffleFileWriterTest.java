@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.migrate.ShuffleFileWriter.Names;
+import io.sluice.spark.migrate.OutgoingOutputs.Names;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
@@ -75,7 +75,7 @@ class ShuffleFileWriterTest {
 
   @Test
   void anOutputIsTwoFilesUntilItsShuffleIsFreed() throws IOException {
-    ShuffleFileWriter laidOut = new ShuffleFileWriter(this::names);
+    OutgoingOutputs laidOut = new OutgoingOutputs(this::names);
     laidOut.layOut(pool, output(0));
     laidOut.layOut(pool, output(1));
     laidOut.layOut(pool, output(2)); // nobody has it
@@ -97,7 +97,7 @@ class ShuffleFileWriterTest {
     String said = new String(mount.getInputStream().readAllBytes());
     Assumptions.assumeTrue(mount.waitFor() == 0, "root alone mounts file systems: " + said);
     try {
-      ShuffleFileWriter laidOut = new ShuffleFileWriter(this::names);
+      OutgoingOutputs laidOut = new OutgoingOutputs(this::names);
       laidOut.layOut(pool, output(0));
       IOException full = assertThrows(IOException.class, () -> laidOut.layOut(pool, output(1)));
       assertTrue(full.getMessage().contains("No space left on device"), full.toString());
@@ -112,8 +112,8 @@ class ShuffleFileWriterTest {
 
   @Test
   void noDataStaysWhoseIndexCannotBeWritten() throws IOException {
-    ShuffleFileWriter laidOut =
-        new ShuffleFileWriter(
+    OutgoingOutputs laidOut =
+        new OutgoingOutputs(
             output -> new Names(names(output).data(), base.resolve("absent/index")));
     assertThrows(NoSuchFileException.class, () -> laidOut.layOut(pool, output(0)));
     assertEquals(List.of(), files());
@@ -123,7 +123,7 @@ class ShuffleFileWriterTest {
   @Test
   void whatCannotBeDeletedDoesNotHideWhy() throws IOException {
     Files.createDirectories(directory.resolve("0.data.sluice/something"));
-    ShuffleFileWriter laidOut = new ShuffleFileWriter(this::names);
+    OutgoingOutputs laidOut = new OutgoingOutputs(this::names);
     IOException why = assertThrows(IOException.class, () -> laidOut.layOut(pool, output(0)));
     assertTrue(why.getMessage().contains("Is a directory"), why.toString());
     assertEquals(DirectoryNotEmptyException.class, why.getSuppressed()[0].getClass());
@@ -131,7 +131,7 @@ class ShuffleFileWriterTest {
 
   @Test
   void oneFileThatCannotBeDeletedKeepsNoOther() throws IOException {
-    ShuffleFileWriter laidOut = new ShuffleFileWriter(this::names);
+    OutgoingOutputs laidOut = new OutgoingOutputs(this::names);
     laidOut.layOut(pool, output(0));
     laidOut.layOut(pool, output(1));
     for (String index : List.of("0.index", "1.index")) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.channel.FileRegion;
+import io.sluice.spark.persist.StoredBlock.Cipher;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;

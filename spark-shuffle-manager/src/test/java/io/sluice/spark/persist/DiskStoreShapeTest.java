@@ -3,6 +3,7 @@ package io.sluice.spark.persist;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.persist.Persistence.DiskStoreShape;
 import java.util.Optional;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.DiskStore;

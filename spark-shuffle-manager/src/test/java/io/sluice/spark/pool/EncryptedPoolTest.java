@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.pool.PoolBlock.DamagedBlockException;
 import io.sluice.spill.cipher.ForgedRunException;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksummer;

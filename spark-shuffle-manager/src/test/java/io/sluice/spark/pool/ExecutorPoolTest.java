@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
+import io.sluice.spark.pool.PoolBlock.DamagedBlockException;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.spark.pool.FreedShuffles.Attempt;
+import io.sluice.spark.pool.OutputTarget.Attempt;
+import io.sluice.spark.pool.OutputTarget.FreedShuffles;
 import io.sluice.spill.format.OutputId;
 import java.util.ArrayList;
 import java.util.List;

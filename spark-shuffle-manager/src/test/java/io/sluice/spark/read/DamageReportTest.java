@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.spark.pool.DamagedBlockException;
+import io.sluice.spark.pool.PoolBlock.DamagedBlockException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

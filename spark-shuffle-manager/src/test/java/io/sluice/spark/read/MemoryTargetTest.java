@@ -9,6 +9,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.sluice.spark.read.BlockTarget.MemoryTarget;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

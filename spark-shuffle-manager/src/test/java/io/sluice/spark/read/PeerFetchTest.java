@@ -9,10 +9,13 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.metrics.ShuffleCounters;
+import io.sluice.spark.pool.BlockRange;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.ExecutorTransports;
 import io.sluice.spark.pool.MapOutput;
 import io.sluice.spark.pool.TestChunks;
+import io.sluice.spark.read.BlockTarget.FileTarget;
+import io.sluice.spark.read.BlockTarget.MemoryTarget;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
@@ -276,9 +279,9 @@ class PeerFetchTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    assertEquals(1 + 300 * block.firstPartition(), content.remaining());
+    assertEquals(1 + 300 * block.partitions().first(), content.remaining());
     while (content.hasRemaining()) {
-      assertEquals((byte) block.firstPartition(), content.get());
+      assertEquals((byte) block.partitions().first(), content.get());
     }
   }
 

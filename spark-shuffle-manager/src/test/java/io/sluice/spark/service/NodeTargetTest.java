@@ -19,11 +19,10 @@ import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spark.conf.ShuffleEncryption;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorTransports;
-import io.sluice.spark.pool.FreedShuffles.Attempt;
 import io.sluice.spark.pool.MapOutput;
+import io.sluice.spark.pool.OutputTarget.Attempt;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.TrustedPath;
@@ -344,8 +343,8 @@ class NodeTargetTest {
     ApplicationSecret.create(first);
     ApplicationSecret.create(second);
     Path directory = base.resolve("service");
-    try (ShuffleKey firstKey = ShuffleEncryption.key(first, null);
-        ShuffleKey secondKey = ShuffleEncryption.key(second, null);
+    try (ShuffleKey firstKey = ApplicationSecret.shuffleKey(first, null);
+        ShuffleKey secondKey = ApplicationSecret.shuffleKey(second, null);
         ServiceConnection ofFirst = nodePool(first, ApplicationId.of(first), directory, firstKey);
         ServiceConnection ofSecond =
             nodePool(second, ApplicationId.of(second), directory, secondKey)) {

@@ -1,11 +1,10 @@
-package io.sluice.spark.ui;
+package io.sluice.spark.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spark.metrics.ExecutorReport;
-import io.sluice.spark.metrics.ExecutorReport.TierUse;
+import io.sluice.spark.report.ExecutorReport.TierUse;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
@@ -53,7 +52,8 @@ class PageContentTest {
   @Test
   void aRowForEachExecutorSaysHowItsPoolIs() {
     String html =
-        PageContent.of(List.of(report("0", Map.of(), Map.of()), report("1", Map.of(), Map.of())));
+        SluiceTab.content(
+            List.of(report("0", Map.of(), Map.of()), report("1", Map.of(), Map.of())));
     List<List<String>> rows = rows(html, "sluice-pools");
     assertEquals(2, rows.size());
     assertEquals(
@@ -74,7 +74,7 @@ class PageContentTest {
   @Test
   void eachWayOfBytesHasAColumnForAllExecutors() {
     String html =
-        PageContent.of(
+        SluiceTab.content(
             List.of(
                 report("0", Map.of("local", 1L, "tcp", 2048L, "inlined", 5L), Map.of()),
                 report("1", Map.of("ucx", 3L, "spark", 4L), Map.of())));
@@ -90,19 +90,19 @@ class PageContentTest {
 
   @Test
   void bytesAreSortedByWhatTheyAreAndNotByHowTheyLook() {
-    String html = PageContent.of(List.of(report("0", Map.of("tcp", 20_480L), Map.of())));
+    String html = SluiceTab.content(List.of(report("0", Map.of("tcp", 20_480L), Map.of())));
     assertTrue(html.contains("<td sorttable_customkey=\"20480\">20.0 KiB</td>"), html);
   }
 
   @Test
   void fallbacksAreTheirReasonsAndCounts() {
-    String html = PageContent.of(List.of(report("2", Map.of(), Map.of("no pool", 12L))));
+    String html = SluiceTab.content(List.of(report("2", Map.of(), Map.of("no pool", 12L))));
     assertEquals(List.of(List.of("2", "no pool", "12")), rows(html, "sluice-fallbacks"));
   }
 
   @Test
   void withoutFallbacksItSaysSoInsteadOfAnEmptyTable() {
-    String html = PageContent.of(List.of(report("0", Map.of(), Map.of())));
+    String html = SluiceTab.content(List.of(report("0", Map.of(), Map.of())));
     assertFalse(html.contains("sluice-fallbacks"), html);
     assertTrue(html.contains("Nothing was left to Spark"), html);
   }
@@ -124,7 +124,7 @@ class PageContentTest {
             Map.of(MARKUP, 1L),
             TierUse.NONE,
             0);
-    String html = PageContent.of(List.of(report));
+    String html = SluiceTab.content(List.of(report));
     assertFalse(html.contains("<script"), html);
     assertEquals(
         List.of("&lt;script&gt;alert('&quot;&amp;')&lt;/script&gt;"),

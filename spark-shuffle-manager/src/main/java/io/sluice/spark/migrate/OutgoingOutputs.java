@@ -1,11 +1,13 @@
 package io.sluice.spark.migrate;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.pool.ExecutorBlock;
 import io.sluice.spark.pool.ExecutorPool;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,21 +19,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.ShuffleDataBlockId;
 import org.apache.spark.storage.ShuffleIndexBlockId;
 import scala.Tuple2;
 
 /**
- * Writes outputs of this executor's pool into the two files that Spark's own writers would have
- * made. Unlike {@link OutgoingOutput}, it serves no peer but Spark's fallback storage, which copies
- * files. An output without an index file does not exist for that storage.
+ * Outputs of this executor's pool, in the two forms in which Spark moves outputs. Peers get blocks:
+ * the bytes of all partitions first, then the index. The index says where each partition begins and
+ * the last one ends, as numbers of 8 bytes. A peer without a pool stores them as the two files of
+ * Spark's own writers. Spark's fallback storage copies such files, so they are written here for it.
+ * An output without an index file does not exist for that storage.
  *
- * <p>Thread contract: safe from any thread; one output is written at a time. Ownership: the files
- * go with their shuffle, or with the executor's local directories. Failure: {@link IOException},
- * and neither file is left.
+ * <p>Thread contract: safe from any thread; one output is written into files at a time. Ownership:
+ * the files go with their shuffle, or with the executor's local directories. Failure: {@link
+ * IOException}, and neither file is left.
  */
-public final class ShuffleFileWriter {
+public final class OutgoingOutputs {
+  private static final int NO_REDUCER = 0;
+
   private final Function<ShuffleBlockInfo, Names> names;
   private final Set<ShuffleBlockInfo> written = new HashSet<>();
 
@@ -43,8 +51,46 @@ public final class ShuffleFileWriter {
   }
 
   /** Writes nothing yet. */
-  public ShuffleFileWriter(Function<ShuffleBlockInfo, Names> names) {
+  public OutgoingOutputs(Function<ShuffleBlockInfo, Names> names) {
     this.names = names;
+  }
+
+  /**
+   * The blocks to send, in this order; empty if the output is not in the pool. An output without
+   * records has an index only.
+   */
+  public static Optional<List<Tuple2<BlockId, ManagedBuffer>>> blocks(
+      ExecutorPool pool, ShuffleBlockInfo output) throws IOException {
+    int shuffleId = output.shuffleId();
+    long mapId = output.mapId();
+    Optional<long[]> lengths = pool.partitionLengths(shuffleId, mapId);
+    if (lengths.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<ExecutorBlock> data = pool.block(shuffleId, mapId, 0, lengths.get().length);
+    if (data.isEmpty()) {
+      return Optional.empty(); // freed meanwhile
+    }
+    List<Tuple2<BlockId, ManagedBuffer>> blocks = new ArrayList<>();
+    if (data.get().size() > 0) {
+      blocks.add(new Tuple2<>(new ShuffleDataBlockId(shuffleId, mapId, NO_REDUCER), data.get()));
+    }
+    blocks.add(
+        new Tuple2<>(
+            new ShuffleIndexBlockId(shuffleId, mapId, NO_REDUCER),
+            new NioManagedBuffer(index(lengths.get()))));
+    return Optional.of(blocks);
+  }
+
+  private static ByteBuffer index(long[] lengthsBytes) {
+    ByteBuffer index = ByteBuffer.allocate(Math.multiplyExact(lengthsBytes.length + 1, Long.BYTES));
+    long endBytes = 0;
+    index.putLong(endBytes);
+    for (long lengthBytes : lengthsBytes) {
+      endBytes += lengthBytes;
+      index.putLong(endBytes);
+    }
+    return index.flip();
   }
 
   /** Writes an output into files, unless they exist or the pool does not hold it. */
@@ -52,7 +98,7 @@ public final class ShuffleFileWriter {
     if (written.contains(output)) {
       return;
     }
-    Optional<List<Tuple2<BlockId, ManagedBuffer>>> blocks = OutgoingOutput.blocks(pool, output);
+    Optional<List<Tuple2<BlockId, ManagedBuffer>>> blocks = blocks(pool, output);
     if (blocks.isEmpty()) {
       return;
     }

@@ -1,24 +1,64 @@
-package io.sluice.spark.ui;
+package io.sluice.spark.report;
 
 import io.sluice.node.client.ReadStats;
-import io.sluice.spark.metrics.ExecutorReport;
+import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.metrics.ShuffleCounters;
-import io.sluice.spark.ui.HtmlTable.Cell;
-import io.sluice.spark.ui.HtmlTable.Column;
+import io.sluice.spark.report.HtmlTable.Cell;
+import io.sluice.spark.report.HtmlTable.Column;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.apache.spark.ui.SparkUI;
+import org.apache.spark.ui.SparkUITab;
+import org.apache.spark.ui.WebUIPage;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.xml.Node;
+import scala.xml.Unparsed;
 
-/** The content of the tab for some reports, as HTML. */
-final class PageContent {
+/**
+ * The tab "Sluice" of a running application's UI, at {@code /sluice/}.
+ *
+ * <p>Thread contract: Spark's. Ownership: the UI's.
+ */
+public final class SluiceTab extends SparkUITab {
   private static final Column EXECUTOR =
       new Column("Executor ID", "The id on Spark's page of executors.");
 
-  private PageContent() {}
+  private SluiceTab(SparkUI ui, Supplier<List<ExecutorReport>> reports) {
+    super(ui, "sluice");
+    attachPage(new SluicePage(this, reports));
+  }
 
-  static String of(List<ExecutorReport> reports) {
+  /** Adds the tab; each request for its page asks for the reports anew. */
+  public static void attach(SparkUI ui, Supplier<List<ExecutorReport>> reports) {
+    ui.attachTab(new SluiceTab(ui, reports));
+  }
+
+  /** The only page of the tab, within the frame of Spark's pages. Threads of the UI call it. */
+  private static final class SluicePage extends WebUIPage {
+    private final SparkUITab tab;
+    private final Supplier<List<ExecutorReport>> reports;
+
+    SluicePage(SparkUITab tab, Supplier<List<ExecutorReport>> reports) {
+      super("");
+      this.tab = tab;
+      this.reports = reports;
+    }
+
+    @Override
+    public Seq<Node> render(HttpServletRequest request) {
+      List<Node> nodes = List.of(new Unparsed(content(reports.get())));
+      return SparkShims.page(request, "Sluice", CollectionConverters.asScala(nodes).toSeq(), tab);
+    }
+  }
+
+  /** The content of the page for some reports, as HTML. */
+  static String content(List<ExecutorReport> reports) {
     return section("Pools", pools(reports), "No executor has reported yet.")
         + section("Shuffle Bytes Read", bytesRead(reports), "No executor has reported yet.")
         + section("Left to Spark", fallbacks(reports), "Nothing was left to Spark.");

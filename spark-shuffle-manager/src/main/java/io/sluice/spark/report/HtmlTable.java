@@ -1,4 +1,4 @@
-package io.sluice.spark.ui;
+package io.sluice.spark.report;
 
 import java.util.ArrayList;
 import java.util.List;

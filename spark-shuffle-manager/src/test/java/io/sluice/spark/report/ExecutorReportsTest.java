@@ -1,9 +1,8 @@
-package io.sluice.spark.plugin;
+package io.sluice.spark.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.spark.metrics.ExecutorReport;
-import io.sluice.spark.metrics.ExecutorReport.TierUse;
+import io.sluice.spark.report.ExecutorReport.TierUse;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package io.sluice.spark.threads;
+package io.sluice.spark.engine;
 
 import io.sluice.rdma.threads.DaemonThreads;
 import java.io.IOException;

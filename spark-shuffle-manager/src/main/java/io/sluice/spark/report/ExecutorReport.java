@@ -1,4 +1,4 @@
-package io.sluice.spark.metrics;
+package io.sluice.spark.report;
 
 import java.io.Serializable;
 import java.util.List;

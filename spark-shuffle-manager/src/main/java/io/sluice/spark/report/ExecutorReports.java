@@ -1,6 +1,5 @@
-package io.sluice.spark.plugin;
+package io.sluice.spark.report;
 
-import io.sluice.spark.metrics.ExecutorReport;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -16,7 +15,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread contract: safe from any thread.
  */
-final class ExecutorReports {
+public final class ExecutorReports {
   private static final Comparator<String> BY_NUMBER =
       Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
@@ -34,13 +33,13 @@ final class ExecutorReports {
    *
    * @param retainedGone most reports of executors that are gone
    */
-  ExecutorReports(int retainedGone, LongSupplier nanoClock) {
+  public ExecutorReports(int retainedGone, LongSupplier nanoClock) {
     this.retainedGone = retainedGone;
     this.nanoClock = nanoClock;
   }
 
   /** Replaces the executor's former report. */
-  synchronized void add(ExecutorReport report) {
+  public synchronized void add(ExecutorReport report) {
     long nowNs = nanoClock.getAsLong();
     last.remove(report.executorId());
     last.put(report.executorId(), new Received(report, nowNs));
@@ -57,7 +56,7 @@ final class ExecutorReports {
   }
 
   /** All reports, ordered by executor. */
-  synchronized List<ExecutorReport> all() {
+  public synchronized List<ExecutorReport> all() {
     List<ExecutorReport> all = new ArrayList<>();
     last.values().forEach(each -> all.add(each.report()));
     all.sort(Comparator.comparing(ExecutorReport::executorId, BY_NUMBER));

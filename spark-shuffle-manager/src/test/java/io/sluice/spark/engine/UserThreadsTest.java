@@ -1,4 +1,4 @@
-package io.sluice.spark.threads;
+package io.sluice.spark.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

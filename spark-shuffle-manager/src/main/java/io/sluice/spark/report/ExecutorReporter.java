@@ -1,7 +1,6 @@
-package io.sluice.spark.plugin;
+package io.sluice.spark.report;
 
-import io.sluice.spark.metrics.ExecutorReport;
-import io.sluice.spark.threads.UserThreads;
+import io.sluice.spark.engine.UserThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,11 +17,11 @@ import org.slf4j.LoggerFactory;
  * Sends this executor's report to the driver: every ten seconds, soon after tasks have ended, and
  * when it is closed.
  *
- * <p>Thread contract: safe from any thread; a thread of its own sends the reports. Ownership:
- * {@link ExecutorPart} closes it. Failure: the first report that cannot be sent is logged; the page
- * in the UI then shows an older one.
+ * <p>Thread contract: safe from any thread; a thread of its own sends the reports. Ownership: the
+ * plugin closes it. Failure: the first report that cannot be sent is logged; the page in the UI
+ * then shows an older one.
  */
-final class ExecutorReporter implements Closeable {
+public final class ExecutorReporter implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorReporter.class);
   private static final long PERIOD_MS = 10_000;
 
@@ -45,13 +44,15 @@ final class ExecutorReporter implements Closeable {
     this.report = report;
   }
 
-  static ExecutorReporter start(PluginContext context, Supplier<ExecutorReport> report) {
+  /** Sends the first report at once. */
+  public static ExecutorReporter start(PluginContext context, Supplier<ExecutorReport> report) {
     ExecutorReporter started = new ExecutorReporter(context, report);
     started.thread.scheduleWithFixedDelay(started::send, 0, PERIOD_MS, TimeUnit.MILLISECONDS);
     return started;
   }
 
-  void taskEnded() {
+  /** A task has ended, so that a report is due. */
+  public void taskEnded() {
     if (due.compareAndSet(false, true)) {
       thread.schedule(this::sendAfterTask, AFTER_TASK_MS, TimeUnit.MILLISECONDS);
     }

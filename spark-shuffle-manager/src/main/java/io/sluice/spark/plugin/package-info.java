@@ -1,2 +1,0 @@
-/** Spark's plugin: executors report their state to the driver, which shows it. */
-package io.sluice.spark.plugin;

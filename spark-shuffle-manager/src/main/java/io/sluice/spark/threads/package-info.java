@@ -1,2 +1,0 @@
-/** Threads that run as an executor's user. */
-package io.sluice.spark.threads;

@@ -1,2 +1,0 @@
-/** The tab in Spark's web UI. */
-package io.sluice.spark.ui;
