@@ -1,7 +1,6 @@
 package io.sluice.it.cli;
 
 import io.sluice.it.cluster.ClusterSpec;
-import io.sluice.it.cluster.DistributionBuild;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
@@ -45,10 +44,10 @@ final class ClusterOptions {
   }
 
   private HadoopDistribution distribution(Workspace workspace, Console console) {
-    return DistributionBuild.isThere(workspace, hadoopVersion)
+    return HadoopDistribution.isAssembled(workspace, hadoopVersion)
         ? HadoopDistribution.locate(workspace, hadoopVersion)
         : console.step(
             "Assembling Hadoop " + hadoopVersion + "; Maven downloads about 100 MB of it",
-            () -> DistributionBuild.assemble(workspace, hadoopVersion));
+            () -> HadoopDistribution.assemble(workspace, hadoopVersion));
   }
 }

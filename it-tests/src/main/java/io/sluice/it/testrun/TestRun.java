@@ -4,7 +4,6 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabTools;
 import io.sluice.it.lab.run.LabRun;
-import io.sluice.it.report.Commit;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import java.nio.file.Path;
@@ -125,12 +124,12 @@ public final class TestRun {
    * The commit that a run tests: the one that was there before the build.
    *
    * @param root of the checkout
-   * @param name as {@link Commit} gives it
+   * @param name as {@link Workspace#commit} gives it
    */
   record TestedCommit(Path root, String name) {
     /** The one that is there now. */
     static TestedCommit now(Path root) {
-      return new TestedCommit(root, Commit.of(root));
+      return new TestedCommit(root, new Workspace(root).commit());
     }
 
     /** Why a result must not be called this commit's; empty if it may. */

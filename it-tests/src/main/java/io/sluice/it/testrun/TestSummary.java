@@ -1,8 +1,8 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
-import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.report.TestReports.TestOutcome;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package io.sluice.it.lab.plugs;
 
 import io.sluice.it.lab.LabResult;
-import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.report.TestReports.TestOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
