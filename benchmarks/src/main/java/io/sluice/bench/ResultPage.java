@@ -1,7 +1,6 @@
 package io.sluice.bench;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.report.Commit;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
 import io.sluice.tools.text.TextTable;
@@ -60,7 +59,7 @@ public record ResultPage(
   public List<String> write(ResultFiles results) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("schema", StoredPlots.SCHEMA);
-    all.put("commit", Commit.of(Workspace.find().root()));
+    all.put("commit", Workspace.find().commit());
     all.put("title", title);
     all.put("machine", machine);
     all.putAll(data);

@@ -4,17 +4,16 @@ import io.sluice.it.cluster.ClientWithJar;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.Poll;
-import io.sluice.it.cluster.ProcessUse;
+import io.sluice.it.cluster.ProcessTable.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -91,7 +90,7 @@ final class PageRankChain {
         () -> {
           for (NodeManager node : cluster.nodes()) {
             if (node.poolState().outputs() > 0) {
-              return Optional.of(true);
+              return true;
             }
           }
           throw new ClusterException("no node has a file of the result");

@@ -8,9 +8,9 @@ import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobCosts;
-import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
+import io.sluice.it.job.RunningJob.JobProgress;
 import java.util.List;
 
 /**

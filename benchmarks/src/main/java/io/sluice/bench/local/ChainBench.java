@@ -13,7 +13,7 @@ import io.sluice.bench.local.ChainJobs.ChainVariant;
 import io.sluice.bench.local.ChainJobs.JobTime;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.ArrayList;

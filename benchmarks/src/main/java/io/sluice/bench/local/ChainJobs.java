@@ -4,7 +4,7 @@ import io.sluice.bench.Variant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;

@@ -10,7 +10,7 @@ import io.sluice.bench.hadoop.WordCountJob.TextSource;
 import io.sluice.bench.local.LocalJobs.LocalVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.sluice.bench.local;
 
 import io.sluice.bench.Figure;
 import io.sluice.bench.hadoop.Size;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import java.util.List;
 import java.util.function.DoubleFunction;
 

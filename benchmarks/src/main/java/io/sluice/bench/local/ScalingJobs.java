@@ -6,7 +6,7 @@ import io.sluice.bench.local.HoneClients.LinesDigest;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.local.LocalJobClient;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -7,7 +7,7 @@ import io.sluice.bench.Figure;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Path;

@@ -1,24 +1,24 @@
 package io.sluice.bench.memory;
 
-import io.sluice.it.cluster.ClusterPlaces;
 import io.sluice.it.cluster.ClusterSpec;
+import io.sluice.it.cluster.ClusterSpec.ClusterPlaces;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobCosts;
-import io.sluice.it.job.JobProgress;
-import io.sluice.it.job.JobResult;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
-import io.sluice.it.limit.DeviceRate;
+import io.sluice.it.job.RunningJob.JobProgress;
+import io.sluice.it.job.RunningJob.JobResult;
 import io.sluice.it.limit.DeviceUse;
-import io.sluice.it.limit.GroupMemory;
-import io.sluice.it.limit.GroupMeter;
-import io.sluice.it.limit.GroupUse;
 import io.sluice.it.limit.LimitDirectory;
 import io.sluice.it.limit.LoopVolume;
 import io.sluice.it.limit.ResourceGroup;
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupMeter;
+import io.sluice.it.limit.ResourceGroup.GroupUse;
 import io.sluice.it.limit.ResourceGroups;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -149,12 +149,12 @@ final class BoundedNode implements AutoCloseable {
     /** Runs a job to its end, which must be a success, and tells what it cost. */
     MemoryCell measure(JobSpec spec, Map<String, String> settings, JobProgress progress) {
       GroupUse groupBefore = group.use();
-      DeviceUse shuffleBefore = shuffle.meter().read();
-      DeviceUse filesBefore = files.meter().read();
+      DeviceUse shuffleBefore = shuffle.use();
+      DeviceUse filesBefore = files.use();
       try (GroupMeter meter = GroupMeter.start(group, SAMPLE_MS)) {
         JobResult result = run(spec.with(settings), progress);
         final GroupUse use = group.use().minus(groupBefore);
-        final DeviceUse atEnd = shuffle.meter().read().minus(shuffleBefore);
+        final DeviceUse atEnd = shuffle.use().minus(shuffleBefore);
         shuffle.sync();
         files.sync();
         return new MemoryCell(
@@ -163,8 +163,8 @@ final class BoundedNode implements AutoCloseable {
             JobCosts.of(cluster, result),
             use,
             atEnd,
-            shuffle.meter().read().minus(shuffleBefore),
-            files.meter().read().minus(filesBefore),
+            shuffle.use().minus(shuffleBefore),
+            files.use().minus(filesBefore),
             meter.samples());
       }
     }

@@ -14,7 +14,7 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobCounters;
 import io.sluice.it.job.JobHistory;
 import io.sluice.it.job.JobSpec;
-import io.sluice.it.limit.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.io.IOException;

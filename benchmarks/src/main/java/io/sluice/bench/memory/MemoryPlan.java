@@ -1,6 +1,6 @@
 package io.sluice.bench.memory;
 
-import io.sluice.it.limit.DeviceRate;
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
 import java.util.List;
 import java.util.Optional;
 

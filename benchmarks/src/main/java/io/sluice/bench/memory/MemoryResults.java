@@ -8,7 +8,7 @@ import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.bench.memory.NodeMemory.Intermediate;
 import io.sluice.it.cluster.HadoopDistribution;
-import io.sluice.it.limit.DeviceRate;
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.EnumMap;

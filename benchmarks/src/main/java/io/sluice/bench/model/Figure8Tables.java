@@ -3,7 +3,7 @@ package io.sluice.bench.model;
 import io.sluice.bench.LinePlot;
 import io.sluice.bench.model.Figure8.BlockFormat;
 import io.sluice.bench.model.Measurements.Storage;
-import io.sluice.it.spark.jobs.PersistBenchmark;
+import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.bench.Variant;
 import io.sluice.it.report.Machine;
-import io.sluice.it.spark.jobs.PersistBenchmark;
+import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.sluice.it.spark.SparkDistribution;
 import io.sluice.it.spark.SparkJob;
 import io.sluice.it.spark.SparkSubmit;
 import io.sluice.it.spark.jobs.PersistArguments;
-import io.sluice.it.spark.jobs.PersistBenchmark;
+import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,8 +2,8 @@ package io.sluice.bench.model;
 
 import io.sluice.bench.Spread;
 import io.sluice.it.spark.jobs.PersistedRun;
-import io.sluice.it.spark.jobs.RanTask;
-import io.sluice.it.spark.jobs.StageRun;
+import io.sluice.it.spark.jobs.PersistedRun.RanTask;
+import io.sluice.it.spark.jobs.PersistedRun.StageRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

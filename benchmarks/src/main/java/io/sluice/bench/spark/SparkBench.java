@@ -18,7 +18,7 @@ import io.sluice.it.spark.SparkJob;
 import io.sluice.it.spark.SparkNodeService;
 import io.sluice.it.spark.SparkSubmit;
 import io.sluice.it.spark.jobs.ShuffleArguments;
-import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.ShuffleJob.ShuffleReport;
 import io.sluice.it.spark.jobs.Workload;
 import io.sluice.it.spark.peer.Peer;
 import io.sluice.it.spark.peer.PeerInstallations;

@@ -1,7 +1,7 @@
 package io.sluice.bench.spark;
 
 import io.sluice.bench.Figure;
-import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.ShuffleJob.ShuffleReport;
 import io.sluice.it.spark.jobs.Workload;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -6,7 +6,7 @@ import io.sluice.bench.local.JobHistoryTimes.Attempt;
 import io.sluice.bench.local.ScalingJobs.ScalingRun;
 import io.sluice.bench.local.ScalingJobs.ScalingVariant;
 import io.sluice.bench.local.ScalingJobs.ScalingWorkload;
-import io.sluice.it.local.ProcessCosts;
+import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;

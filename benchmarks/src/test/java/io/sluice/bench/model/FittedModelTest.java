@@ -6,7 +6,7 @@ import io.sluice.bench.model.FittedModel.Cell;
 import io.sluice.bench.model.FittedModel.Prediction;
 import io.sluice.bench.model.Measurements.Storage;
 import io.sluice.bench.model.StageFit.StageModel;
-import io.sluice.it.spark.jobs.PersistBenchmark;
+import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
 import java.util.List;
 import org.junit.jupiter.api.Test;

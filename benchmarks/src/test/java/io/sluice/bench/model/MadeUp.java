@@ -2,10 +2,10 @@ package io.sluice.bench.model;
 
 import io.sluice.bench.model.Measurements.Storage;
 import io.sluice.it.report.Machine;
-import io.sluice.it.spark.jobs.PersistBenchmark;
+import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
-import io.sluice.it.spark.jobs.RanTask;
-import io.sluice.it.spark.jobs.StageRun;
+import io.sluice.it.spark.jobs.PersistedRun.RanTask;
+import io.sluice.it.spark.jobs.PersistedRun.StageRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

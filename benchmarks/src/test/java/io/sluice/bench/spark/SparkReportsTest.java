@@ -3,7 +3,7 @@ package io.sluice.bench.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.bench.spark.SparkReports.SparkRun;
-import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.ShuffleJob.ShuffleReport;
 import io.sluice.it.spark.jobs.Workload;
 import java.util.ArrayList;
 import java.util.List;

@@ -17,7 +17,7 @@ import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.limit.DeviceRate;
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
 import io.sluice.it.limit.LoopVolume;
 import io.sluice.it.limit.ResourceGroups;
 import io.sluice.it.report.Console;

@@ -2,7 +2,6 @@ package io.sluice.it.cli;
 
 import io.sluice.bench.hadoop.Size;
 import io.sluice.it.cluster.ClusterSpec;
-import io.sluice.it.cluster.DistributionBuild;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
@@ -73,11 +72,11 @@ final class SharedOptions {
     }
 
     private HadoopDistribution distribution(Workspace workspace, Console console) {
-      return DistributionBuild.isThere(workspace, hadoopVersion)
+      return HadoopDistribution.isAssembled(workspace, hadoopVersion)
           ? HadoopDistribution.locate(workspace, hadoopVersion)
           : console.step(
               "Assembling Hadoop " + hadoopVersion + "; Maven downloads about 100 MB of it",
-              () -> DistributionBuild.assemble(workspace, hadoopVersion));
+              () -> HadoopDistribution.assemble(workspace, hadoopVersion));
     }
   }
 

@@ -1,8 +1,8 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Machine;
-import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.testrun.TestSummary.SuiteTimes;
 import io.sluice.tools.text.TextTable;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package io.sluice.it.testrun;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabTools;
-import io.sluice.it.report.Commit;
+import io.sluice.it.testrun.LabRun;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.testrun.TestTask.TaskResult;
@@ -109,12 +109,12 @@ public record TestRun(
    * The commit that a run tests: the one that was there before the build.
    *
    * @param root of the checkout
-   * @param name as {@link Commit} gives it
+   * @param name as {@link Workspace#commit} gives it
    */
   record TestedCommit(Path root, String name) {
     /** The one that is there now. */
     static TestedCommit now(Path root) {
-      return new TestedCommit(root, Commit.of(root));
+      return new TestedCommit(root, new Workspace(root).commit());
     }
 
     /** Why a result must not be called this commit's; empty if it may. */

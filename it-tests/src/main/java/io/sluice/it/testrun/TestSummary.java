@@ -1,10 +1,10 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
-import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
-import io.sluice.it.testrun.TestTask.TaskResult;
+import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.testrun.TestTask.TaskResult.SuiteTime;
+import io.sluice.it.testrun.TestTask.TaskResult;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.Comparator;

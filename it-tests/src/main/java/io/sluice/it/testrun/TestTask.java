@@ -1,7 +1,7 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
-import io.sluice.it.report.TestOutcome;
+import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,8 +2,8 @@ package io.sluice.it.lab;
 
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import io.sluice.it.cluster.ClusterPlaces;
 import io.sluice.it.cluster.ClusterSpec;
+import io.sluice.it.cluster.ClusterSpec.ClusterPlaces;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PeerHost;
 import io.sluice.it.cluster.PseudoCluster;

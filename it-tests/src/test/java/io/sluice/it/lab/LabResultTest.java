@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.report.TestOutcome;
+import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.util.List;
 import java.util.Optional;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.limit.LoopVolume.Programs;
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
+import io.sluice.it.limit.ResourceGroups.OwnGroups;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,20 +35,20 @@ class LoopVolumeIT {
         ResourceGroup group = ResourceGroups.make(directory.path())) {
       volume.limit(group, RATE);
       volume.limitDirty(8L * MIB);
-      DeviceUse before = volume.meter().read();
+      DeviceUse before = volume.use();
       long startNs = System.nanoTime();
       Files.write(Limited.file(volume, "file"), new byte[100 * MIB]);
       volume.sync();
       double seconds = (System.nanoTime() - startNs) / 1e9;
-      DeviceUse wrote = volume.meter().read().minus(before);
+      DeviceUse wrote = volume.use().minus(before);
       assertTrue(wrote.writtenBytes() >= 100 * MIB, "not all is counted: " + wrote);
       assertTrue(
           wrote.writtenBytes() / seconds <= 1.2 * RATE.bytesPerS(),
           "%s in %.1f s".formatted(wrote, seconds));
       volume.dropCache();
-      before = volume.meter().read();
+      before = volume.use();
       assertEquals(100 * MIB, Files.readAllBytes(Limited.file(volume, "file")).length);
-      DeviceUse read = volume.meter().read().minus(before);
+      DeviceUse read = volume.use().minus(before);
       assertTrue(read.readBytes() >= 100 * MIB, "the cache was not dropped: " + read);
     }
   }

@@ -11,6 +11,7 @@ import io.sluice.bench.memory.MemoryWorkload;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Files;

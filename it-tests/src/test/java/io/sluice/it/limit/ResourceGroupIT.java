@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupUse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

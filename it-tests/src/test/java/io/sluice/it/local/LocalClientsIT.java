@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.it.cluster.Daemon;
-import io.sluice.it.cluster.DistributionBuild;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.Ports;
@@ -184,9 +183,9 @@ class LocalClientsIT {
   void olderReleasesToo(String version) throws Exception {
     Workspace workspace = Workspace.find();
     jarsRun(
-        DistributionBuild.isThere(workspace, version)
+        HadoopDistribution.isAssembled(workspace, version)
             ? HadoopDistribution.locate(workspace, version)
-            : DistributionBuild.assemble(workspace, version),
+            : HadoopDistribution.assemble(workspace, version),
         directory);
   }
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.job.JobResult;
+import io.sluice.it.job.RunningJob.JobResult;
 import io.sluice.it.jobs.ScenarioConf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -10,7 +10,7 @@ import io.sluice.bench.hadoop.WordCountJob;
 import io.sluice.bench.hadoop.WordCountJob.TextSource;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;
-import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.RunningJob.JobProgress;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

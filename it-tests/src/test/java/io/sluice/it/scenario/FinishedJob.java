@@ -7,8 +7,8 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.job.JobCounters;
 import io.sluice.it.job.JobHistory;
-import io.sluice.it.job.JobResult;
-import io.sluice.it.job.TaskAttempt;
+import io.sluice.it.job.JobHistory.TaskAttempt;
+import io.sluice.it.job.RunningJob.JobResult;
 import java.util.List;
 import java.util.function.Predicate;
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.job.JobResult;
-import io.sluice.it.job.TaskAttempt;
+import io.sluice.it.job.JobHistory.TaskAttempt;
+import io.sluice.it.job.RunningJob.JobResult;
 import io.sluice.it.jobs.ScenarioConf;
 import java.util.List;
 import java.util.stream.Stream;

@@ -6,9 +6,9 @@ import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
-import io.sluice.it.job.JobResult;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
+import io.sluice.it.job.RunningJob.JobResult;
 import io.sluice.it.jobs.Gate;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;
@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
@@ -91,7 +90,7 @@ final class GatedRun implements AutoCloseable {
     Poll.untilTrue(
         "the end of " + finishing,
         DEADLINE,
-        () -> Optional.of(cluster.taskProcesses().stream().noneMatch(finishing::contains)));
+        () -> cluster.taskProcesses().stream().noneMatch(finishing::contains));
   }
 
   /** Lets all other maps commit, and attempts that are still to come. */
@@ -104,8 +103,7 @@ final class GatedRun implements AutoCloseable {
     Process client =
         cluster.startClient(
             "org.apache.hadoop.mapred.JobClient", List.of("-kill-task", map.attemptId()));
-    Poll.untilTrue(
-        "the end of mapred job -kill-task", DEADLINE, () -> Optional.of(!client.isAlive()));
+    Poll.untilTrue("the end of mapred job -kill-task", DEADLINE, () -> !client.isAlive());
     assertEquals(0, client.exitValue(), "exit status of mapred job -kill-task");
   }
 
@@ -116,7 +114,7 @@ final class GatedRun implements AutoCloseable {
         DEADLINE,
         () -> {
           job.requireAlive();
-          return Optional.of(reducePercent.get() > 0);
+          return reducePercent.get() > 0;
         });
   }
 
@@ -127,7 +125,7 @@ final class GatedRun implements AutoCloseable {
         DEADLINE,
         () -> {
           job.requireAlive();
-          return Optional.of(hasLogged(text));
+          return hasLogged(text);
         });
   }
 

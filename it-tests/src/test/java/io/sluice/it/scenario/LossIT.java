@@ -10,14 +10,13 @@ import io.sluice.it.cluster.NodeManager.NodeState;
 import io.sluice.it.cluster.Poll;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
-import io.sluice.it.job.TaskAttempt;
+import io.sluice.it.job.JobHistory.TaskAttempt;
 import io.sluice.it.jobs.ScenarioConf;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -201,7 +200,7 @@ class LossIT {
       Poll.untilTrue(
           "copies of " + maps.size() + " outputs",
           Duration.ofMinutes(1),
-          () -> Optional.of(node.poolState().copiedOutputs() == maps.size()));
+          () -> node.poolState().copiedOutputs() == maps.size());
       node.killHard();
       PrivateDirectory.delete(node.place().pool());
       node.start();

@@ -14,11 +14,11 @@ import io.sluice.it.cluster.TaskProcess;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.job.JobHistory;
-import io.sluice.it.job.JobProgress;
-import io.sluice.it.job.JobResult;
+import io.sluice.it.job.JobHistory.TaskAttempt;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
-import io.sluice.it.job.TaskAttempt;
+import io.sluice.it.job.RunningJob.JobProgress;
+import io.sluice.it.job.RunningJob.JobResult;
 import io.sluice.it.jobs.ScenarioConf;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -32,7 +32,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -88,9 +87,7 @@ class OtherUsersIT {
     assertFalse(Files.exists(place), place + " is left");
     assertFalse(Files.exists(pool), pool + " is left");
     Poll.untilTrue(
-        "the end of all processes in " + place,
-        DEADLINE,
-        () -> Optional.of(users.processesIn(place).isEmpty()));
+        "the end of all processes in " + place, DEADLINE, () -> users.processesIn(place).isEmpty());
   }
 
   @Test

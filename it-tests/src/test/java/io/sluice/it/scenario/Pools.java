@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** The pools of all nodes of a cluster that have one. */
 final class Pools {
@@ -26,7 +25,7 @@ final class Pools {
           if (!states.stream().allMatch(NodeState::isEmpty)) {
             throw new IOException("the pools still hold " + states);
           }
-          return Optional.of(true);
+          return true;
         });
   }
 

@@ -1,7 +1,7 @@
 package io.sluice.it.scenario;
 
-import io.sluice.it.cluster.ClusterPlaces;
 import io.sluice.it.cluster.ClusterSpec;
+import io.sluice.it.cluster.ClusterSpec.ClusterPlaces;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.QuickStart;
 

@@ -7,7 +7,7 @@ import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.NodeManager;
 import io.sluice.it.cluster.Poll;
-import io.sluice.it.cluster.ProcessHoldings;
+import io.sluice.it.cluster.ProcessTable.ProcessHoldings;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -73,7 +72,7 @@ class SoakIT {
             if (!within) {
               throw new IOException("held before " + before + ", now " + now);
             }
-            return Optional.of(true);
+            return true;
           });
     }
   }

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.sluice.bench.hadoop.HadoopVariant;
-import io.sluice.it.cluster.ProcessRights;
+import io.sluice.it.cluster.ProcessTable.ProcessRights;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.TaskProcess;
-import io.sluice.it.job.JobResult;
 import io.sluice.it.job.RunningJob;
+import io.sluice.it.job.RunningJob.JobResult;
 import io.sluice.it.jobs.Gate;
 import io.sluice.it.jobs.ScenarioConf;
 import java.io.IOException;

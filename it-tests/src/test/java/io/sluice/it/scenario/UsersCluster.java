@@ -7,8 +7,8 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.job.JobProgress;
 import io.sluice.it.job.RunningJob;
+import io.sluice.it.job.RunningJob.JobProgress;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 

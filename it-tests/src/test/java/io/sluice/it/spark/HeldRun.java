@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -52,8 +51,7 @@ final class HeldRun implements AutoCloseable {
   /** What the job says, or the failure with which it ended before. */
   HeldJob.Ready ready() {
     Path said = meeting.resolve("ready.json");
-    Poll.untilTrue(
-        "the job to be ready", DEADLINE, () -> Optional.of(running.isDone() || Files.exists(said)));
+    Poll.untilTrue("the job to be ready", DEADLINE, () -> running.isDone() || Files.exists(said));
     if (running.isDone()) {
       running.join();
     }

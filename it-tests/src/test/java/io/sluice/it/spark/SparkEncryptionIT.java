@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.spark.PlanOracle.ShuffleState;
-import io.sluice.it.spark.jobs.ContextPlan;
-import io.sluice.it.spark.jobs.ContextReport;
 import io.sluice.it.spark.jobs.HeldJob;
 import io.sluice.it.spark.jobs.ShuffleArguments;
-import io.sluice.it.spark.jobs.ShufflePlan;
-import io.sluice.it.spark.jobs.ShufflePlanReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextPlan;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlan;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlanReport;
 import io.sluice.it.spark.jobs.Workload;
 import io.sluice.rdma.testing.TestCertificate;
 import java.io.IOException;

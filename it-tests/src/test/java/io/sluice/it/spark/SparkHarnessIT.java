@@ -9,7 +9,7 @@ import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleCosts;
-import io.sluice.it.spark.jobs.ShuffleReport;
+import io.sluice.it.spark.jobs.ShuffleJob.ShuffleReport;
 import io.sluice.it.spark.jobs.Workload;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.spark.PlanOracle.ShuffleState;
-import io.sluice.it.spark.jobs.Loss;
+import io.sluice.it.spark.jobs.LossJob.Loss;
 import io.sluice.it.spark.jobs.LossJob.LossReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.Workload;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
+import io.sluice.it.spark.MatrixResult.MatrixCell;
+import io.sluice.it.spark.SparkMatrix.Jdk;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.spark.jobs.ContextPlan;
-import io.sluice.it.spark.jobs.ContextReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
-import io.sluice.it.spark.jobs.ShufflePlan;
-import io.sluice.it.spark.jobs.ShufflePlanReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextPlan;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlan;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlanReport;
 import io.sluice.it.spark.jobs.Workload;
 import java.io.IOException;
 import java.nio.file.Files;

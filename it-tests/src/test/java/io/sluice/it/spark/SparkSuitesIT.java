@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.SparkSuites.SparkSuiteResult;
 import io.sluice.it.spark.suites.ListedSuite;
 import java.util.List;
 import java.util.stream.Stream;

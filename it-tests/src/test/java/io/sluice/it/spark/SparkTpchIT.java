@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.spark.jobs.ContextReport;
-import io.sluice.it.spark.jobs.ShufflePlanReport;
-import io.sluice.it.spark.jobs.ShuffleResult;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlanReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShuffleResult;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;

@@ -12,7 +12,7 @@ import io.sluice.it.cluster.TestUsers;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.scenario.UsersCluster;
 import io.sluice.it.spark.PlanOracle.ShuffleState;
-import io.sluice.it.spark.jobs.Loss;
+import io.sluice.it.spark.jobs.LossJob.Loss;
 import io.sluice.it.spark.jobs.LossJob.LossReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.Workload;
@@ -21,7 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,9 +61,7 @@ class SparkUsersIT {
           () -> assertEquals(Map.of(), state.fallbacks()));
       for (NodeManager node : cluster.nodes()) {
         Poll.untilTrue(
-            "the application's outputs to be freed",
-            DEADLINE,
-            () -> Optional.of(node.poolState().isEmpty()));
+            "the application's outputs to be freed", DEADLINE, () -> node.poolState().isEmpty());
       }
     }
   }

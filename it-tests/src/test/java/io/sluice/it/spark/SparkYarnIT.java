@@ -10,14 +10,13 @@ import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.scenario.SharedCluster;
 import io.sluice.it.spark.PlanOracle.ShuffleState;
-import io.sluice.it.spark.jobs.Loss;
+import io.sluice.it.spark.jobs.LossJob.Loss;
 import io.sluice.it.spark.jobs.LossJob.LossReport;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.Workload;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,9 +61,7 @@ class SparkYarnIT {
           () -> assertEquals(Map.of(), state.fallbacks()));
       for (NodeManager node : cluster.nodes()) {
         Poll.untilTrue(
-            "the application's outputs to be freed",
-            DEADLINE,
-            () -> Optional.of(node.poolState().isEmpty()));
+            "the application's outputs to be freed", DEADLINE, () -> node.poolState().isEmpty());
       }
     }
   }

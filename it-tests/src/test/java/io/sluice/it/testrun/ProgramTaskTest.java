@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.report.Console;
-import io.sluice.it.report.TestOutcome;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.testrun.TestTask.TaskResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What a user's client does with Sluice's jar in {@code HADOOP_CLASSPATH}. Stateless.
+ * Runs a user's client with Sluice's jar in {@code HADOOP_CLASSPATH}. Stateless.
  *
  * <p>Failure: a client that does not end well, or in time, is a {@link ClusterException} with what
  * it has printed.

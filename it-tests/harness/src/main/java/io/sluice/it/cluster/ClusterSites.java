@@ -17,6 +17,11 @@ import java.util.Map;
 final class ClusterSites {
   private static final String FILE_SYSTEM = "fs.defaultFS";
   private static final String NAME_DIRECTORY = "dfs.namenode.name.dir";
+  private static final int AM_MEMORY_MB = 768;
+  private static final int TASK_MEMORY_MB = 1280;
+
+  /** One ApplicationMaster and one task on a node, one task on the other: two cores' worth. */
+  private static final int NODE_MEMORY_MB = AM_MEMORY_MB + TASK_MEMORY_MB;
 
   private final ClusterSpec spec;
   private final Path directory;
@@ -114,37 +119,41 @@ final class ClusterSites {
     return base.resolve("sluice-" + directory.getFileName());
   }
 
+  /** Gives a daemon's endpoint, on the first host, a port of its own. */
+  private String endpoint(String property) {
+    String address = spec.places().master() + ":" + Ports.take();
+    common.put(property, address);
+    return address;
+  }
+
   private void hdfs() {
-    String nameNode = spec.places().master() + ":" + Ports.take();
-    common.put(FILE_SYSTEM, "hdfs://" + nameNode);
-    common.put("dfs.namenode.rpc-address", nameNode);
-    common.put("dfs.namenode.http-address", spec.places().master() + ":" + Ports.take());
+    common.put(FILE_SYSTEM, "hdfs://" + endpoint("dfs.namenode.rpc-address"));
+    endpoint("dfs.namenode.http-address");
+    endpoint("dfs.datanode.address");
+    endpoint("dfs.datanode.http.address");
+    endpoint("dfs.datanode.ipc.address");
     common.put(NAME_DIRECTORY, scratch.resolve("namenode").toString());
     common.put("dfs.namenode.safemode.extension", "0");
     common.put("dfs.datanode.data.dir", scratch.resolve("datanode").toString());
-    common.put("dfs.datanode.address", spec.places().master() + ":" + Ports.take());
-    common.put("dfs.datanode.http.address", spec.places().master() + ":" + Ports.take());
-    common.put("dfs.datanode.ipc.address", spec.places().master() + ":" + Ports.take());
     common.put("dfs.replication", "1");
   }
 
   private void yarn() {
     String manager = "yarn.resourcemanager.";
     common.put(manager + "hostname", spec.places().master());
-    for (String endpoint :
-        List.of("address", "scheduler.address", "resource-tracker.address", "admin.address")) {
-      common.put(manager + endpoint, spec.places().master() + ":" + Ports.take());
-    }
-    common.put(manager + "webapp.address", spec.places().master() + ":" + Ports.take());
+    endpoint(manager + "address");
+    endpoint(manager + "scheduler.address");
+    endpoint(manager + "resource-tracker.address");
+    endpoint(manager + "admin.address");
+    endpoint(manager + "webapp.address");
     // the default is one directory of the user for all that start at a time, which then fail
     common.put("yarn.node-attribute.fs-store.root-dir", "file://" + scratch.resolve("attributes"));
     common.put("yarn.scheduler.minimum-allocation-mb", "256");
-    common.put("yarn.nodemanager.resource.memory-mb", Integer.toString(spec.nodeMemoryMb()));
+    common.put("yarn.nodemanager.resource.memory-mb", Integer.toString(NODE_MEMORY_MB));
     common.put("yarn.nodemanager.aux-services", "mapreduce_shuffle");
     common.put("yarn.nodemanager.vmem-check-enabled", "false");
     common.put(
         "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage", "99");
-    common.put("yarn.nodemanager.recovery.enabled", Boolean.toString(spec.nodeManagerRecovery()));
     // As with stock's scripts: containers find the configuration by this variable.
     common.put(
         "yarn.nodemanager.admin-env",
@@ -155,16 +164,16 @@ final class ClusterSites {
   private void mapReduce() {
     common.put("mapreduce.framework.name", "yarn");
     common.put("sluice.service.port-offset", "1"); // within the range of this process
-    common.put("mapreduce.jobhistory.address", spec.places().master() + ":" + Ports.take());
-    common.put("mapreduce.jobhistory.admin.address", spec.places().master() + ":" + Ports.take());
-    common.put("mapreduce.jobhistory.webapp.address", spec.places().master() + ":" + Ports.take());
+    endpoint("mapreduce.jobhistory.address");
+    endpoint("mapreduce.jobhistory.admin.address");
+    endpoint("mapreduce.jobhistory.webapp.address");
     common.put(
         "yarn.app.mapreduce.am.staging-dir",
         spec.places().files().map(Path::toString).orElse("") + "/staging");
-    common.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(ClusterSpec.AM_MEMORY_MB));
+    common.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(AM_MEMORY_MB));
     common.put("yarn.app.mapreduce.am.command-opts", jvmOptions("-Xmx512m"));
-    common.put("mapreduce.map.memory.mb", Integer.toString(ClusterSpec.TASK_MEMORY_MB));
-    common.put("mapreduce.reduce.memory.mb", Integer.toString(ClusterSpec.TASK_MEMORY_MB));
+    common.put("mapreduce.map.memory.mb", Integer.toString(TASK_MEMORY_MB));
+    common.put("mapreduce.reduce.memory.mb", Integer.toString(TASK_MEMORY_MB));
     common.put("mapred.child.java.opts", jvmOptions("-Xmx1000m"));
   }
 

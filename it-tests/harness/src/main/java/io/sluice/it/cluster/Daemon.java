@@ -1,5 +1,9 @@
 package io.sluice.it.cluster;
 
+import io.sluice.it.cluster.ProcessTable.ProcessRights;
+import io.sluice.it.cluster.ProcessTable.ProcessUse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +32,19 @@ public final class Daemon implements AutoCloseable {
     this.logFile = logFile;
   }
 
+  /** The program is a command, whose streams both go to the log file. */
+  public Daemon(String name, ProcessBuilder command, Path logFile) {
+    this(name, log -> start(command, log), logFile);
+  }
+
+  private static Process start(ProcessBuilder command, Path log) {
+    try {
+      return command.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + command.command(), e);
+    }
+  }
+
   /** Starts it. */
   public void start() {
     process = program.apply(logFile);
@@ -46,12 +63,12 @@ public final class Daemon implements AutoCloseable {
    * when it is another host's.
    */
   public long cpuMs() {
-    return process == null || pid() == PeerProcess.NO_PID ? 0 : ProcessTable.cpuMs(pid());
+    return process == null || pid() == PeerHost.NO_PID ? 0 : ProcessTable.cpuMs(pid());
   }
 
   /** The same with its children that have ended, and what all of them wrote. */
   ProcessUse useWithEndedChildren() {
-    return process == null || pid() == PeerProcess.NO_PID
+    return process == null || pid() == PeerHost.NO_PID
         ? ProcessUse.NONE
         : ProcessTable.useWithEndedChildren(pid());
   }
@@ -61,7 +78,7 @@ public final class Daemon implements AutoCloseable {
     return process != null && process.children().findAny().isPresent();
   }
 
-  /** Whom it runs as right now. */
+  /** Its user and capabilities right now. */
   public ProcessRights rights() {
     return ProcessTable.rights(pid());
   }

@@ -3,9 +3,11 @@ package io.sluice.it.cluster;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How a JVM on stock Hadoop jars is started: class path, heap, environment.
@@ -26,6 +28,7 @@ record HadoopProcess(
     List<String> arguments,
     List<Path> classPath,
     List<String> launcher) {
+  private static final int TAIL_LINES = 40;
 
   /** With stock jars and no others. */
   HadoopProcess(
@@ -39,20 +42,14 @@ record HadoopProcess(
 
   /** The same through a program that becomes it, such as one that changes the user. */
   HadoopProcess through(List<String> program) {
-    return new HadoopProcess(
-        conf, distribution, jvmOptions, mainClass, arguments, classPath, program);
+    List<String> all = new ArrayList<>(program);
+    all.addAll(launcher);
+    return new HadoopProcess(conf, distribution, jvmOptions, mainClass, arguments, classPath, all);
   }
 
   /** Starts the JVM with both its streams in one file (appended), or to the caller when null. */
   Process start(Path logFile) {
-    return start(List.of(), logFile);
-  }
-
-  /** The same behind a command that becomes it. */
-  Process start(List<String> prefix, Path logFile) {
-    List<String> command = new ArrayList<>(prefix);
-    command.addAll(command());
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    ProcessBuilder builder = new ProcessBuilder(command()).redirectErrorStream(true);
     if (logFile != null) {
       builder.redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()));
     }
@@ -64,6 +61,26 @@ record HadoopProcess(
       return process;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start " + mainClass, e);
+    }
+  }
+
+  /** Runs the JVM to its end; fails, with the end of the log, unless it succeeds in time. */
+  void run(String what, Duration deadline, Path logFile) {
+    Process process = start(logFile);
+    try {
+      if (!process.waitFor(deadline.toSeconds(), TimeUnit.SECONDS)) {
+        throw new ClusterException(what + " took over " + deadline);
+      }
+      if (process.exitValue() != 0) {
+        throw new ClusterException(
+            "%s failed with exit status %d:%n%s"
+                .formatted(what, process.exitValue(), LogTail.of(logFile, TAIL_LINES)));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted while " + what, e);
+    } finally {
+      process.destroyForcibly();
     }
   }
 

@@ -2,11 +2,13 @@ package io.sluice.it.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -65,7 +67,7 @@ public final class NodeManager {
     awaitReady();
   }
 
-  /** What Sluice's service says of itself; fails if there is none or the node does not answer. */
+  /** The state of Sluice's service; fails if there is none or the node does not answer. */
   public NodeState poolState() throws IOException, InterruptedException {
     String bean = "Hadoop:service=NodeManager,name=SluiceShuffle";
     return NodeState.parse(
@@ -78,10 +80,9 @@ public final class NodeManager {
         READY_DEADLINE,
         () -> {
           daemon.requireAlive();
-          return Optional.of(
-              rest.get(place.host() + ":" + place.webPort(), "/ws/v1/node/info")
-                  .at("/nodeInfo/nodeHealthy")
-                  .asBoolean());
+          return rest.get(place.host() + ":" + place.webPort(), "/ws/v1/node/info")
+              .at("/nodeInfo/nodeHealthy")
+              .asBoolean();
         });
   }
 
@@ -105,7 +106,7 @@ public final class NodeManager {
   }
 
   /**
-   * What a node's Sluice service says of itself over JMX.
+   * The state of a node's Sluice service, as JMX shows it.
    *
    * @param running whether it works
    * @param outputs map outputs it holds
@@ -153,6 +154,44 @@ public final class NodeManager {
     /** Whether nothing is left in it. */
     public boolean isEmpty() {
       return outputs == 0 && memoryUsedBytes == 0 && diskUsedBytes == 0;
+    }
+  }
+
+  /**
+   * The logs that containers leave in the NodeManagers' log directories.
+   *
+   * @param roots the log directory of each NodeManager
+   */
+  public record ContainerLogs(List<Path> roots) {
+
+    /** The lines a container logged. */
+    public List<String> syslog(String containerId) {
+      String application =
+          containerId.replaceFirst("container_(?:e\\d+_)?(\\d+_\\d+)_.*", "application_$1");
+      return roots.stream()
+          .map(root -> root.resolve(application).resolve(containerId).resolve("syslog"))
+          .filter(Files::exists)
+          .findFirst()
+          .map(ContainerLogs::lines)
+          .orElseThrow(
+              () -> new ClusterException("no syslog of " + containerId + " below " + roots));
+    }
+
+    /** The directories of a job's containers. */
+    public List<Path> ofJob(String jobId) {
+      String applicationId = jobId.replace("job", "application");
+      return roots.stream()
+          .flatMap(
+              root -> Workspace.matching(root.resolve(applicationId), "container", "").stream())
+          .toList();
+    }
+
+    private static List<String> lines(Path file) {
+      try {
+        return Files.readAllLines(file);
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot read " + file, e);
+      }
     }
   }
 }

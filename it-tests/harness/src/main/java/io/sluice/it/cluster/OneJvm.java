@@ -9,13 +9,13 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.service.Service;
 
 /**
- * Several daemons of stock Hadoop in one JVM, each with its own configuration: what an emulator
- * needs half a minute for is the start of a JVM.
+ * Several daemons of stock Hadoop in one JVM, each with its own configuration: an emulator needs
+ * half a minute to start a JVM.
  *
  * <p>Hadoop's own {@code MiniYARNCluster} does the same with one configuration for all its
- * NodeManagers, and {@code MiniMRYarnCluster} takes other services than its own away from them; a
- * node of which Sluice's pool is of another kind cannot be made with either. What both need of
- * Hadoop, metrics that may be registered twice, is Hadoop's own mode for them.
+ * NodeManagers, and {@code MiniMRYarnCluster} takes other services than its own away from them.
+ * Neither can make nodes whose pools are of different kinds. Both need metrics that may be
+ * registered twice; Hadoop has a mode for that.
  *
  * <p>Thread contract: the main thread starts all, in their order, and ends. Failure: whatever a
  * daemon throws as it starts ends the JVM with status 1.

@@ -15,7 +15,7 @@ import java.nio.file.StandardCopyOption;
 public record OwnerMark(Path directory) {
   private static final String OWNER_FILE = "owner.pid";
 
-  /** Makes this JVM its owner. Who looks meanwhile finds no owner or the whole pid. */
+  /** Makes this JVM its owner. A reader finds no owner or the whole pid meanwhile. */
   public void own() throws IOException {
     Path unnamed = directory.resolve(OWNER_FILE + ".new");
     Files.writeString(unnamed, Long.toString(ProcessHandle.current().pid()));

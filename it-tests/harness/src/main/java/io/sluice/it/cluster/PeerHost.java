@@ -1,6 +1,8 @@
 package io.sluice.it.cluster;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,11 @@ import java.util.stream.Collectors;
  * <p>Thread-safe.
  */
 public final class PeerHost {
+  /** The pid of its processes here: none of this machine has it. */
+  static final long NO_PID = -1;
+
+  private static final Duration EXIT_DEADLINE = Duration.ofMinutes(1);
+
   private final Path directory;
   private final AtomicInteger jobs = new AtomicInteger();
 
@@ -29,8 +36,7 @@ public final class PeerHost {
 
   /** Waits until the other machine looks for jobs. */
   public void awaitReady(Duration deadline) {
-    Poll.untilTrue(
-        "the other host", deadline, () -> Optional.of(Files.exists(directory.resolve("ready"))));
+    Poll.untilTrue("the other host", deadline, () -> Files.exists(directory.resolve("ready")));
   }
 
   /** Starts a command there, with both its streams in a file. */
@@ -57,7 +63,7 @@ public final class PeerHost {
                 quoted(logFile.toString()),
                 file(name, "pid"),
                 file(name, "exit")));
-    return new PeerProcess(name, file(name, "exit"), signal -> signal(name, signal));
+    return new PeerProcess(name);
   }
 
   /** Sends a signal to a process that {@link #start} started. */
@@ -84,5 +90,65 @@ public final class PeerHost {
 
   private static String quoted(String word) {
     return "'" + word.replace("'", "'\\''") + "'";
+  }
+
+  /** A process of the other host; its streams are in its log file. Thread-safe. */
+  private final class PeerProcess extends Process {
+    private final String name;
+
+    PeerProcess(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public OutputStream getOutputStream() {
+      return OutputStream.nullOutputStream();
+    }
+
+    @Override
+    public InputStream getInputStream() {
+      return InputStream.nullInputStream();
+    }
+
+    @Override
+    public InputStream getErrorStream() {
+      return InputStream.nullInputStream();
+    }
+
+    @Override
+    public long pid() {
+      return NO_PID;
+    }
+
+    @Override
+    public int waitFor() {
+      return Poll.until(name + " of the other host to end", EXIT_DEADLINE, this::exit);
+    }
+
+    @Override
+    public int exitValue() {
+      return exit().orElseThrow(() -> new IllegalThreadStateException(name + " is still running"));
+    }
+
+    @Override
+    public void destroy() {
+      signal(name, "TERM");
+    }
+
+    @Override
+    public Process destroyForcibly() {
+      signal(name, "KILL");
+      return this;
+    }
+
+    private Optional<Integer> exit() {
+      Path exitFile = file(name, "exit");
+      try {
+        String status = Files.exists(exitFile) ? Files.readString(exitFile).strip() : "";
+        return status.isEmpty() ? Optional.empty() : Optional.of(Integer.valueOf(status));
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot read " + exitFile, e);
+      }
+    }
   }
 }

@@ -19,6 +19,12 @@ public final class Poll {
     Optional<T> ask() throws IOException, InterruptedException;
   }
 
+  /** A yes-or-no question; an {@link IOException} means not yet. */
+  @FunctionalInterface
+  public interface Condition {
+    boolean holds() throws IOException, InterruptedException;
+  }
+
   private Poll() {}
 
   /** Asks until there is an answer. Exceptions other than {@link IOException} end the wait. */
@@ -46,7 +52,7 @@ public final class Poll {
   }
 
   /** {@link #until} for a yes-or-no question. */
-  public static void untilTrue(String what, Duration deadline, Probe<Boolean> probe) {
-    until(what, deadline, () -> probe.ask().filter(Boolean::booleanValue));
+  public static void untilTrue(String what, Duration deadline, Condition condition) {
+    until(what, deadline, () -> condition.holds() ? Optional.of(true) : Optional.empty());
   }
 }

@@ -1,6 +1,8 @@
 package io.sluice.it.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.it.cluster.NodeManager.ContainerLogs;
+import io.sluice.it.cluster.ProcessTable.ProcessUse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -21,7 +22,7 @@ import java.util.function.Function;
  * <p>Not a mini cluster: nothing of it runs in this JVM, so daemons can be killed and containers
  * have the class path they have in production. Not thread-safe, except {@link #close}.
  *
- * <p>Whoever starts it closes it; a shutdown hook does so when the JVM is interrupted, and the next
+ * <p>Its starter closes it; a shutdown hook does so when the JVM is interrupted, and the next
  * cluster ends what a killed JVM left behind. Daemons that die are reported by {@link
  * #requireAlive} with the end of their log; every wait has a deadline.
  */
@@ -131,36 +132,21 @@ public final class PseudoCluster implements AutoCloseable {
       formatNameNode(); // else it is that of an earlier cluster, with its files
     }
     daemon("namenode", 384, HDFS + "namenode.NameNode").start();
-    HadoopProcess dataNode = program(384, HDFS + "datanode.DataNode", sites.clientConf());
-    daemon("datanode", log -> dataNode.start(spec.places().nodePrefix(), log)).start();
+    HadoopProcess dataNode =
+        program(384, HDFS + "datanode.DataNode", sites.clientConf())
+            .through(spec.places().nodePrefix());
+    daemon("datanode", dataNode::start).start();
     awaitFileSystem();
   }
 
   private void formatNameNode() {
-    Path log = directory.logs().resolve("format.log");
-    Process format =
-        new HadoopProcess(
-                sites.clientConf(),
-                spec.distribution(),
-                List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
-                HDFS + "namenode.NameNode",
-                List.of("-format", "-force", "-nonInteractive"))
-            .start(log);
-    try {
-      if (!format.waitFor(READY_DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-        format.destroyForcibly();
-        throw new ClusterException("formatting the NameNode took over " + READY_DEADLINE);
-      }
-    } catch (InterruptedException e) {
-      format.destroyForcibly();
-      Thread.currentThread().interrupt();
-      throw new ClusterException("interrupted while formatting the NameNode", e);
-    }
-    if (format.exitValue() != 0) {
-      throw new ClusterException(
-          "formatting the NameNode failed with exit status %d:%n%s"
-              .formatted(format.exitValue(), LogTail.of(log, 40)));
-    }
+    new HadoopProcess(
+            sites.clientConf(),
+            spec.distribution(),
+            List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"),
+            HDFS + "namenode.NameNode",
+            List.of("-format", "-force", "-nonInteractive"))
+        .run("formatting the NameNode", READY_DEADLINE, directory.logs().resolve("format.log"));
   }
 
   private Daemon daemon(String name, int heapMb, String mainClass) {
@@ -176,7 +162,7 @@ public final class PseudoCluster implements AutoCloseable {
         "nodemanager" + place.index(),
         spec.places().isOnPeer(place.index())
             ? log -> program.start(spec.places().peer().orElseThrow(), log)
-            : log -> program.start(spec.places().nodePrefix(), log));
+            : program.through(spec.places().nodePrefix())::start);
   }
 
   private HadoopProcess program(int heapMb, String mainClass, Path conf) {
@@ -214,17 +200,13 @@ public final class PseudoCluster implements AutoCloseable {
                 == expected);
   }
 
-  private interface Question {
-    boolean yes() throws IOException, InterruptedException;
-  }
-
-  private void await(String what, Question question) {
+  private void await(String what, Poll.Condition condition) {
     Poll.untilTrue(
         what,
         READY_DEADLINE,
         () -> {
           requireAlive();
-          return Optional.of(question.yes());
+          return condition.holds();
         });
   }
 
@@ -265,7 +247,7 @@ public final class PseudoCluster implements AutoCloseable {
     return new WebHdfs(rest, sites.address("dfs.namenode.http-address"));
   }
 
-  /** What a path in it begins with, for whoever has another file system as default. */
+  /** The beginning of its paths, for clients that have another file system as default. */
   public String fileSystemUri() {
     return sites.address("fs.defaultFS");
   }
@@ -286,14 +268,14 @@ public final class PseudoCluster implements AutoCloseable {
   }
 
   /**
-   * What all daemons of this host and their containers have taken since the daemons' start; waits
-   * until the last container has ended.
+   * The use of all daemons of this host and their containers since the daemons' start; waits until
+   * the last container has ended.
    */
   public ProcessUse useWithoutContainers() {
     Poll.untilTrue(
         "the last container to end",
         CONTAINERS_DEADLINE,
-        () -> Optional.of(nodes.stream().noneMatch(node -> node.daemon().hasChildren())));
+        () -> nodes.stream().noneMatch(node -> node.daemon().hasChildren()));
     return daemons.stream()
         .map(Daemon::useWithEndedChildren)
         .reduce(ProcessUse.NONE, ProcessUse::plus);
@@ -306,7 +288,7 @@ public final class PseudoCluster implements AutoCloseable {
     return startClient(mainClass, arguments, Optional.empty());
   }
 
-  /** The same for a user whom the cluster believes it to be: nobody has to prove who he is. */
+  /** The same for a user; the cluster asks nobody for a proof. */
   public Process startClient(String mainClass, List<String> arguments, Optional<String> user) {
     return startClient(mainClass, arguments, user, List.of());
   }

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Archives of the classes that containers load, made as {@code docs/class-archive.md} says, one for
@@ -60,7 +59,7 @@ final class TaskArchives {
     return settings;
   }
 
-  /** What these are without an archive, for jobs that shall be as in a cluster that has none. */
+  /** The same settings without an archive, for jobs that shall be as in a cluster that has none. */
   static Map<String, String> without(ClusterSpec spec) {
     Map<String, String> settings = documented();
     settings.replaceAll(
@@ -107,23 +106,7 @@ final class TaskArchives {
               List.of(jar.toString(), COMMAND, archive.toString()),
               List.of(jar),
               List.of("env", "HADOOP_CONF_DIR=" + conf));
-      await(command.start(log), log);
-    }
-  }
-
-  private static void await(Process process, Path log) {
-    try {
-      if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-        throw new ClusterException("an archive of classes took over " + DEADLINE);
-      }
-      if (process.exitValue() != 0) {
-        throw new ClusterException("no archive of classes:\n" + LogTail.of(log, 40));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ClusterException("interrupted while an archive of classes was made", e);
-    } finally {
-      process.destroyForcibly();
+      command.run("making an archive of classes", DEADLINE, log);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.it.cluster;
 
+import io.sluice.it.cluster.ProcessTable.ProcessRights;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ public record TaskProcess(String attemptId, int node, long pid) {
     return attemptId.contains("_m_");
   }
 
-  /** Whom it runs as right now. */
+  /** Its user and capabilities right now. */
   public ProcessRights rights() {
     return ProcessTable.rights(pid);
   }

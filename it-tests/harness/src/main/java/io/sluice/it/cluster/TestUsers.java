@@ -1,6 +1,7 @@
 package io.sluice.it.cluster;
 
 import com.sun.security.auth.module.UnixSystem;
+import io.sluice.it.cluster.ProcessTable.ProcessRights;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -65,7 +66,7 @@ public record TestUsers(int nodeManager, int ann, int bob) {
     return new TestUsers(account(NODE_MANAGER), account(ANN), account(BOB));
   }
 
-  /** What their NodeManagers are: themselves, able to become others. */
+  /** The rights of their NodeManagers, which can become other users. */
   public ProcessRights ofNodeManager() {
     return ProcessRights.with(nodeManager, CAPABILITY_BITS);
   }
@@ -75,7 +76,7 @@ public record TestUsers(int nodeManager, int ann, int bob) {
     return ProcessTable.workingIn(directory, Set.of(nodeManager, ann, bob));
   }
 
-  /** A command that becomes the NodeManager's user, who can still change the user himself. */
+  /** A command that becomes the NodeManager's user, with the right to become others. */
   List<String> becomeNodeManager() {
     return List.of(
         SETPRIV,
@@ -103,7 +104,7 @@ public record TestUsers(int nodeManager, int ann, int bob) {
   private static int account(String name) {
     String failure = "";
     if (!ask(List.of("id", "-u", name)).succeeded()) {
-      // Whoever else makes it at the same time may be the first.
+      // Another process may make it at the same time, and be the first.
       failure =
           ask(List.of(
                   "useradd",
@@ -130,7 +131,7 @@ public record TestUsers(int nodeManager, int ann, int bob) {
     return answer.text();
   }
 
-  /** What a command printed, without the last line's end, and whether it succeeded. */
+  /** The output of a command, without the last line's end, and whether it succeeded. */
   private record Answer(boolean succeeded, String text) {}
 
   private static Answer ask(List<String> command) {

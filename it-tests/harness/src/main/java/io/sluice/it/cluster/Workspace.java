@@ -3,6 +3,7 @@ package io.sluice.it.cluster;
 import io.sluice.spill.segment.PrivateDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.stream.Stream;
 public record Workspace(Path root) {
   /** The system property that names another place for results. */
   public static final String RESULTS = "sluice.results";
+
+  private static final String UNKNOWN = "unknown";
 
   /** The checkout named by the system property {@code sluice.root}, else the working directory. */
   public static Workspace find() {
@@ -107,6 +110,28 @@ public record Workspace(Path root) {
     return only(root.resolve("jars/tools/target"), "sluice-tools-", ".jar");
   }
 
+  /**
+   * The commit of the checkout's files, as git says it.
+   *
+   * @return with {@code -dirty} if the files are not the commit's; {@code unknown} without git
+   */
+  public String commit() {
+    try {
+      Process git =
+          new ProcessBuilder("git", "describe", "--always", "--dirty", "--abbrev=12")
+              .directory(root.toFile())
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      return git.waitFor() == 0 ? said : UNKNOWN;
+    } catch (IOException e) {
+      return UNKNOWN; // no git
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted while asking git for the commit", e);
+    }
+  }
+
   /** The one file of a directory with this prefix and suffix. */
   static Path only(Path directory, String prefix, String suffix) {
     List<Path> found = matching(directory, prefix, suffix);
@@ -119,7 +144,7 @@ public record Workspace(Path root) {
   }
 
   /** All files of a directory with this prefix and suffix; none if there is no such directory. */
-  static List<Path> matching(Path directory, String prefix, String suffix) {
+  public static List<Path> matching(Path directory, String prefix, String suffix) {
     if (!Files.isDirectory(directory)) {
       return List.of();
     }

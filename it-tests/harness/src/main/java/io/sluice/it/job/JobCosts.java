@@ -1,9 +1,13 @@
 package io.sluice.it.job;
 
 import io.sluice.it.cluster.ClusterException;
-import io.sluice.it.cluster.ProcessUse;
+import io.sluice.it.cluster.ProcessTable.ProcessUse;
 import io.sluice.it.cluster.PseudoCluster;
-import io.sluice.it.limit.BlockDeviceCounters;
+import io.sluice.it.job.JobHistory.JobTimes;
+import io.sluice.it.job.JobHistory.TaskAttempt;
+import io.sluice.it.job.RunningJob.JobProgress;
+import io.sluice.it.job.RunningJob.JobResult;
+import io.sluice.it.limit.DeviceUse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -17,8 +21,8 @@ import java.util.SortedMap;
 import java.util.stream.Collectors;
 
 /**
- * What a client's jobs cost, from their history, their tasks' logs and Sluice's counters; all of
- * them added up, if there are several.
+ * The costs of a client's jobs, from their history, their tasks' logs and Sluice's counters. Those
+ * of several jobs are added up.
  *
  * @param jobIds the jobs, one after the other
  * @param wallMs from submission to finish
@@ -142,7 +146,7 @@ public record JobCosts(
     return eachMap.stream().reduce(MapPhases.NONE, MapPhases::plus);
   }
 
-  /** What came after the last map had ended: the rest of the reduces, and the end of the jobs. */
+  /** Time after the last map had ended: the rest of the reduces, and the end of the jobs. */
   public long reduceStageMs() {
     return wallMs - mapStageMs;
   }
@@ -152,7 +156,7 @@ public record JobCosts(
   }
 
   /**
-   * What a job's map output really went through, as Sluice's counters tell it: stock leaves none.
+   * The way of a job's map output, as Sluice's counters tell it: stock leaves none.
    *
    * @param transport the ways bytes were read, most bytes first
    * @param tier the tiers map output was spilled to, most bytes first
@@ -173,10 +177,6 @@ public record JobCosts(
           nonZero(counters, FALLBACK));
     }
 
-    public long fallbackCount() {
-      return fallbacks.values().stream().mapToLong(Long::longValue).sum();
-    }
-
     private static List<String> names(JobCounters counters, String prefix) {
       return nonZero(counters, prefix).entrySet().stream()
           .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
@@ -195,7 +195,7 @@ public record JobCosts(
   }
 
   /**
-   * What this host has done, or did between two times.
+   * The work of this host until now, or between two times.
    *
    * @param cpuMs processor time of a cluster's daemons and their containers; not of clients
    * @param deviceBytes read from and written to block devices, by anybody: what is still to be
@@ -204,7 +204,7 @@ public record JobCosts(
    *     of it on one host, every byte once
    */
   public record HostUse(long cpuMs, long deviceBytes, long networkBytes) {
-    /** Of what nobody has measured. */
+    /** Nothing was measured. */
     public static final HostUse NONE = new HostUse(0, 0, 0);
 
     /** So far; waits until the last container of the cluster has ended. */
@@ -220,7 +220,7 @@ public record JobCosts(
       }
     }
 
-    /** What came to it since then. */
+    /** The work since then. */
     HostUse since(HostUse before) {
       return new HostUse(
           cpuMs - before.cpuMs,
@@ -234,7 +234,7 @@ public record JobCosts(
       try (DirectoryStream<Path> devices = Files.newDirectoryStream(blockDevices)) {
         for (Path device : devices) {
           if (Files.exists(device.resolve("device"))) {
-            sumBytes += new BlockDeviceCounters(device.resolve("stat")).read().bytes();
+            sumBytes += DeviceUse.read(device.resolve("stat")).bytes();
           }
         }
       }

@@ -3,10 +3,10 @@ package io.sluice.it.job;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.Rest;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * A finished job's counters: totals over the successful attempts of all its tasks.
@@ -36,18 +36,15 @@ public record JobCounters(Map<String, SortedMap<String, Long>> groups) {
   /** Of two jobs together: what is a task's most is that of both. */
   JobCounters plus(JobCounters other) {
     Map<String, SortedMap<String, Long>> sums = new TreeMap<>();
-    Stream.of(this, other)
-        .forEach(
-            each ->
-                each.groups.forEach(
-                    (group, values) ->
-                        values.forEach(
-                            (name, value) ->
-                                sums.computeIfAbsent(group, any -> new TreeMap<>())
-                                    .merge(
-                                        name,
-                                        value,
-                                        name.endsWith("_MAX") ? Math::max : Long::sum))));
+    for (JobCounters each : List.of(this, other)) {
+      each.groups.forEach(
+          (group, values) -> {
+            SortedMap<String, Long> sum = sums.computeIfAbsent(group, any -> new TreeMap<>());
+            values.forEach(
+                (name, value) ->
+                    sum.merge(name, value, name.endsWith("_MAX") ? Math::max : Long::sum));
+          });
+    }
     return new JobCounters(sums);
   }
 

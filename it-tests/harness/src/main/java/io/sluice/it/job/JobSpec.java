@@ -3,13 +3,14 @@ package io.sluice.it.job;
 import io.sluice.it.cluster.HadoopDistribution;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * What {@code hadoop jar} is given.
+ * A job as {@code hadoop jar} gets it.
  *
  * @param name for people: progress lines and messages
  * @param jar the job's jar
@@ -17,7 +18,7 @@ import java.util.Optional;
  * @param settings passed as {@code -D}
  * @param arguments the program's own
  * @param deadline after which the job is given up
- * @param user for whom it runs; for who starts it if empty
+ * @param user whose job it is; of the user that starts it if empty
  */
 public record JobSpec(
     String name,
@@ -63,5 +64,13 @@ public record JobSpec(
   /** The same job of another user. */
   public JobSpec as(String other) {
     return new JobSpec(name, jar, program, settings, arguments, deadline, Optional.of(other));
+  }
+
+  /** The arguments of {@code hadoop jar}. */
+  List<String> commandLine() {
+    List<String> words = new ArrayList<>(List.of(jar.toString(), program));
+    settings.forEach((key, value) -> words.add("-D" + key + "=" + value));
+    words.addAll(arguments);
+    return words;
   }
 }

@@ -2,20 +2,25 @@ package io.sluice.it.job;
 
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * A job client at work: a process of its own, as {@code hadoop jar} starts it.
  *
- * <p>The methods may be called from any thread. {@link #await} ends the client at the deadline;
- * whoever starts a job awaits or closes it.
+ * <p>The methods may be called from any thread. {@link #await} ends the client at the deadline; its
+ * starter awaits or closes it.
  */
 public final class RunningJob implements AutoCloseable {
   private static final Duration SUBMIT_DEADLINE = Duration.ofMinutes(15);
@@ -31,9 +36,9 @@ public final class RunningJob implements AutoCloseable {
     this.spec = spec;
     this.nodeManagerCpuBeforeMs = cluster.nodeManagerCpuMs();
     this.client =
-        cluster.startClient(
-            "org.apache.hadoop.util.RunJar", JobCommand.arguments(spec), spec.user());
-    this.output = ClientOutput.of(spec.name(), client, progress);
+        cluster.startClient("org.apache.hadoop.util.RunJar", spec.commandLine(), spec.user());
+    this.output =
+        new ClientOutput(spec.name(), client.inputReader(StandardCharsets.UTF_8), progress);
   }
 
   public static RunningJob start(PseudoCluster cluster, JobSpec spec, JobProgress progress) {
@@ -119,17 +124,129 @@ public final class RunningJob implements AutoCloseable {
     }
   }
 
-  /** The arguments of {@code hadoop jar} for a job. */
-  static final class JobCommand {
-    private JobCommand() {}
+  /** Is told how far a job is, on the thread that reads the client's output. */
+  @FunctionalInterface
+  public interface JobProgress {
+    JobProgress SILENT = (mapPercent, reducePercent) -> {};
 
-    static List<String> arguments(JobSpec spec) {
-      List<String> arguments = new ArrayList<>();
-      arguments.add(spec.jar().toString());
-      arguments.add(spec.program());
-      spec.settings().forEach((key, value) -> arguments.add("-D" + key + "=" + value));
-      arguments.addAll(spec.arguments());
-      return arguments;
+    void at(int mapPercent, int reducePercent);
+  }
+
+  /**
+   * How a job client ended.
+   *
+   * @param spec what it was given
+   * @param jobIds the jobs it submitted, in that order; none if it never got so far
+   * @param exitStatus the client's
+   * @param output all it printed
+   * @param nodeManagerCpuMs processor time of the NodeManagers' own JVMs while it ran
+   */
+  public record JobResult(
+      JobSpec spec, List<String> jobIds, int exitStatus, String output, long nodeManagerCpuMs) {
+
+    /** The first job; empty if there is none. */
+    public String jobId() {
+      return jobIds.isEmpty() ? "" : jobIds.get(0);
+    }
+
+    public boolean succeeded() {
+      return exitStatus == 0;
+    }
+
+    /** Fails, with what the client printed last, unless the job succeeded. */
+    public JobResult requireSuccess() {
+      if (!succeeded()) {
+        throw failure("");
+      }
+      return this;
+    }
+
+    /** The failure of {@link #requireSuccess}, with more that is known of it. */
+    ClusterException failure(String more) {
+      return new ClusterException(
+          "job %s (%s) failed with exit status %d%nThe client's last words:%n%s%s"
+              .formatted(
+                  spec.name(),
+                  String.join(", ", jobIds),
+                  exitStatus,
+                  output.substring(Math.max(0, output.length() - 4000)),
+                  more));
+    }
+  }
+
+  /**
+   * The output of a job client: the ids of its jobs, their progress, and all of it in the end.
+   *
+   * <p>A thread of its own reads, until the client closes its output, and tells the progress.
+   * Thread contract: safe from any thread.
+   */
+  static final class ClientOutput {
+    private static final Pattern SUBMITTED = Pattern.compile("Running job: (job_\\d+_\\d+)");
+    private static final Pattern PROGRESS = Pattern.compile(" map (\\d+)% reduce (\\d+)%");
+
+    private final String job;
+    private final JobProgress progress;
+    private final CompletableFuture<String> jobId = new CompletableFuture<>();
+    private final List<String> jobIds = new CopyOnWriteArrayList<>();
+    private final CompletableFuture<String> whole = new CompletableFuture<>();
+
+    /**
+     * Reads from now on.
+     *
+     * @param job how messages call it
+     */
+    ClientOutput(String job, BufferedReader lines, JobProgress progress) {
+      this.job = job;
+      this.progress = progress;
+      Thread reader = new Thread(() -> read(lines), "job-client-output");
+      reader.setDaemon(true);
+      reader.start();
+    }
+
+    /** The id of the first job once it was submitted; empty if the client ended without that. */
+    CompletableFuture<String> jobId() {
+      return jobId;
+    }
+
+    /** The ids of all jobs that were submitted so far, in that order. */
+    List<String> jobIds() {
+      return List.copyOf(jobIds);
+    }
+
+    /** All of it, once the client has ended. */
+    CompletableFuture<String> whole() {
+      return whole;
+    }
+
+    /** Fails once the client has ended. */
+    void requireMore() {
+      if (whole.isDone()) {
+        throw new ClusterException(
+            job + " has ended too early; its client printed:\n" + whole.join());
+      }
+    }
+
+    private void read(BufferedReader from) {
+      StringBuilder printed = new StringBuilder();
+      try (BufferedReader lines = from) {
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+          printed.append(line).append('\n');
+          Matcher submitted = SUBMITTED.matcher(line);
+          if (submitted.find()) {
+            jobIds.add(submitted.group(1));
+            jobId.complete(submitted.group(1));
+          }
+          Matcher percent = PROGRESS.matcher(line);
+          if (percent.find()) {
+            progress.at(Integer.parseInt(percent.group(1)), Integer.parseInt(percent.group(2)));
+          }
+        }
+        jobId.complete("");
+        whole.complete(printed.toString());
+      } catch (IOException | RuntimeException e) {
+        jobId.completeExceptionally(e);
+        whole.completeExceptionally(e);
+      }
     }
   }
 }

@@ -1,5 +1,9 @@
 package io.sluice.it.limit;
 
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupUse;
+import io.sluice.it.limit.ResourceGroups.OwnGroups;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,28 +77,66 @@ final class CgroupV1 implements ResourceGroup {
 
   @Override
   public GroupUse use() {
-    return new GroupUse(
-        files.number(unified.resolve("cpu.stat"), "usage_usec"),
-        files.stalledUs(unified.resolve("io.pressure"), "some"),
-        files.stalledUs(unified.resolve("io.pressure"), "full"),
-        files.stalledUs(unified.resolve("memory.pressure"), "some"),
-        files.stalledUs(unified.resolve("memory.pressure"), "full"),
-        files.number(memory.resolve("memory.oom_control"), "oom_kill"));
+    return files.use(unified, memory.resolve("memory.oom_control"));
   }
 
   @Override
   public GroupMemory memory() {
-    Path statistics = memory.resolve("memory.stat");
-    return new GroupMemory(
-        files.number(memory.resolve("memory.usage_in_bytes")),
-        files.number(statistics, "total_cache"),
-        files.number(statistics, "total_rss"),
-        files.number(statistics, "total_shmem"),
-        files.number(statistics, "total_mapped_file"));
+    return files.memory(
+        memory,
+        "memory.usage_in_bytes",
+        "total_cache",
+        "total_rss",
+        "total_shmem",
+        "total_mapped_file");
   }
 
   @Override
   public void close() {
     files.remove(List.of(unified, memory)); // the first can kill all at once
+  }
+
+  /**
+   * Bounds a block device for the whole machine, in the root group of cgroup v1's {@code blkio}.
+   *
+   * <p>Only there does it hold for buffered writes: writeback belongs to the root group, and a
+   * child's bound is for its direct I/O alone. So the device must be used by nobody else.
+   * Stateless.
+   */
+  static final class DeviceThrottle {
+    private static final String PREFIX = "blkio.throttle.";
+
+    private final KernelFiles files;
+    private final Path root;
+
+    private DeviceThrottle(KernelFiles files, Path root) {
+      this.files = files;
+      this.root = root;
+    }
+
+    /** That of this machine, if it has one. */
+    static Optional<DeviceThrottle> find(KernelFiles files, OwnGroups own) {
+      return Optional.ofNullable(own.roots().get("blkio"))
+          .filter(root -> files.exists(root.resolve(PREFIX + "write_bps_device")))
+          .map(root -> new DeviceThrottle(files, root));
+    }
+
+    /**
+     * Sets all four bounds.
+     *
+     * @param device its numbers, such as 7:0
+     */
+    void set(String device, DeviceRate rate) throws IOException {
+      for (String way : List.of("read", "write")) {
+        files.write(root.resolve(PREFIX + way + "_bps_device"), device + " " + rate.bytesPerS());
+        files.write(
+            root.resolve(PREFIX + way + "_iops_device"), device + " " + rate.requestsPerS());
+      }
+    }
+
+    /** Takes them away. */
+    void clear(String device) throws IOException {
+      set(device, new DeviceRate(0, 0));
+    }
   }
 }

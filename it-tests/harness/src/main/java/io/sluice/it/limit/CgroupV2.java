@@ -1,5 +1,9 @@
 package io.sluice.it.limit;
 
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupUse;
+import io.sluice.it.limit.ResourceGroups.OwnGroups;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -91,24 +95,12 @@ final class CgroupV2 implements ResourceGroup {
 
   @Override
   public GroupUse use() {
-    return new GroupUse(
-        files.number(group.resolve("cpu.stat"), "usage_usec"),
-        files.stalledUs(group.resolve("io.pressure"), "some"),
-        files.stalledUs(group.resolve("io.pressure"), "full"),
-        files.stalledUs(group.resolve("memory.pressure"), "some"),
-        files.stalledUs(group.resolve("memory.pressure"), "full"),
-        files.number(group.resolve("memory.events"), "oom_kill"));
+    return files.use(group, group.resolve("memory.events"));
   }
 
   @Override
   public GroupMemory memory() {
-    Path statistics = group.resolve("memory.stat");
-    return new GroupMemory(
-        files.number(group.resolve("memory.current")),
-        files.number(statistics, "file"),
-        files.number(statistics, "anon"),
-        files.number(statistics, "shmem"),
-        files.number(statistics, "file_mapped"));
+    return files.memory(group, "memory.current", "file", "anon", "shmem", "file_mapped");
   }
 
   @Override
@@ -116,7 +108,7 @@ final class CgroupV2 implements ResourceGroup {
     removeLeft(files, List.of(group, others));
   }
 
-  /** What is there of a group, whose owner may have been killed: the others go back. */
+  /** Removes the rest of a group, whose owner may have been killed: the others go back. */
   static void removeLeft(GroupFiles files, List<Path> places) {
     files.remove(places.subList(0, 1));
     Path others = places.get(1);

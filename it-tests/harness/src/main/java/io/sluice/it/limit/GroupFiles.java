@@ -1,5 +1,7 @@
 package io.sluice.it.limit;
 
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupUse;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -8,7 +10,7 @@ import java.util.List;
 /**
  * Directories that are one group in the trees of control groups, and the files in them.
  *
- * <p>Stateless. What the kernel refuses is a {@link LimitException} with the file.
+ * <p>Stateless. If the kernel refuses something, that is a {@link LimitException} with the file.
  */
 final class GroupFiles {
   private static final Duration END_DEADLINE = Duration.ofSeconds(30);
@@ -30,12 +32,42 @@ final class GroupFiles {
     }
   }
 
-  long number(Path file) {
+  private long number(Path file) {
     return Long.parseLong(read(file).strip());
   }
 
+  /**
+   * The use and the waits of the processes of a group.
+   *
+   * @param group in the v2 tree
+   * @param kills the file that counts whom the kernel killed
+   */
+  GroupUse use(Path group, Path kills) {
+    Path io = group.resolve("io.pressure");
+    Path memory = group.resolve("memory.pressure");
+    return new GroupUse(
+        number(group.resolve("cpu.stat"), "usage_usec"),
+        stalledUs(io, "some"),
+        stalledUs(io, "full"),
+        stalledUs(memory, "some"),
+        stalledUs(memory, "full"),
+        number(kills, "oom_kill"));
+  }
+
+  /** The memory of a group, by the names that its controller has for each figure. */
+  GroupMemory memory(
+      Path group, String used, String cache, String anonymous, String shared, String mapped) {
+    Path statistics = group.resolve("memory.stat");
+    return new GroupMemory(
+        number(group.resolve(used)),
+        number(statistics, cache),
+        number(statistics, anonymous),
+        number(statistics, shared),
+        number(statistics, mapped));
+  }
+
   /** The number behind a name in a file that has a pair in each line. */
-  long number(Path file, String name) {
+  private long number(Path file, String name) {
     for (String line : read(file).split("\n")) {
       if (line.startsWith(name + " ")) {
         return Long.parseLong(line.substring(name.length() + 1).strip());
@@ -45,7 +77,7 @@ final class GroupFiles {
   }
 
   /** Stalled time in µs; {@code kind} is some or full. */
-  long stalledUs(Path file, String kind) {
+  private long stalledUs(Path file, String kind) {
     for (String line : read(file).split("\n")) {
       if (line.startsWith(kind + " ")) {
         return Long.parseLong(line.substring(line.indexOf("total=") + "total=".length()).strip());

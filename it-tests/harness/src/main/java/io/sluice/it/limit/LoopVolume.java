@@ -1,12 +1,18 @@
 package io.sluice.it.limit;
 
+import io.sluice.it.limit.CgroupV1.DeviceThrottle;
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
+import io.sluice.it.limit.ResourceGroups.OwnGroups;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A file system on a block device that nobody else uses: a file behind a loop device, so that its
@@ -15,9 +21,9 @@ import java.util.Optional;
  * <p>The file is allocated at once, and the loop device reads and writes it with direct I/O: bytes
  * are cached in the mounted file system's pages only, which count against who touches them.
  *
- * <p>Not thread-safe. Who makes it closes it, after the processes that use it; {@link #removeLeft}
- * does so for an owner that was killed. What fails is a {@link LimitException} with what the
- * system's program said.
+ * <p>Not thread-safe. Its maker closes it, after the processes that use it; {@link #removeLeft}
+ * does so for an owner that was killed. A failure is a {@link LimitException} with the output of
+ * the system's program.
  */
 public final class LoopVolume implements AutoCloseable {
   private static final List<String> PROGRAMS =
@@ -87,8 +93,9 @@ public final class LoopVolume implements AutoCloseable {
     return read(system().resolve("dev"));
   }
 
-  public BlockDeviceCounters meter() {
-    return new BlockDeviceCounters(system().resolve("stat"));
+  /** The use of its device. */
+  public DeviceUse use() {
+    return DeviceUse.read(system().resolve("stat"));
   }
 
   /** Bounds its rate; the group's, and in cgroup v1 everybody's. */
@@ -263,6 +270,54 @@ public final class LoopVolume implements AutoCloseable {
       KernelFiles.HERE.write(file, text);
     } catch (IOException e) {
       throw new LimitException("cannot write \"%s\" to %s".formatted(text, file), e);
+    }
+  }
+
+  /** Runs the system's own programs. */
+  static final class Programs {
+    private static final long DEADLINE_S = 300;
+    private static final List<Path> BESIDES_PATH = List.of(Path.of("/usr/sbin"), Path.of("/sbin"));
+
+    private Programs() {}
+
+    /** Where a program is, on the path or where only root's path leads. */
+    static Optional<Path> find(String program) {
+      return Stream.concat(
+              Stream.of(System.getenv("PATH").split(":")).map(Path::of), BESIDES_PATH.stream())
+          .map(directory -> directory.resolve(program))
+          .filter(Files::isExecutable)
+          .findFirst();
+    }
+
+    /** Runs one to its end and returns what it printed; another status than 0 is an error. */
+    static String run(String program, String... arguments) {
+      String path =
+          find(program)
+              .orElseThrow(() -> new LimitException(program + " is not installed"))
+              .toString();
+      ProcessBuilder builder =
+          new ProcessBuilder(Stream.concat(Stream.of(path), Stream.of(arguments)).toList());
+      try {
+        Process process = builder.redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        String printed =
+            new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        if (!process.waitFor(DEADLINE_S, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+          throw new LimitException("%s did not end".formatted(builder.command()));
+        }
+        if (process.exitValue() != 0) {
+          throw new LimitException(
+              "%s ended with status %d: %s"
+                  .formatted(builder.command(), process.exitValue(), printed));
+        }
+        return printed;
+      } catch (IOException e) {
+        throw new LimitException("cannot run " + builder.command(), e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new LimitException("interrupted while %s ran".formatted(builder.command()), e);
+      }
     }
   }
 }

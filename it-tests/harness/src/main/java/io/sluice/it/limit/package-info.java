@@ -1,5 +1,5 @@
 /**
- * What bounds a measured cluster: a group of processes with little memory, and block devices of its
- * own with a known rate. Needs root; what does not work here says why.
+ * Bounds for a measured cluster: a group of processes with little memory, and block devices of its
+ * own with a known rate. Needs root; each part says why it does not work on a machine.
  */
 package io.sluice.it.limit;

@@ -6,10 +6,14 @@ import io.sluice.it.cluster.LogTail;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
+import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -45,9 +49,13 @@ public final class LocalJobClient {
 
   private static LocalJobClient hadoop(
       HadoopDistribution distribution,
-      List<String> classPath,
+      Optional<Path> conf,
+      List<Path> jars,
       Path directory,
       List<String> jvmOptions) {
+    List<String> classPath = new ArrayList<>(conf.stream().map(Path::toString).toList());
+    classPath.add(distribution.classPath());
+    jars.forEach(jar -> classPath.add(jar.toString()));
     List<String> options = new ArrayList<>(jvmOptions);
     options.addAll(distribution.jvmOptions());
     return new LocalJobClient(
@@ -68,19 +76,13 @@ public final class LocalJobClient {
       List<String> jvmOptions) {
     List<String> options = new ArrayList<>(workspace.oneProcessOptions());
     options.addAll(jvmOptions);
-    return hadoop(distribution, classPath(distribution, List.of(engineJar)), directory, options);
-  }
-
-  private static List<String> classPath(HadoopDistribution distribution, List<Path> jars) {
-    List<String> classPath = new ArrayList<>(List.of(distribution.classPath()));
-    jars.forEach(jar -> classPath.add(jar.toString()));
-    return classPath;
+    return ofJars(distribution, List.of(engineJar), directory, options);
   }
 
   /** On stock's jars and some more, with nothing configured. */
   public static LocalJobClient ofJars(
       HadoopDistribution distribution, List<Path> jars, Path directory, List<String> jvmOptions) {
-    return hadoop(distribution, classPath(distribution, jars), directory, jvmOptions);
+    return hadoop(distribution, Optional.empty(), jars, directory, jvmOptions);
   }
 
   /**
@@ -94,9 +96,7 @@ public final class LocalJobClient {
       List<Path> jars,
       Path directory,
       List<String> jvmOptions) {
-    List<String> classPath = new ArrayList<>(List.of(conf.toString()));
-    classPath.addAll(classPath(distribution, jars));
-    return hadoop(distribution, classPath, directory, jvmOptions);
+    return hadoop(distribution, Optional.of(conf), jars, directory, jvmOptions);
   }
 
   /** Spark without a cluster; arguments are those of {@code spark-submit} before the jar. */
@@ -122,7 +122,7 @@ public final class LocalJobClient {
     return new LocalJobClient(pinned, classPath, launcher, ownDirectory, jvmOptions);
   }
 
-  /** What the last process has said. */
+  /** The output of the last process. */
   public Path log() {
     return directory.resolve("log-" + runs);
   }
@@ -132,7 +132,7 @@ public final class LocalJobClient {
     return run(List.of(), jar, arguments);
   }
 
-  /** The same with arguments of whoever runs it. */
+  /** The same with arguments of the launcher before the jar. */
   public ProcessCosts run(List<String> options, Path jar, List<String> arguments) {
     runs++;
     Path costs = directory.resolve("costs-" + runs);
@@ -187,6 +187,45 @@ public final class LocalJobClient {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ClusterException("interrupted while a job ran");
+    }
+  }
+
+  /**
+   * The costs of a whole process, from its start to its end.
+   *
+   * @param wallMs time
+   * @param cpuMs processor time of all of its threads, garbage collection and compilation too
+   * @param gcMs time that the program stood still for garbage collection, and of its concurrent
+   *     phases
+   * @param gcCpuMs processor time of the collector's threads, and of the one that runs what a
+   *     collection does alone, which has little else to do: rather too much
+   * @param readBytes from disks
+   * @param writtenBytes to disks, those too that were still to be written at its end
+   * @param peakRssBytes most memory that was resident, mapped files and shared memory too
+   */
+  public record ProcessCosts(
+      long wallMs,
+      long cpuMs,
+      long gcMs,
+      long gcCpuMs,
+      long readBytes,
+      long writtenBytes,
+      long peakRssBytes) {
+
+    /** Reads the file of {@link MeasuredMain}. */
+    static ProcessCosts read(Path file, long wallMs) throws IOException {
+      Properties costs = new Properties();
+      try (Reader in = Files.newBufferedReader(file)) {
+        costs.load(in);
+      }
+      return new ProcessCosts(
+          wallMs,
+          Long.parseLong(costs.getProperty("cpuMs")),
+          Long.parseLong(costs.getProperty("gcMs")),
+          Long.parseLong(costs.getProperty("gcCpuMs")),
+          Long.parseLong(costs.getProperty("readBytes")),
+          Long.parseLong(costs.getProperty("writtenBytes")),
+          Long.parseLong(costs.getProperty("peakRssKb")) << 10);
     }
   }
 }

@@ -52,7 +52,7 @@ public final class MeasuredMain {
         costs.store(out, null);
       }
     } catch (IOException e) {
-      e.printStackTrace(); // whoever wants the file says that it is not there
+      e.printStackTrace(); // the reader of the file says that it is missing
     }
   }
 

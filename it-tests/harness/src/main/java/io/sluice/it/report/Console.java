@@ -1,6 +1,6 @@
 package io.sluice.it.report;
 
-import io.sluice.it.job.JobProgress;
+import io.sluice.it.job.RunningJob.JobProgress;
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;

@@ -26,7 +26,7 @@ public record Machine(String cpu, int cores, long memoryBytes, String kernel, St
         System.getProperty("java.runtime.version"));
   }
 
-  /** What programs can have now without any other being moved out, in MiB. */
+  /** Memory that programs can have now without any other being moved out, in MiB. */
   public static long availableMb() {
     return memoryKb("MemAvailable") / 1024;
   }

@@ -13,7 +13,7 @@ import java.nio.file.Path;
  */
 public record MarkedSection(Path file, String name) {
 
-  /** What the page has there. */
+  /** The text that the page has there. */
   public String read() {
     String page = page();
     return page.substring(start(page), end(page));

@@ -1,5 +1,2 @@
-/**
- * What is said while something runs, and what is left when it has: JSON, marked sections of pages,
- * reports of tests.
- */
+/** Progress on the console, and results: JSON, marked sections of pages, reports of tests. */
 package io.sluice.it.report;

@@ -1,8 +1,8 @@
 package io.sluice.it.spark;
 
-import io.sluice.it.spark.jobs.ContextReport;
-import io.sluice.it.spark.jobs.ShufflePlanReport;
-import io.sluice.it.spark.jobs.ShuffleResult;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlanReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShuffleResult;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -32,7 +32,7 @@ public final class PlanOracle {
     }
   }
 
-  /** What differs from stock's results, or did not run under Sluice's manager. */
+  /** Differences from stock's results, and all that did not run under Sluice's manager. */
   public List<String> wrongResults(ContextReport ours) {
     Checks checks = new Checks(ours.name());
     for (ShuffleResult result : ours.results()) {
@@ -50,8 +50,8 @@ public final class PlanOracle {
   }
 
   /**
-   * What is wrong in a context whose two executors nobody disturbed: a failed task, a remote byte
-   * that no pool has served, a fallback for another reason than those given.
+   * Faults of a context whose two executors nobody disturbed: a failed task, a remote byte that no
+   * pool has served, a fallback for another reason than those given.
    */
   public static List<String> wrongTraffic(ContextReport ours, Set<String> expectedFallbacks) {
     Checks checks = new Checks(ours.name());
@@ -99,7 +99,7 @@ public final class PlanOracle {
   }
 
   /**
-   * What shuffle managers of Sluice say of themselves in a sentence, taken apart.
+   * The sentences in which shuffle managers of Sluice describe themselves, taken apart.
    *
    * @param bytesByWay read over each transport, with answers, out of an executor's own pool or
    *     through Spark

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Where Spark processes run and keep everything, each in a place of its own with a {@code
@@ -20,9 +19,9 @@ import java.util.Optional;
  * executors included, and that is how these processes are known; and a local cluster's executors
  * work below {@code $SPARK_HOME}, which should not be the distribution.
  *
- * <p>Not thread-safe, except {@link #close}. Whoever creates it closes it, which kills its
- * processes and removes all files; a shutdown hook does so when the JVM is interrupted, and the
- * next one with the same parent does so for a JVM that was killed.
+ * <p>Not thread-safe, except {@link #close}. Its creator closes it, which kills its processes and
+ * removes all files; a shutdown hook does so when the JVM is interrupted, and the next one with the
+ * same parent does so for a JVM that was killed.
  */
 final class SparkDirectory implements AutoCloseable {
   private static final Duration KILL_DEADLINE = Duration.ofMinutes(1);
@@ -115,7 +114,7 @@ final class SparkDirectory implements AutoCloseable {
     Poll.untilTrue(
         "the processes of " + directory.path() + " to end by themselves",
         END_DEADLINE,
-        () -> Optional.of(directory.processes().isEmpty()));
+        () -> directory.processes().isEmpty());
   }
 
   /** Kills everything that was started from here, and what that has started, and waits for it. */
@@ -126,7 +125,7 @@ final class SparkDirectory implements AutoCloseable {
         () -> {
           List<ProcessHandle> left = directory.processes();
           left.forEach(ProcessHandle::destroyForcibly);
-          return Optional.of(left.isEmpty());
+          return left.isEmpty();
         });
   }
 

@@ -3,14 +3,14 @@ package io.sluice.it.spark;
 import static java.util.stream.Collectors.joining;
 
 import io.sluice.it.cluster.Workspace;
-import io.sluice.it.spark.jobs.Loss;
 import io.sluice.it.spark.jobs.LossJob;
+import io.sluice.it.spark.jobs.LossJob.Loss;
 import io.sluice.it.spark.jobs.PersistArguments;
 import io.sluice.it.spark.jobs.PersistBenchmarkJob;
 import io.sluice.it.spark.jobs.ShuffleArguments;
 import io.sluice.it.spark.jobs.ShuffleJob;
-import io.sluice.it.spark.jobs.ShufflePlan;
 import io.sluice.it.spark.jobs.ShufflePlanJob;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlan;
 import io.sluice.it.spark.jobs.TpchJob;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@code spark-submit} is given.
+ * A job as {@code spark-submit} gets it.
  *
  * @param name for people: messages
  * @param jar the program's jar, or its file of Python
@@ -48,7 +48,7 @@ public record SparkJob(
   public static final Map<String, String> KRYO =
       Map.of(
           "spark.serializer", "org.apache.spark.serializer.KryoSerializer",
-          "spark.kryo.registrator", "io.sluice.it.spark.jobs.KryoRecords");
+          "spark.kryo.registrator", "io.sluice.it.spark.jobs.ResultSummary$KryoRecords");
 
   private static final Duration DEADLINE = Duration.ofMinutes(10);
   private static final Duration LONG_DEADLINE = Duration.ofMinutes(30);
@@ -60,12 +60,10 @@ public record SparkJob(
 
   /** {@link ShuffleJob}, with several shuffles one after the other. */
   public static SparkJob shuffles(Workspace workspace, List<ShuffleArguments> all) {
-    return new SparkJob(
+    return of(
+        workspace,
         all.stream().map(each -> each.workload().name()).distinct().collect(joining(", ")),
-        workspace.sparkJobsJar(),
-        ShuffleJob.class.getName(),
-        List.of(),
-        Map.of(),
+        ShuffleJob.class,
         all.stream().flatMap(each -> each.toList().stream()).toList(),
         DEADLINE);
   }
@@ -74,36 +72,20 @@ public record SparkJob(
   public static SparkJob loss(Workspace workspace, Loss loss, ShuffleArguments rows) {
     List<String> arguments = new ArrayList<>(List.of(loss.name()));
     arguments.addAll(rows.toList());
-    return new SparkJob(
-        loss.name(),
-        workspace.sparkJobsJar(),
-        LossJob.class.getName(),
-        List.of(),
-        Map.of(),
-        arguments,
-        DEADLINE);
+    return of(workspace, loss.name(), LossJob.class, arguments, DEADLINE);
   }
 
   /** {@link ShufflePlanJob}. */
   public static SparkJob plan(Workspace workspace, String name, ShufflePlan plan) {
-    return new SparkJob(
-        name,
-        workspace.sparkJobsJar(),
-        ShufflePlanJob.class.getName(),
-        List.of(),
-        Map.of(),
-        List.of(plan.toJson()),
-        LONG_DEADLINE);
+    return of(workspace, name, ShufflePlanJob.class, List.of(plan.toJson()), LONG_DEADLINE);
   }
 
   /** {@link PersistBenchmarkJob}, with several measurements one after the other. */
   public static SparkJob persistBenchmarks(Workspace workspace, List<PersistArguments> all) {
-    return new SparkJob(
+    return of(
+        workspace,
         "benchmarks over blocks as " + all.get(0).level(),
-        workspace.sparkJobsJar(),
-        PersistBenchmarkJob.class.getName(),
-        List.of(),
-        Map.of(),
+        PersistBenchmarkJob.class,
         all.stream().flatMap(each -> each.toList().stream()).toList(),
         LONG_DEADLINE);
   }
@@ -116,14 +98,13 @@ public record SparkJob(
     arguments.addAll(
         List.of(Double.toString(scale), Integer.toString(partitions), Long.toString(seed)));
     queries.forEach(query -> arguments.add(query.toString()));
-    return new SparkJob(
-        "TPC-H",
-        workspace.sparkJobsJar(),
-        TpchJob.class.getName(),
-        List.of(),
-        Map.of(),
-        arguments,
-        LONG_DEADLINE);
+    return of(workspace, "TPC-H", TpchJob.class, arguments, LONG_DEADLINE);
+  }
+
+  private static SparkJob of(
+      Workspace workspace, String name, Class<?> job, List<String> arguments, Duration deadline) {
+    Path jar = workspace.sparkJobsJar();
+    return new SparkJob(name, jar, job.getName(), List.of(), Map.of(), arguments, deadline);
   }
 
   public SparkJob with(Map<String, String> more) {

@@ -10,13 +10,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
  * The node service of a standalone cluster on this host, a real process of the released jar.
  *
- * <p>Not thread-safe. Whoever starts it closes it; its files stay in the directory given.
+ * <p>Not thread-safe. Its starter closes it; its files stay in the directory given.
  */
 public final class SparkNodeService implements AutoCloseable {
   private static final Duration READY_DEADLINE = Duration.ofMinutes(5);
@@ -63,7 +62,7 @@ public final class SparkNodeService implements AutoCloseable {
                 "--port=0"));
     command.addAll(more);
     Daemon daemon =
-        new Daemon("node service", log -> start(command, log), parent.resolve("service.log"));
+        new Daemon("node service", new ProcessBuilder(command), parent.resolve("service.log"));
     daemon.start();
     try {
       Poll.untilTrue(
@@ -71,7 +70,7 @@ public final class SparkNodeService implements AutoCloseable {
           READY_DEADLINE,
           () -> {
             daemon.requireAlive();
-            return Optional.of(Files.exists(home.resolve("service.properties")));
+            return Files.exists(home.resolve("service.properties"));
           });
     } catch (RuntimeException e) {
       daemon.close();
@@ -80,18 +79,7 @@ public final class SparkNodeService implements AutoCloseable {
     return new SparkNodeService(home, daemon);
   }
 
-  private static Process start(List<String> command, Path log) {
-    try {
-      return new ProcessBuilder(command)
-          .redirectErrorStream(true)
-          .redirectOutput(log.toFile())
-          .start();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot start the node service", e);
-    }
-  }
-
-  /** What applications name in {@code spark.sluice.service}. */
+  /** The directory that applications name in {@code spark.sluice.service}. */
   public Path directory() {
     return home;
   }

@@ -11,14 +11,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * A standalone Spark cluster on the loopback interface: a Master and two Workers with a core each,
  * all real processes of a released distribution. Each Worker has an address of its own, so that
  * Spark takes them for two hosts, as speculation needs.
  *
- * <p>Not thread-safe, except {@link #close}. Whoever starts it closes it, which ends daemons and
+ * <p>Not thread-safe, except {@link #close}. Its starter closes it, which ends daemons and
  * executors and removes their files; see {@link SparkDirectory}. Daemons that die are reported by
  * {@link #requireAlive} with the end of their log; every wait has a deadline.
  */
@@ -137,7 +137,7 @@ public final class SparkStandalone implements AutoCloseable {
     return options.toString();
   }
 
-  /** What an application sets to use the external shuffle service; nothing if there is none. */
+  /** Settings of an application that uses the external shuffle service; none if there is none. */
   public Map<String, String> shuffleServiceSettings() {
     return shufflePort == 0
         ? Map.of()
@@ -148,17 +148,13 @@ public final class SparkStandalone implements AutoCloseable {
             Integer.toString(shufflePort));
   }
 
-  private interface Question {
-    boolean yes(JsonNode status);
-  }
-
-  private void await(String what, Question question) {
+  private void await(String what, Predicate<JsonNode> condition) {
     Poll.untilTrue(
         what,
         READY_DEADLINE,
         () -> {
           requireAlive();
-          return Optional.of(question.yes(rest.get(webAddress, "/json/")));
+          return condition.test(rest.get(webAddress, "/json/"));
         });
   }
 
@@ -167,7 +163,7 @@ public final class SparkStandalone implements AutoCloseable {
     daemons.forEach(Daemon::requireAlive);
   }
 
-  /** What {@code spark-submit} calls the cluster. */
+  /** The cluster's name for {@code spark-submit}. */
   public String master() {
     return "spark://" + HOST + ":" + masterPort;
   }

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 /**
  * Runs jobs by {@code spark-submit}, one after the other, each in a process of its own.
  *
- * <p>Not thread-safe. Whoever creates it closes it, which removes what the runs have written; see
- * {@link SparkDirectory}.
+ * <p>Not thread-safe. Its creator closes it, which removes the files of the runs; see {@link
+ * SparkDirectory}.
  *
  * <p>Failure: {@link ClusterException} with the end of what the driver wrote, if the job fails or
  * is not done at its deadline. In the latter case the driver and its executors are killed; those of

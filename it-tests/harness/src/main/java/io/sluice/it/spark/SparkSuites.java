@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
  * Runs Spark's own published suites with Sluice's jar on the class path, each in a JVM of its own:
  * what {@code it-tests/spark-suites} has says which, and what is left out.
  *
- * <p>Not thread-safe. Whoever creates it closes it, which kills what a suite has left and removes
- * what it has written, but for the reports; see {@link SparkDirectory}.
+ * <p>Not thread-safe. Its creator closes it, which kills the processes that a suite has left and
+ * removes its files, but for the reports; see {@link SparkDirectory}.
  *
  * <p>Failure: in a suite's reports, also if its JVM ends without one or is not done in time.
  */
@@ -35,7 +35,7 @@ public final class SparkSuites implements AutoCloseable {
   /** Executors take these up too, of which there are many short-lived ones. */
   private static final String QUICK_JVMS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
 
-  /** What Spark's own build opens for its tests. */
+  /** The packages that Spark's own build opens for its tests. */
   private static final List<String> OPENED =
       List.of(
           "java.lang",
@@ -109,7 +109,9 @@ public final class SparkSuites implements AutoCloseable {
       TestReports read =
           Files.exists(report) && fault.isEmpty()
               ? TestReports.of(report)
-              : broken(suite, fault + "; the end of its log:\n" + LogTail.of(log, TAIL_LINES));
+              : TestReports.ofFailure(
+                  suite.className(),
+                  fault + "; the end of its log:\n" + LogTail.of(log, TAIL_LINES));
       double seconds = (System.nanoTime() - startNs) / 1e9;
       return new SparkSuiteResult(suite, read, Evidence.read(evidence), seconds);
     } catch (IOException e) {
@@ -153,12 +155,17 @@ public final class SparkSuites implements AutoCloseable {
     }
   }
 
-  private static TestReports broken(ListedSuite suite, String reason) {
-    return TestReports.ofFailure(suite.className(), reason);
-  }
-
   @Override
   public void close() {
     directory.close();
   }
+
+  /**
+   * The result of one of Spark's suites.
+   *
+   * @param reports of its tests, and of the suite itself if it did not get as far
+   * @param evidence of what shuffled
+   */
+  public record SparkSuiteResult(
+      ListedSuite suite, TestReports reports, Evidence evidence, double seconds) {}
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.sun.security.auth.module.UnixSystem;
+import io.sluice.it.cluster.ProcessTable.ProcessRights;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

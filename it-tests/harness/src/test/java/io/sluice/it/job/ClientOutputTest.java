@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.job.RunningJob.ClientOutput;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PipedReader;

@@ -2,6 +2,7 @@ package io.sluice.it.job;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.it.job.JobHistory.TaskAttempt;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

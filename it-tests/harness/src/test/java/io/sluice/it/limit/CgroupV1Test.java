@@ -3,6 +3,9 @@ package io.sluice.it.limit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupUse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.sluice.it.limit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.it.limit.ResourceGroup.DeviceRate;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.limit.ResourceGroup.GroupMemory;
+import io.sluice.it.limit.ResourceGroup.GroupMeter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -13,12 +15,10 @@ class MetersTest {
   @Test
   void aDevicesCountersAreReadInTheirUnits() {
     DeviceUse early =
-        BlockDeviceCounters.parse(
-            "   11   1    4  15    20   2   40  50   0  60  70  0 0 0 0 3 4\n");
+        DeviceUse.parse("   11   1    4  15    20   2   40  50   0  60  70  0 0 0 0 3 4\n");
     assertEquals(new DeviceUse(11, 2048, 20, 20480, 60, 70), early);
     DeviceUse later =
-        BlockDeviceCounters.parse(
-            "   12   1   12  15    22   2   42  50   0  66  77  0 0 0 0 3 4\n");
+        DeviceUse.parse("   12   1   12  15    22   2   42  50   0  66  77  0 0 0 0 3 4\n");
     assertEquals(new DeviceUse(1, 4096, 2, 1024, 6, 7), later.minus(early));
     assertEquals(5120, later.minus(early).bytes());
   }

@@ -3,6 +3,7 @@ package io.sluice.it.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.report.TestReports.TestOutcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

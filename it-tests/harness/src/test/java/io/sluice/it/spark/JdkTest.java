@@ -3,6 +3,7 @@ package io.sluice.it.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.spark.SparkMatrix.Jdk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

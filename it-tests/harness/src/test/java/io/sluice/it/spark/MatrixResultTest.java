@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.MarkedSection;
+import io.sluice.it.spark.MatrixResult.MatrixCell;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,11 +3,11 @@ package io.sluice.it.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.it.spark.jobs.ContextEvents;
-import io.sluice.it.spark.jobs.ContextReport;
 import io.sluice.it.spark.jobs.ShuffleCosts;
-import io.sluice.it.spark.jobs.ShufflePlanReport;
-import io.sluice.it.spark.jobs.ShuffleResult;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextEvents;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlanReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShuffleResult;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -9,7 +9,7 @@ import io.sluice.it.lab.plugs.Boot.BootPlan;
 import io.sluice.it.lab.plugs.Verifier.Verdict;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
-import io.sluice.it.report.TestOutcome;
+import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.report.TestReports;
 import java.nio.file.Path;
 import java.time.Duration;

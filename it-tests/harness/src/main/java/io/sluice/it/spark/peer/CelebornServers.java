@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * A master and a worker of Celeborn's, configured as its documentation says for one worker ("Deploy
@@ -50,8 +49,7 @@ final class CelebornServers {
             Integer.toString(port(master))));
     Rest rest = new Rest();
     servers.await(
-        "Celeborn's master to answer",
-        () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").isObject()));
+        "Celeborn's master to answer", () -> rest.get(masterWeb, "/api/v1/workers").isObject());
     start(
         servers,
         "worker",
@@ -60,7 +58,7 @@ final class CelebornServers {
         List.of(DEPLOY + "worker.Worker"));
     servers.await(
         "Celeborn's master to have a worker",
-        () -> Optional.of(rest.get(masterWeb, "/api/v1/workers").path("workers").size() == 1));
+        () -> rest.get(masterWeb, "/api/v1/workers").path("workers").size() == 1);
     return clientSettings(master);
   }
 

@@ -1,7 +1,10 @@
 package io.sluice.it.spark.peer;
 
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.Workspace;
 import io.sluice.it.spark.SparkDistribution;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A remote shuffle service for Spark that is not ours. */
 public enum Peer {
@@ -37,11 +40,21 @@ public enum Peer {
     return mark;
   }
 
-  /** What an installation has for jobs of a release of Spark, or a ClusterException. */
+  /** The jar of an installation for jobs of a release of Spark, or a ClusterException. */
   Path clientJar(Path home, SparkDistribution spark) {
     String major = spark.version().substring(0, spark.version().indexOf('.'));
     Path prefix = home.resolve(client.formatted(major));
-    return Jars.only(prefix.getParent(), prefix.getFileName().toString());
+    return onlyJar(prefix.getParent(), prefix.getFileName().toString());
+  }
+
+  /** The only jar in a directory whose name begins like that, or a ClusterException. */
+  static Path onlyJar(Path directory, String prefix) {
+    List<Path> found = Workspace.matching(directory, prefix, ".jar");
+    if (found.size() != 1) {
+      throw new ClusterException(
+          "one %s*.jar is needed in %s: there are %s".formatted(prefix, directory, found));
+    }
+    return found.get(0);
   }
 
   /** The class of its shuffle manager, which does not go back to Spark's by itself. */

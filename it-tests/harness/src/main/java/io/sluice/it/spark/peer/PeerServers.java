@@ -18,7 +18,7 @@ import java.util.Map;
 /**
  * The servers of a peer, real processes of its release, and how jobs shuffle through them.
  *
- * <p>Not thread-safe. Ownership: whoever starts them closes them; their files stay in the directory
+ * <p>Not thread-safe. Ownership: their starter closes them; their files stay in the directory
  * given. A server that dies is a {@link ClusterException} with the end of its log.
  */
 public final class PeerServers implements AutoCloseable {
@@ -36,7 +36,7 @@ public final class PeerServers implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** Whose jobs they are for. */
+  /** The Spark whose jobs they are for. */
   SparkDistribution spark() {
     return spark;
   }
@@ -47,7 +47,7 @@ public final class PeerServers implements AutoCloseable {
   }
 
   /**
-   * Starts a server. Its command line names the directory: so whoever comes next finds what a
+   * Starts a server. Its command line names the directory, by which the next run finds what a
    * killed benchmark has left.
    *
    * @param options of its JVM
@@ -72,38 +72,25 @@ public final class PeerServers implements AutoCloseable {
                 .map(path -> Files.isDirectory(path) ? path + "/*" : path.toString())
                 .toList()));
     command.addAll(arguments);
-    Daemon daemon =
-        new Daemon(name, log -> start(command, environment, log), directory.resolve(name + ".log"));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().putAll(environment);
+    Daemon daemon = new Daemon(name, builder, directory.resolve(name + ".log"));
     daemons.add(daemon);
     daemon.start();
   }
 
-  private Process start(List<String> command, Map<String, String> environment, Path log) {
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile());
-    builder.environment().putAll(environment);
-    try {
-      return builder.start();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot start " + command, e);
-    }
-  }
-
-  /** Waits for what says that they serve. */
-  void await(String what, Poll.Probe<Boolean> probe) {
+  /** Waits for a sign that they serve. */
+  void await(String what, Poll.Condition condition) {
     Poll.untilTrue(
         what,
         READY_DEADLINE,
         () -> {
           daemons.forEach(Daemon::requireAlive);
-          return probe.ask();
+          return condition.holds();
         });
   }
 
-  /** What jobs through them are told. */
+  /** Sets the settings of jobs through them. */
   void setClient(Peer peer, Path jar, Map<String, String> clientSettings) {
     clientJar = jar;
     settings.put("spark.shuffle.manager", peer.manager());

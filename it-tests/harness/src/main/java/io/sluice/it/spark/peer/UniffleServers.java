@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * A coordinator and a shuffle server of Uniffle's over Netty, which its documentation recommends
@@ -62,11 +61,10 @@ final class UniffleServers {
     servers.await(
         "Uniffle's coordinator to have a server",
         () ->
-            Optional.of(
-                rest.get(PeerServers.HOST + ":" + webPort, "/api/server/nodes?status=ACTIVE")
-                        .path("data")
-                        .size()
-                    == 1));
+            rest.get(PeerServers.HOST + ":" + webPort, "/api/server/nodes?status=ACTIVE")
+                    .path("data")
+                    .size()
+                == 1);
     return clientSettings(coordinator);
   }
 
@@ -80,8 +78,8 @@ final class UniffleServers {
         options,
         List.of(
             jars,
-            Jars.only(sparks, "hadoop-client-api"),
-            Jars.only(sparks, "hadoop-client-runtime")),
+            Peer.onlyJar(sparks, "hadoop-client-api"),
+            Peer.onlyJar(sparks, "hadoop-client-runtime")),
         List.of(mainClass, "--conf", conf.toString()));
   }
 

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,7 +35,7 @@ class PeerServersTest {
     try (PeerServers servers = servers()) {
       servers.start("server", Map.of(), List.of(), List.of(directory), List.of("no.such.Main"));
       ClusterException e =
-          assertThrows(ClusterException.class, () -> servers.await("it", () -> Optional.of(false)));
+          assertThrows(ClusterException.class, () -> servers.await("it", () -> false));
       assertTrue(e.getMessage().startsWith("server is dead (exit status 1)"), e.getMessage());
       assertTrue(e.getMessage().contains("no.such.Main"), e.getMessage());
     }
@@ -61,12 +60,7 @@ class PeerServersTest {
       Poll.untilTrue(
           "the server among the processes of its directory",
           Duration.ofMinutes(1),
-          () ->
-              Optional.of(
-                  place.processes().stream()
-                      .map(ProcessHandle::pid)
-                      .toList()
-                      .equals(servers.pids())));
+          () -> place.processes().stream().map(ProcessHandle::pid).toList().equals(servers.pids()));
     }
   }
 

@@ -1,11 +1,17 @@
 package io.sluice.it.spark.jobs;
 
+import io.sluice.it.spark.jobs.ResultSummary.PartitionSummary;
+import io.sluice.it.spark.jobs.ShuffleCosts.TaskCosts;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextEvents;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ContextReport;
+import io.sluice.it.spark.jobs.ShufflePlanJob.ShuffleResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
@@ -29,14 +35,9 @@ final class ContextRun {
     this.session = session;
   }
 
-  /** What is done in a context. */
+  /** The work in a context. */
   interface Work {
     void doIn(ContextRun run) throws Exception;
-  }
-
-  /** A shuffle that is about to run. */
-  interface Shuffle {
-    JavaRDD<ResultRow> rows() throws Exception;
   }
 
   /** Opens a context, works in it and stops it. */
@@ -53,7 +54,7 @@ final class ContextRun {
     try {
       session.sparkContext().addSparkListener(costs);
       session.sparkContext().addSparkListener(events);
-      AllExecutors.await(session.sparkContext());
+      ExecutorStates.awaitAll(session.sparkContext());
       work.doIn(run);
       executorStates = ExecutorStates.ask(new JavaSparkContext(session.sparkContext()));
       driverShuffleManager = PartitionSummary.shuffleManager(SparkEnv.get());
@@ -79,12 +80,14 @@ final class ContextRun {
   /**
    * Computes the rows of a shuffle, and keeps a digest of them.
    *
-   * @param adaptiveReads whoever makes the rows puts into it how they are read
+   * @param adaptiveReads how a query reads its shuffles, filled when the rows are made
+   * @param rows makes them
    */
-  void shuffle(String name, SortedSet<String> adaptiveReads, Shuffle shuffle) throws Exception {
+  void shuffle(String name, SortedSet<String> adaptiveReads, Callable<JavaRDD<ResultRow>> rows)
+      throws Exception {
     session.sparkContext().setJobDescription(name);
     long startNs = System.nanoTime();
-    ResultSummary result = ResultSummary.of(shuffle.rows());
+    ResultSummary result = ResultSummary.of(rows.call());
     long wallMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     executorShuffleManagers.putAll(result.shuffleManagers());
     results.add(

@@ -1,6 +1,7 @@
 package io.sluice.it.spark.jobs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.it.spark.jobs.ShuffleCosts.TaskCosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ public final class HeldJob {
   private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(5);
 
   /**
-   * What it says.
+   * The content of {@code ready.json}.
    *
    * @param uiUrl address of the UI, or empty if it has none
    * @param rows how many have moved
@@ -47,7 +48,7 @@ public final class HeldJob {
     Path directory = Path.of(arguments[3]);
     try (JavaSparkContext context =
         new JavaSparkContext(SparkSession.builder().getOrCreate().sparkContext())) {
-      AllExecutors.await(context.sc());
+      ExecutorStates.awaitAll(context.sc());
       TaskCosts costs = new TaskCosts();
       context.sc().addSparkListener(costs);
       ResultSummary result = ResultSummary.of(new RddWorkloads(context, shuffle).repartition());

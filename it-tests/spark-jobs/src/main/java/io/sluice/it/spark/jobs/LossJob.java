@@ -2,6 +2,7 @@ package io.sluice.it.spark.jobs;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.it.spark.jobs.ShuffleCosts.TaskCosts;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -50,7 +51,7 @@ public final class LossJob {
     SortedMap<String, String> states;
     ShuffleCosts total;
     try (JavaSparkContext context = new JavaSparkContext(new SparkConf().setAppName("LossJob"))) {
-      AllExecutors.await(context.sc());
+      ExecutorStates.awaitAll(context.sc());
       lost = new LossListener(firstExecutor(context));
       JavaRDD<ResultRow> grouped = new RddWorkloads(context, arguments).groupByKey();
       context.sc().addSparkListener(costs);
@@ -124,7 +125,7 @@ public final class LossJob {
   }
 
   /**
-   * What {@link LossJob} prints, as one line of JSON.
+   * The output of the job, as one line of JSON.
    *
    * @param count rows of the result
    * @param digest of the result, whatever the order of its rows
@@ -201,5 +202,17 @@ public final class LossJob {
     long mapTasks() {
       return mapTasks.get();
     }
+  }
+
+  /** The fate of an executor between the stages of the job. */
+  public enum Loss {
+    /** It goes on. */
+    NONE,
+    /** It is decommissioned, and ends when it has moved its blocks. */
+    DECOMMISSION,
+    /** Nothing is asked of any that has written, so that dynamic allocation releases them all. */
+    IDLE,
+    /** It ends as by {@code kill -9}. */
+    KILL
   }
 }

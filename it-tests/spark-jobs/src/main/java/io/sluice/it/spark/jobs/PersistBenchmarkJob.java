@@ -1,17 +1,29 @@
 package io.sluice.it.spark.jobs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.it.spark.jobs.PersistedRun.RanTask;
+import io.sluice.it.spark.jobs.PersistedRun.StageRun;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.scheduler.TaskInfo;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.storage.RDDInfo;
 import org.apache.spark.storage.StorageLevel;
@@ -43,7 +55,7 @@ public final class PersistBenchmarkJob {
   static List<PersistedRun> run(List<PersistArguments> all) throws InterruptedException {
     try (JavaSparkContext context =
         new JavaSparkContext(SparkSession.builder().getOrCreate().sparkContext())) {
-      AllExecutors.await(context.sc());
+      ExecutorStates.awaitAll(context.sc());
       PersistBenchmarkJob job = new PersistBenchmarkJob(context);
       List<PersistedRun> runs = new ArrayList<>();
       for (PersistArguments arguments : all) {
@@ -87,7 +99,7 @@ public final class PersistBenchmarkJob {
         runs);
   }
 
-  /** What Spark's storage page shows of an RDD, whose events have all been heard of. */
+  /** Spark's storage page of an RDD, whose events have all been heard of. */
   private RDDInfo page(int rdd) {
     return Arrays.stream(context.sc().getRDDStorageInfo())
         .filter(info -> info.id() == rdd)
@@ -98,10 +110,7 @@ public final class PersistBenchmarkJob {
   private JavaRDD<String> lines(PersistArguments arguments) {
     long seed = arguments.seed();
     long blockBytes = arguments.textBytes() / arguments.blocks();
-    List<Integer> blocks = new ArrayList<>();
-    for (int block = 0; block < arguments.blocks(); block++) {
-      blocks.add(block);
-    }
+    List<Integer> blocks = IntStream.range(0, arguments.blocks()).boxed().toList();
     return context
         .parallelize(blocks, arguments.blocks())
         .flatMap(block -> new SeededLines(seed, block, blockBytes));
@@ -191,6 +200,73 @@ public final class PersistBenchmarkJob {
       for (int rest = rank; rest > 0; rest /= LETTERS) {
         line.append((char) ('a' + rest % LETTERS));
       }
+    }
+  }
+
+  /**
+   * When stages and their tasks began and ended, by the driver's clock.
+   *
+   * <p>Differs from {@link ShuffleCosts.TaskCosts}, which adds up what tasks took. Spark's listener
+   * thread calls it; any thread may ask. Failure: a task or a stage that failed is an {@link
+   * IllegalStateException} when it is asked for, since the times of others have its repetition in
+   * them.
+   */
+  static final class StageTimes extends SparkListener {
+    private final SortedMap<Integer, List<TaskInfo>> tasks = new TreeMap<>();
+    private final SortedMap<Integer, StageInfo> stages = new TreeMap<>();
+
+    @Override
+    public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
+      tasks.computeIfAbsent(end.stageId(), stage -> new ArrayList<>()).add(end.taskInfo());
+    }
+
+    @Override
+    public synchronized void onStageCompleted(SparkListenerStageCompleted completed) {
+      stages.put(completed.stageInfo().stageId(), completed.stageInfo());
+    }
+
+    /** The stages that have run since this was asked last, in their order. */
+    List<StageRun> take(SparkContext context) {
+      try {
+        context.listenerBus().waitUntilEmpty();
+      } catch (TimeoutException e) {
+        throw new IllegalStateException("the listeners have not heard of all stages", e);
+      }
+      synchronized (this) {
+        List<StageRun> runs =
+            stages.values().stream()
+                .map(stage -> of(stage, tasks.getOrDefault(stage.stageId(), List.of())))
+                .toList();
+        stages.clear();
+        tasks.clear();
+        return runs;
+      }
+    }
+
+    private static StageRun of(StageInfo stage, List<TaskInfo> ended) {
+      long submittedMs = (Long) stage.submissionTime().get();
+      long completedMs = (Long) stage.completionTime().get();
+      if (ended.size() != stage.numTasks() || !ended.stream().allMatch(TaskInfo::successful)) {
+        throw new IllegalStateException(
+            "stage %d has %d tasks, and of %d ends %d were successful"
+                .formatted(
+                    stage.stageId(),
+                    stage.numTasks(),
+                    ended.size(),
+                    ended.stream().filter(TaskInfo::successful).count()));
+      }
+      return new StageRun(
+          completedMs - submittedMs,
+          ended.stream()
+              .sorted(Comparator.comparingInt(TaskInfo::index))
+              .map(
+                  task ->
+                      new RanTask(
+                          task.index(),
+                          task.executorId(),
+                          task.launchTime() - submittedMs,
+                          task.duration()))
+              .toList());
     }
   }
 }

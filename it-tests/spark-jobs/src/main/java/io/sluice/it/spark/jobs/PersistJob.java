@@ -34,7 +34,7 @@ public final class PersistJob {
     PersistReport report;
     try (JavaSparkContext context =
         new JavaSparkContext(SparkSession.builder().getOrCreate().sparkContext())) {
-      AllExecutors.await(context.sc());
+      ExecutorStates.awaitAll(context.sc());
       report = run(context, StorageLevel.fromString(arguments[0]), shape);
     }
     System.out.println(new ObjectMapper().writeValueAsString(report));
@@ -85,7 +85,7 @@ public final class PersistJob {
   }
 
   /**
-   * What {@link PersistJob} prints, as one line of JSON.
+   * The output of the job, as one line of JSON.
    *
    * @param count rows that were persisted
    * @param digest of them when they were computed

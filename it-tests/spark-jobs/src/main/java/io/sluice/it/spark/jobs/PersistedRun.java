@@ -1,10 +1,11 @@
 package io.sluice.it.spark.jobs;
 
+import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import java.util.List;
 import java.util.SortedMap;
 
 /**
- * What {@link PersistBenchmarkJob} prints, as one line of JSON.
+ * The output of {@link PersistBenchmarkJob}, as one line of JSON.
  *
  * @param benchmark what was run
  * @param level how the lines were persisted
@@ -29,4 +30,23 @@ public record PersistedRun(
     SortedMap<String, String> stores,
     String digest,
     List<String> load,
-    List<List<StageRun>> runs) {}
+    List<List<StageRun>> runs) {
+
+  /**
+   * One task as the driver saw it.
+   *
+   * @param partition which of its stage
+   * @param executor that ran it
+   * @param startMs its launch, from the submission of its stage
+   * @param timeMs from its launch to its end
+   */
+  public record RanTask(int partition, String executor, long startMs, long timeMs) {}
+
+  /**
+   * One stage as the driver saw it.
+   *
+   * @param wallMs from its submission to its completion
+   * @param tasks by their partitions
+   */
+  public record StageRun(long wallMs, List<RanTask> tasks) {}
+}

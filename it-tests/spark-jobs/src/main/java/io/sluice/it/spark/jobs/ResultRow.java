@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What is kept of one row of a result.
+ * The key and the hash of one row of a result.
  *
  * @param key the row's
  * @param hash of the whole row

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@link ShuffleJob} is told.
+ * The arguments of {@link ShuffleJob}.
  *
  * @param workload which shuffle
  * @param rows of input, on each side of a cogroup and on the left of a join

@@ -6,8 +6,8 @@ import org.apache.spark.sql.SparkSession;
 /**
  * The eight tables of the TPC-H benchmark, made up: their columns, their relations and about the
  * frequencies that the benchmark's queries look for, but not its generator's text. Every column is
- * a hash of its row's number, so that the same seed gives the same rows whoever computes them;
- * numbers with a fraction are decimals, whose sums do not depend on an order.
+ * a hash of its row's number, so that the same seed gives the same rows in every task; numbers with
+ * a fraction are decimals, whose sums do not depend on an order.
  *
  * <p>Immutable.
  */

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistBenchmarkJob.SeededLines;
+import io.sluice.it.spark.jobs.PersistedRun.RanTask;
+import io.sluice.it.spark.jobs.PersistedRun.StageRun;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.sluice.it.spark.jobs;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.sluice.it.spark.jobs.ExecutorStates.ThreadCpu;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

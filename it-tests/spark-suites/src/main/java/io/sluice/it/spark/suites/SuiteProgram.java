@@ -97,7 +97,9 @@ public final class SuiteProgram {
     return scala.collection.immutable.Map.from(CollectionConverters.asScala(map));
   }
 
-  /** Writes what came of a suite as JUnit does, so that whoever counts those counts these. */
+  /**
+   * Writes the outcome of a suite as JUnit does, so that readers of JUnit's reports count it too.
+   */
   static final class SuiteReport {
     private SuiteReport() {}
 
@@ -199,7 +201,7 @@ public final class SuiteProgram {
   }
 
   /**
-   * What came of one test.
+   * The outcome of one test.
    *
    * @param state how it ended
    * @param reason why it failed or was not run, with the trace if there is one; empty if it passed
