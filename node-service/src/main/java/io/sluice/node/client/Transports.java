@@ -1,5 +1,6 @@
 package io.sluice.node.client;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.RegisteredWindows;
@@ -123,8 +124,8 @@ public final class Transports implements AutoCloseable {
       ClientEndpoint endpoint = providers.get(name).openClient();
       try {
         result = new Opened(endpoint, new RegisteredWindows(endpoint, windowBytes, windowCount));
-      } catch (RuntimeException e) {
-        endpoint.close();
+      } catch (RuntimeException | Error e) {
+        Closer.after(e, endpoint::close);
         throw e;
       }
       opened.put(name, result);

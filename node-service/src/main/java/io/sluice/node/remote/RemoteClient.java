@@ -9,6 +9,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.segment.PoolPaths;
 import java.io.DataInputStream;
@@ -110,8 +111,8 @@ public final class RemoteClient implements AutoCloseable {
       RemoteClient client = new RemoteClient(channel, timeoutMs);
       client.authenticate(versions, applicationId, secret);
       return client;
-    } catch (IOException | RuntimeException e) {
-      channel.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, channel);
       throw e;
     }
   }

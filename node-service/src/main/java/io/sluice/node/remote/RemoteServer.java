@@ -13,6 +13,7 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -76,8 +77,8 @@ public final class RemoteServer implements AutoCloseable {
     try {
       bind(listener, address);
       return new RemoteServer(backend, versions, listener, refusals, limits);
-    } catch (IOException | RuntimeException e) {
-      listener.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, listener);
       throw e;
     }
   }

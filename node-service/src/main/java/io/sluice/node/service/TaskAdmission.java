@@ -46,7 +46,7 @@ final class TaskAdmission implements ServedApplications {
       owners.check(applicationId, task);
     } catch (TaskRefusedException e) {
       if (e.kind() == RefusalKind.UNKNOWN_APPLICATION) { // it was here a moment ago
-        forget(applicationId, e);
+        Closer.after(e, () -> forget(applicationId));
       }
       throw e;
     }
@@ -55,14 +55,6 @@ final class TaskAdmission implements ServedApplications {
           RefusalKind.UNKNOWN_APPLICATION,
           RemoteError.Code.REFUSED,
           applicationId + " has ended on this node");
-    }
-  }
-
-  private void forget(String applicationId, TaskRefusedException cause) {
-    try {
-      forget(applicationId);
-    } catch (IOException e) {
-      cause.addSuppressed(e);
     }
   }
 

@@ -64,8 +64,9 @@ final class ClientConnection implements Closeable {
     try {
       keep(opened.lock());
       return opened;
-    } catch (IOException | RuntimeException e) {
-      opened.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, opened);
+      Closer.after(e, opened.lock());
       throw e;
     }
   }

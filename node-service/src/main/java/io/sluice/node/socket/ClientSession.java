@@ -73,12 +73,18 @@ final class ClientSession implements Closeable {
   }
 
   static ClientSession open(ServiceLink link, Hello hello, long timeoutMs) throws IOException {
-    ClientSession session = new ClientSession(link.connect(timeoutMs), timeoutMs);
+    return open(link.connect(timeoutMs), link, hello, timeoutMs);
+  }
+
+  /** The same over a connection to that service, which this closes if it fails. */
+  static ClientSession open(MessageStream stream, ServiceLink link, Hello hello, long timeoutMs)
+      throws IOException {
     try {
+      ClientSession session = new ClientSession(stream, timeoutMs);
       session.greet(link, hello);
       return session;
-    } catch (IOException | RuntimeException e) {
-      session.close();
+    } catch (IOException | RuntimeException | Error e) { // of memory, say
+      Closer.after(e, stream);
       throw e;
     }
   }
@@ -109,8 +115,8 @@ final class ClientSession implements Closeable {
         lock = records == 0 ? null : answer.files().get(0);
         places = PoolPaths.handedOver(info.poolId());
       }
-    } catch (IOException | RuntimeException e) {
-      Closer.all(answer.files());
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, answer.files());
       throw e;
     }
   }

@@ -3,6 +3,7 @@ package io.sluice.node.socket;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.UnixStream;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.rdma.unix.UnixSocket.PeerCredentials;
 import io.sluice.spill.segment.Owner;
@@ -37,8 +38,8 @@ record ServiceLink(Path socket, Owner service, SegmentAccess access) {
     try {
       check(stream);
       return stream;
-    } catch (IOException | RuntimeException e) {
-      stream.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, stream);
       throw e;
     }
   }

@@ -163,18 +163,8 @@ public final class SocketClient implements MemorySource, Closeable {
       } while (leftBytes > 0);
       return extents;
     } catch (IOException | RuntimeException | Error e) {
-      releaseAfter(e, extents);
+      Closer.after(e, () -> release(extents)); // else the end of the connection gives it back
       throw e;
-    }
-  }
-
-  private void releaseAfter(Throwable failure, List<Extent> extents) {
-    try {
-      if (!extents.isEmpty()) {
-        release(extents);
-      }
-    } catch (IOException | RuntimeException e) { // the end of the connection gives it back
-      failure.addSuppressed(e);
     }
   }
 
@@ -233,9 +223,9 @@ public final class SocketClient implements MemorySource, Closeable {
         received.granted(segment(segmentId, extents), files.remove(0));
       }
       return extents;
-    } catch (IOException | RuntimeException e) {
-      Closer.all(files);
-      connection.session().close(); // the service believes that they have come
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, files);
+      Closer.after(e, connection.session()); // the service believes that they have come
       throw e;
     }
   }

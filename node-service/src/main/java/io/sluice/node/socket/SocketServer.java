@@ -182,7 +182,7 @@ public final class SocketServer implements AutoCloseable {
       String permissions = served == ServedUsers.ALL ? "rw-rw-rw-" : "rw-------";
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
       return listener;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       Closer.after(e, listener);
       Closer.after(e, () -> Files.delete(socket)); // else it would be taken for one that works
       throw e;
@@ -214,8 +214,8 @@ public final class SocketServer implements AutoCloseable {
     try {
       channel.bind(UnixDomainSocketAddress.of(socket), ConnectionLimits.BACKLOG);
       return new JdkListener(channel);
-    } catch (IOException | RuntimeException e) {
-      channel.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, channel);
       throw e;
     }
   }

@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import java.io.EOFException;
 import java.io.IOException;
@@ -64,12 +65,8 @@ public final class DeadlineChannel implements MessageStream {
       result = new DeadlineChannel(channel, address.toString());
       result.finishConnect(address, timeoutMs);
       return result;
-    } catch (IOException | RuntimeException e) {
-      if (result != null) {
-        result.close();
-      } else {
-        channel.close();
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, result == null ? channel : result);
       throw e;
     }
   }
@@ -100,8 +97,8 @@ public final class DeadlineChannel implements MessageStream {
   public static DeadlineChannel accepted(SocketChannel channel) throws IOException {
     try {
       return new DeadlineChannel(channel, String.valueOf(channel.getRemoteAddress()));
-    } catch (IOException | RuntimeException e) {
-      channel.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, channel);
       throw e;
     }
   }
