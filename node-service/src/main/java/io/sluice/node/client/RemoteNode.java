@@ -1,15 +1,19 @@
 package io.sluice.node.client;
 
+import io.sluice.node.client.DataLinks.LocalAddresses;
+import io.sluice.node.client.NodeReader.LocalPool;
+import io.sluice.node.client.RunReads.ReadPath;
 import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -29,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -164,7 +169,7 @@ public final class RemoteNode implements AutoCloseable {
     }
   }
 
-  /** What the service refuses for, told apart if it only has no place now. */
+  /** The refusal, or {@link NodeBusyException} if the service only has no place now. */
   private IOException comeLaterIfBusy(RemoteError refusal) {
     if (refusal.code() != RemoteError.Code.BUSY) {
       return refusal;
@@ -416,15 +421,7 @@ public final class RemoteNode implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      closeBounceReads();
-    } finally {
-      try {
-        controls.close();
-      } finally {
-        links.close();
-      }
-    }
+    Closer.all(Stream.<Runnable>of(this::closeBounceReads, controls::close, links::close));
   }
 
   private void closeBounceReads() {

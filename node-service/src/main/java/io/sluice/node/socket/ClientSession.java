@@ -1,26 +1,37 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.UnixStream;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.rdma.unix.UnixSocket.PeerCredentials;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
+import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.TrustedPath;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One connection of a task to a service, from its greeting on; the service's side is {@link
@@ -179,5 +190,50 @@ final class ClientSession implements Closeable {
   @Override
   public void close() throws IOException {
     stream.close();
+  }
+
+  /**
+   * The socket of a task's service, and the user that the service must run as.
+   *
+   * <p>Thread contract: immutable. Failure: {@link IOException}, before anything is sent, if nobody
+   * listens there, or a process of another user.
+   *
+   * @param access how this process gets at segments of that service
+   */
+  record ServiceLink(Path socket, Owner service, SegmentAccess access) {
+    static ServiceLink to(Path socket, Owner service) throws IOException {
+      boolean own = service.equals(Owner.ofThisProcess());
+      return new ServiceLink(
+          socket, service, own ? SegmentAccess.NAMES : SegmentAccess.DESCRIPTORS);
+    }
+
+    /** Connects; the caller closes what it gets. */
+    MessageStream connect(long timeoutMs) throws IOException {
+      TrustedPath.requireOf(service.uid(), socket.toAbsolutePath().getParent());
+      MessageStream stream =
+          access == SegmentAccess.DESCRIPTORS
+              ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT, timeoutMs)
+              : DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
+      try {
+        check(stream);
+        return stream;
+      } catch (IOException | RuntimeException | Error e) {
+        Closer.after(e, stream);
+        throw e;
+      }
+    }
+
+    private void check(MessageStream stream) throws IOException {
+      Optional<PeerCredentials> peer = stream.credentials();
+      String user = stream.peerUser();
+      boolean expected =
+          user.equals(ProcessUser.name())
+              || peer.isPresent() && new Owner(peer.get().uid()).equals(service);
+      if (!expected) {
+        throw new IOException(
+            "at %s listens a process of user %s, expected one of user id %s"
+                .formatted(socket, user, service));
+      }
+    }
   }
 }

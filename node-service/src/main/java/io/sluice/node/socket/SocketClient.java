@@ -1,5 +1,8 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.ClientConnection.WritePipe;
+import io.sluice.node.socket.ClientSession.ServiceLink;
+import io.sluice.node.socket.RevocationListener.RevocationConnection;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -362,5 +365,13 @@ public final class SocketClient implements MemorySource, Closeable {
   @Override
   public void close() throws IOException {
     Closer.all(connection, received);
+  }
+
+  /** How a task opens the segments of its extents; it says so when it connects. */
+  public enum SegmentAccess {
+    /** By their names, as a process of the pool's own user can. */
+    NAMES,
+    /** By descriptors: the service opens the files and sends them over the socket. */
+    DESCRIPTORS
   }
 }

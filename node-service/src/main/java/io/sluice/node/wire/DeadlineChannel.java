@@ -133,13 +133,8 @@ public final class DeadlineChannel implements MessageStream {
       }
       if (n < 0) {
         throw new EOFException(
-            "peer "
-                + peer
-                + " closed the connection after "
-                + (wantedBytes - dst.remaining())
-                + " of "
-                + wantedBytes
-                + " bytes");
+            "peer %s closed the connection after %s of %s bytes"
+                .formatted(peer, wantedBytes - dst.remaining(), wantedBytes));
       }
       if (n == 0) {
         await(SelectionKey.OP_READ, deadlineNs, "reading", timeoutMs);
@@ -239,6 +234,18 @@ public final class DeadlineChannel implements MessageStream {
       channel.close();
     } finally {
       selector.close();
+    }
+  }
+
+  /**
+   * A host has neither taken nor refused a connection in time: it is down, or a firewall drops what
+   * is sent to it. Differs from other timeouts in that no slow process listens there.
+   */
+  public static final class ConnectTimeoutException extends SocketTimeoutException {
+    private static final long serialVersionUID = 1L;
+
+    ConnectTimeoutException(String message) {
+      super(message);
     }
   }
 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.socket.ClientSession.ServiceLink;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.spill.memory.Borrower;
@@ -77,8 +79,7 @@ class FailedGreetingTest {
         new ClientSession.Hello(
             SocketProtocol.VERSIONS, "application", new JobSecret(new byte[1]), Borrower.PROCESS);
     Error thrown =
-        assertThrows(
-            OutOfMemoryError.class, () -> ClientSession.open(stream, link, hello, 10_000));
+        assertThrows(OutOfMemoryError.class, () -> ClientSession.open(stream, link, hello, 10_000));
     assertSame(stream.error, thrown);
     assertTrue(stream.closed);
   }

@@ -1,6 +1,5 @@
 package io.sluice.spark.service;
 
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
@@ -38,7 +37,7 @@ final class ServiceLookup {
   /** Reads where the service is now: YARN passes it in the environment, others write a file. */
   Service find() throws IOException {
     if (service.equals(SparkSettings.YARN_SERVICE)) {
-      NodeMetadata metadata = ServiceAnnouncement.find(System.getenv());
+      NodeMetadata metadata = NodeMetadata.find(System.getenv());
       return new Service(metadata.owner(), metadata.address());
     }
     return new Service(Owner.ofThisProcess(), ServiceFile.read(Path.of(service)));
