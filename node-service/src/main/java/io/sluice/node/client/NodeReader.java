@@ -244,7 +244,7 @@ public final class NodeReader implements AutoCloseable {
       RemoteNode node, LocatedRun located, OutputLocations description) {
     return located.place().ranges().stream()
         .map(range -> description.segments().get(range.segmentId()))
-        .allMatch(segment -> segment == null || node.isServed(segment));
+        .allMatch(segment -> segment == null || node.ways().isServed(segment));
   }
 
   /** How many windows there are; so many remote runs can be merged at once. */

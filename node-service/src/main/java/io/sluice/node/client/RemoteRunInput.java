@@ -283,7 +283,7 @@ final class RemoteRunInput implements RunInput {
     if (Thread.currentThread().isInterrupted()) {
       throw where.interrupted(); // the others that use this node are not to go another way for it
     }
-    boolean isShort = node.isShort(cause);
+    boolean isShort = node.ways().isShort(cause);
     if (!isShort) {
       shortage.isOver();
     }
@@ -338,7 +338,7 @@ final class RemoteRunInput implements RunInput {
         || failuresInARow == 1
         || (failuresInARow == 2
             && !where.isDoubted(consumedBytes) // another transport than the best, for this block
-            && node.giveUp(transport, cause));
+            && node.ways().giveUp(transport, cause));
   }
 
   /** Gives every window back, whatever became of the others; reading goes on where it was. */

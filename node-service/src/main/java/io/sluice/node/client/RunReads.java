@@ -40,7 +40,7 @@ record RunReads(RemoteNode node, String outputId, String name, Run run, RunLocat
     if (segment == null) {
       throw new StaleLocationException(name + ": " + node.name() + " did not describe " + range);
     }
-    List<ReadPath> ways = node.ways(segment);
+    List<ReadPath> ways = node.ways().of(segment);
     if (ways.isEmpty()) {
       throw new FetchFailedException(
           outputId,
@@ -51,7 +51,7 @@ record RunReads(RemoteNode node, String outputId, String name, Run run, RunLocat
                   segment.segment(),
                   segment.regions().keySet(),
                   node.pools().names(),
-                  node.givenUp()),
+                  node.ways().givenUp()),
           null);
     }
     List<ReadPath> right = ways.stream().filter(way -> !(avoidBounce && way.isBounced())).toList();
