@@ -28,7 +28,7 @@ class ErrorTextsTest {
 
   /** What is read by code and not by people, or cannot name ErrorText. */
   private static final Set<String> OTHERS =
-      Set.of("ErrorText.java", "PortConflict.java", "TaskLoaders.java");
+      Set.of("ErrorText.java", "PortPlan.java", "TaskLoaders.java");
 
   private static boolean takesAMessage(String source) {
     String code = COMMENT.matcher(source).replaceAll("");

@@ -12,7 +12,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.sluice.node.metrics.Metric;
-import io.sluice.node.metrics.MetricSink;
+import io.sluice.node.metrics.Metric.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;

@@ -1,10 +1,10 @@
 package io.sluice.tools;
 
 import io.sluice.node.conf.DataAddress;
-import io.sluice.node.conf.Units;
+import io.sluice.node.conf.Setting.Units;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceContext;
+import io.sluice.node.service.ServiceContext.Probes;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.socket.DiscoveryFile;
 import io.sluice.node.socket.ServiceFile;

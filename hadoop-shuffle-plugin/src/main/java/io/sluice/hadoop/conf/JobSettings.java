@@ -2,7 +2,6 @@ package io.sluice.hadoop.conf;
 
 import io.sluice.hadoop.entry.FallbackPolicy;
 import io.sluice.node.conf.Setting;
-import io.sluice.node.conf.TransportSetting;
 import io.sluice.node.wire.Timeouts;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +13,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 public final class JobSettings {
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
-      TransportSetting.of(
+      Setting.transport(
           "sluice.reduce.transport",
           "Transport with which reducers read remote map outputs. `auto` takes the best that"
               + " works on both nodes. A named transport is used where the node offers it, and"

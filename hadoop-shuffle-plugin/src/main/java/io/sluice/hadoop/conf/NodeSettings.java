@@ -3,7 +3,6 @@ package io.sluice.hadoop.conf;
 import io.sluice.node.conf.DataAddress;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
-import io.sluice.node.conf.TransportSetting;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -111,7 +110,7 @@ public final class NodeSettings {
 
   /** The transports served. */
   public static final Setting<String> TRANSPORT =
-      TransportSetting.of(
+      Setting.transport(
           "sluice.service.transport",
           "Transports that the service offers to reducers. `auto` offers all that work here. A"
               + " named transport is offered alone, with tcp for the segments that it cannot"

@@ -1,6 +1,5 @@
 package io.sluice.hadoop.files;
 
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
@@ -49,7 +48,7 @@ final class ContainerNode {
    */
   static ContainerNode find(Map<String, String> environment, FilesRoot root, long timeoutMs)
       throws IOException {
-    NodeMetadata service = ServiceAnnouncement.find(environment);
+    NodeMetadata service = NodeMetadata.find(environment);
     String host = environment.get(Environment.NM_HOST.name());
     if (host == null) {
       throw new IOException("the environment does not name this node: no " + Environment.NM_HOST);

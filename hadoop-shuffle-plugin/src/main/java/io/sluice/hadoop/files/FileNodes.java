@@ -1,8 +1,8 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.conf.JobSettings;
-import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.remote.PartitionRange;

@@ -16,7 +16,6 @@ import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.mapreduce.map.RecordCollector.MapOutputStats;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.CodecMemory;
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
@@ -103,7 +102,7 @@ final class NodeCollector<K, V> implements MapOutputCollector<K, V> {
     ContainerRoom room = ContainerRoom.of(environment, job, TaskType.MAP);
     MapPlan<K, V> plan = plan(job, room);
 
-    NodeMetadata found = ServiceAnnouncement.find(environment);
+    NodeMetadata found = NodeMetadata.find(environment);
     ServiceAddress service = found.address();
     node =
         NodeLink.connect(

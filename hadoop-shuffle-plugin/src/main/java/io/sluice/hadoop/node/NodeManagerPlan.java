@@ -4,10 +4,10 @@ import io.sluice.hadoop.conf.ControlPorts;
 import io.sluice.hadoop.conf.NodeSettings;
 import io.sluice.hadoop.conf.UnknownSettings;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.Probes;
+import io.sluice.node.service.PortPlan;
 import io.sluice.node.service.ServiceContext;
+import io.sluice.node.service.ServiceContext.Probes;
 import io.sluice.node.service.ServiceDirectories;
-import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.DiskReserve;
@@ -94,7 +94,7 @@ public final class NodeManagerPlan {
         try {
           return way.at(port);
         } catch (IOException e) {
-          if (!PortConflict.isCauseOf(e)) {
+          if (!PortPlan.isConflict(e)) {
             throw e;
           }
           LOG.warn("A port that Sluice's service would listen at is taken: {}", ErrorText.of(e));

@@ -1,10 +1,10 @@
 package io.sluice.hadoop.node;
 
 import io.sluice.node.metrics.Metric;
-import io.sluice.node.metrics.MetricSink;
+import io.sluice.node.metrics.Metric.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;
-import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.service.ServiceCounters.BounceCounters;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.spill.store.StoreStats;

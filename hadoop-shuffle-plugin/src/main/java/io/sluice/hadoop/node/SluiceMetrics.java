@@ -1,7 +1,7 @@
 package io.sluice.hadoop.node;
 
 import io.sluice.node.metrics.Metric;
-import io.sluice.node.metrics.MetricSink;
+import io.sluice.node.metrics.Metric.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;

@@ -12,11 +12,10 @@ import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.stage.DiskStage;
 import io.sluice.mapreduce.stage.StageArea;
-import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
@@ -148,7 +147,7 @@ final class ReduceShuffle {
     ReduceWindows windows = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes);
     LocalPool localPool = null;
     try {
-      NodeMetadata found = ServiceAnnouncement.find(environment);
+      NodeMetadata found = NodeMetadata.find(environment);
       ServiceAddress service = found.address();
       node =
           NodeLink.connect(

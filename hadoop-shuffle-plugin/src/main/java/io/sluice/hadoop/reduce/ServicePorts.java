@@ -3,7 +3,7 @@ package io.sluice.hadoop.reduce;
 import io.sluice.hadoop.conf.ControlPorts;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.node.client.NodeBusyException;
-import io.sluice.node.wire.ConnectTimeoutException;
+import io.sluice.node.wire.DeadlineChannel.ConnectTimeoutException;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;

@@ -2,15 +2,15 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.mapreduce.id.TaskNames;
-import io.sluice.node.remote.AuthenticatedReader;
 import io.sluice.node.remote.BounceSlots;
 import io.sluice.node.remote.LongRunLocations;
 import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.ProbeMessages.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
+import io.sluice.node.remote.RemoteBackend.AuthenticatedReader;
 import io.sluice.node.remote.RemoteServer;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.socket.Refusals;
 import io.sluice.node.wire.HeapBudget;

@@ -10,9 +10,9 @@ import io.sluice.hadoop.task.NodeLink;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.NodeMetrics;
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.FreePorts;
+import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
@@ -137,7 +137,7 @@ final class MetricsTest {
 
   private static SocketClient connect(SluiceShuffleService service) throws IOException {
     return NodeLink.connect(
-        ServiceAnnouncement.find(SluiceShuffleServiceTest.environment(service)),
+        NodeMetadata.find(SluiceShuffleServiceTest.environment(service)),
         TestJob.ID,
         Borrower.PROCESS,
         TestJob.SECRET,

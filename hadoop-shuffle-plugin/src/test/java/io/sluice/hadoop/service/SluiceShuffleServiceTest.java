@@ -15,7 +15,6 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.JobSecret;
@@ -131,7 +130,7 @@ final class SluiceShuffleServiceTest {
   }
 
   private static void commitOutput(SluiceShuffleService service) throws IOException {
-    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
+    NodeMetadata metadata = NodeMetadata.find(environment(service));
     try (SocketClient client =
             NodeLink.connect(
                 metadata, TestJob.ID, Borrower.PROCESS, TestJob.SECRET, Timeouts.all(TIMEOUT_MS));
@@ -181,7 +180,7 @@ final class SluiceShuffleServiceTest {
   @Test
   void servesAtThePortBehindStocks() throws IOException {
     SluiceShuffleService service = start(false);
-    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
+    NodeMetadata metadata = NodeMetadata.find(environment(service));
     assertTrue(metadata.isRunning());
     assertEquals(controlPort, metadata.address().controlPort());
     assertEquals(directory.resolve("node"), metadata.address().socket().getParent());
@@ -322,7 +321,7 @@ final class SluiceShuffleServiceTest {
     ObjectName name = new ObjectName(BEAN);
     MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
     SluiceShuffleService service = start(false);
-    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
+    NodeMetadata metadata = NodeMetadata.find(environment(service));
     Borrower reducer = Borrower.reduce("attempt_1_r_7");
     try (SocketClient task =
         NodeLink.connect(metadata, TestJob.ID, reducer, TestJob.SECRET, Timeouts.all(TIMEOUT_MS))) {
@@ -346,7 +345,7 @@ final class SluiceShuffleServiceTest {
   private static void connectWithAnotherSecret(SluiceShuffleService service) throws IOException {
     SecretKey other = new SecretKeySpec(new byte[] {1, 2, 3}, "HmacSHA1");
     NodeLink.connect(
-            ServiceAnnouncement.find(environment(service)),
+            NodeMetadata.find(environment(service)),
             TestJob.ID,
             Borrower.PROCESS,
             other,
@@ -417,7 +416,7 @@ final class SluiceShuffleServiceTest {
   @Test
   void endOfTheApplicationFreesWhatFurtherAttemptsHave() throws IOException {
     SluiceShuffleService service = start(false);
-    NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
+    NodeMetadata metadata = NodeMetadata.find(environment(service));
     String second = TestJob.APPLICATION + "_2";
     String another = TestJob.APPLICATION + "2_2";
     JobSecret secret = new JobSecret(new byte[32]);
@@ -515,7 +514,7 @@ final class SluiceShuffleServiceTest {
     }
     first.stop();
     SluiceShuffleService second = start(true);
-    int port = ServiceAnnouncement.find(environment(second)).address().controlPort();
+    int port = NodeMetadata.find(environment(second)).address().controlPort();
     assertEquals(controlPort + 1_000, port);
     second.stop();
   }
@@ -528,7 +527,7 @@ final class SluiceShuffleServiceTest {
         place.isEmpty(), "there is no such place here: " + property + " is not set");
     conf.set(NodeSettings.POOL_DIR.name(), place);
     SluiceShuffleService first = start(true);
-    NodeMetadata metadata = ServiceAnnouncement.find(environment(first));
+    NodeMetadata metadata = NodeMetadata.find(environment(first));
     assertTrue(metadata.pool().startsWith(place), metadata.pool().toString());
     Path standard = metadata.address().socket().getParent();
     assertEquals(Path.of("/dev/shm"), standard.getParent());
@@ -559,8 +558,7 @@ final class SluiceShuffleServiceTest {
 
   private void assertDegrades(String reason) {
     SluiceShuffleService service = start(false);
-    IOException e =
-        assertThrows(IOException.class, () -> ServiceAnnouncement.find(environment(service)));
+    IOException e = assertThrows(IOException.class, () -> NodeMetadata.find(environment(service)));
     assertTrue(e.getMessage().contains("could not start: "), e.getMessage());
     assertTrue(e.getMessage().contains(reason), e.getMessage());
     service.stopApplication(new ApplicationTerminationContext(ApplicationId.newInstance(1, 1)));
@@ -573,7 +571,7 @@ final class SluiceShuffleServiceTest {
   void servesFurtherOnWhereAPortIsTaken(int behind) throws IOException {
     try (ServerSocket taken = new ServerSocket(controlPort + behind)) {
       SluiceShuffleService service = start(true);
-      NodeMetadata metadata = ServiceAnnouncement.find(environment(service));
+      NodeMetadata metadata = NodeMetadata.find(environment(service));
       assertEquals(controlPort + 1_000, metadata.address().controlPort(), taken.toString());
       commitOutput(service);
       controlPort += 1_000;
@@ -703,7 +701,7 @@ final class SluiceShuffleServiceTest {
   @Test
   void saysSomethingBeforeItIsStarted() {
     SluiceShuffleService service = new SluiceShuffleService();
-    assertThrows(IOException.class, () -> ServiceAnnouncement.find(environment(service)));
+    assertThrows(IOException.class, () -> NodeMetadata.find(environment(service)));
     service.init(conf);
     service.stop();
   }

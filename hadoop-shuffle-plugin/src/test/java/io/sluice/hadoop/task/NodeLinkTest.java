@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.hadoop.testing.TestJob;
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.spill.memory.Borrower;
@@ -41,19 +40,19 @@ final class NodeLinkTest {
   }
 
   private static void assertFails(Map<String, String> environment, String reason) {
-    IOException e = assertThrows(IOException.class, () -> ServiceAnnouncement.find(environment));
+    IOException e = assertThrows(IOException.class, () -> NodeMetadata.find(environment));
     assertTrue(e.getMessage().contains(reason), e.getMessage());
   }
 
   /** Two classes name it, because a NodeManager must find it without any of Sluice's others. */
   @Test
   void serviceIsCalledTheSameOnBothSides() {
-    assertEquals(SluiceShuffleService.NAME, ServiceAnnouncement.AUXILIARY_SERVICE);
+    assertEquals(SluiceShuffleService.NAME, NodeMetadata.AUXILIARY_SERVICE);
   }
 
   @Test
   void runningService() throws IOException {
-    assertEquals(RUNNING, ServiceAnnouncement.find(environment(RUNNING.encode())));
+    assertEquals(RUNNING, NodeMetadata.find(environment(RUNNING.encode())));
   }
 
   @Test
@@ -85,7 +84,7 @@ final class NodeLinkTest {
     byte[] whole = RUNNING.encode();
     for (int length = 1; length < whole.length; length++) {
       Map<String, String> cut = environment(java.util.Arrays.copyOf(whole, length));
-      assertThrows(IOException.class, () -> ServiceAnnouncement.find(cut));
+      assertThrows(IOException.class, () -> NodeMetadata.find(cut));
     }
   }
 

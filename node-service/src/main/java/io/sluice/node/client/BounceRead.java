@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.TransportException;
 import java.util.concurrent.CompletableFuture;
@@ -85,11 +85,7 @@ final class BounceRead {
 
   @Override
   public String toString() {
-    return "bounced read of "
-        + wanted.lengthBytes()
-        + " bytes at "
-        + wanted.offsetBytes()
-        + " of "
-        + wanted.outputId();
+    return "bounced read of %s bytes at %s of %s"
+        .formatted(wanted.lengthBytes(), wanted.offsetBytes(), wanted.outputId());
   }
 }

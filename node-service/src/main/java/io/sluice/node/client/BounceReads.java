@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.BounceRange;
 import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.BounceSlots.BounceRange;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.wire.RemoteError;
@@ -277,6 +277,17 @@ final class BounceReads implements AutoCloseable {
     }
     if (!ended) {
       closeQuietly(client); // which ends whatever the thread waits for
+    }
+  }
+
+  /**
+   * A node has no free bounce slot now; nothing is wrong with the transport, the connection holds.
+   */
+  static final class BounceBusyException extends TransportException {
+    private static final long serialVersionUID = 1L;
+
+    BounceBusyException(String message, Throwable cause) {
+      super(message, cause);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.text.ErrorText;
@@ -16,28 +16,29 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A run in this node's own pool, read from the files of its segments, and read on where it lies now
  * when it was moved. Nothing is asked while it stays where it is.
  *
  * <p>Thread contract: one thread at a time. Ownership: its cursor closes it; the mapper and the
- * node stay their owner's. Failure: {@link IOException} when a segment of the run is gone and the
- * node says that it should be there, {@link FetchFailedException} as {@link RunLocator} has it,
- * {@link ReaderFailedException} when no file could be opened for as long as a restart may take, or
- * the service of this node refuses to open any for this process.
+ * node stay their owner's. Failure:
+ *
+ * <ul>
+ *   <li>{@link IOException} when a segment of the run is gone and the node says that it should be
+ *       there,
+ *   <li>{@link FetchFailedException} as {@link RunLocator} has it,
+ *   <li>{@link ReaderFailedException} when no file could be opened for as long as a restart may
+ *       take, or the service of this node refuses to open any for this process.
+ * </ul>
  */
 final class LocalRunInput implements RunInput {
-  private static final long FIRST_PAUSE_MS = 50;
-  private static final long LONGEST_PAUSE_MS = 2_000;
-
   private final RemoteNode node;
   private final SegmentMapper mapper;
   private final String name;
   private final long lengthBytes;
   private final BusyBackoff refusal;
+  private final BusyBackoff shortage; // of this process
   private final RunLocator where;
   private List<Range> ranges;
   private int rangeNumber;
@@ -56,6 +57,7 @@ final class LocalRunInput implements RunInput {
     this.name = name;
     this.lengthBytes = located.run().lengthBytes();
     this.refusal = new BusyBackoff(name, node.timeouts().busyMs());
+    this.shortage = new BusyBackoff(name, node.timeouts().restartMs());
     this.where = new RunLocator(node, outputId, name, located, segments, refusal);
     openAt(0);
   }
@@ -68,18 +70,18 @@ final class LocalRunInput implements RunInput {
     if (consumedBytes == lengthBytes) {
       return -1;
     }
-    long deadlineNs =
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeouts().restartMs());
-    long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {
-        return readRange(dst, offset, length);
+        int n = readRange(dst, offset, length);
+        shortage.isOver();
+        return n;
       } catch (InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
         if (isShort(e)) {
-          pause(pauseMs, deadlineNs, e);
-          pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+          if (!shortage.waits()) {
+            throw cannotOpen(e);
+          }
         } else if (isElsewhere(e)) {
           openAt(consumedBytes);
         } else if (e instanceof RemoteError error && error.code() == RemoteError.Code.REFUSED) {
@@ -96,16 +98,6 @@ final class LocalRunInput implements RunInput {
     return FailureMeaning.isShort(failure)
         || (failure instanceof RemoteError
             && FailureMeaning.ofAsking(failure) == FailureMeaning.NOT_NOW);
-  }
-
-  private void pause(long pauseMs, long deadlineNs, IOException cause) throws IOException {
-    if (Thread.currentThread().isInterrupted()) {
-      throw where.interrupted();
-    }
-    if (System.nanoTime() - deadlineNs > 0) {
-      throw cannotOpen(cause);
-    }
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
   }
 
   private ReaderFailedException cannotOpen(IOException cause) {

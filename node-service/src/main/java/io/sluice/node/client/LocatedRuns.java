@@ -1,7 +1,8 @@
 package io.sluice.node.client;
 
+import io.sluice.node.client.RunPacker.SegmentShape;
 import io.sluice.node.remote.OutputLocations;
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.cipher.ShuffleKey;
@@ -70,7 +71,7 @@ public final class LocatedRuns {
   private final byte[] packed;
 
   /**
-   * What all runs of a reader have in common.
+   * The values that all runs of a reader share.
    *
    * @param applicationId of the outputs
    * @param mapper reads those that lie in the pool of this node
@@ -312,7 +313,7 @@ public final class LocatedRuns {
     }
   }
 
-  /** What follows an offset, one number after the other. */
+  /** The numbers behind an offset, one after the other. */
   private final class Numbers {
     private int at;
 

@@ -13,6 +13,7 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentOpener;
@@ -24,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * The reading side of one task: locates outputs on any node and opens their runs, from their files
@@ -178,8 +180,8 @@ public final class NodeReader implements AutoCloseable {
   }
 
   /**
-   * Which of these outputs the node's service says it does not hold, whatever it held before; only
-   * its answer makes an output absent.
+   * The ones of these outputs that the node's service says it does not hold. Only its answer makes
+   * an output absent.
    *
    * @throws IOException when it does not answer, or refuses to
    */
@@ -242,7 +244,7 @@ public final class NodeReader implements AutoCloseable {
       RemoteNode node, LocatedRun located, OutputLocations description) {
     return located.place().ranges().stream()
         .map(range -> description.segments().get(range.segmentId()))
-        .allMatch(segment -> segment == null || node.isServed(segment));
+        .allMatch(segment -> segment == null || node.ways().isServed(segment));
   }
 
   /** How many windows there are; so many remote runs can be merged at once. */
@@ -284,4 +286,13 @@ public final class NodeReader implements AutoCloseable {
       nodes.close();
     }
   }
+
+  /**
+   * The pool of the reader's own node, whose segments it reads itself.
+   *
+   * @param poolId as its service has said over the node's socket
+   * @param places as it has announced there
+   * @param opener opens its segments
+   */
+  public record LocalPool(UUID poolId, PoolPaths places, SegmentOpener opener) {}
 }

@@ -1,14 +1,20 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
+import io.sluice.spill.format.Run;
+import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
@@ -162,8 +168,8 @@ public final class NodeRun implements Closeable {
 
   /**
    * Starts to fetch a remote run that is to be read later, into up to {@code windows} windows. A
-   * quarter of all windows stays free for runs that are being read, so that a reader that waits for
-   * a window need not wait for a run that is waiting itself.
+   * quarter of all windows stays free for runs that are being read: a reader that waits for a
+   * window need not wait for a run that is waiting itself.
    *
    * @return whether all of it is on its way, as a local one is
    */
@@ -185,7 +191,7 @@ public final class NodeRun implements Closeable {
     }
   }
 
-  /** What would read it is made again when there is a window for it. */
+  /** Drops an unread input. It is made again when there is a window for it. */
   private void forgetUnread() {
     if (!handedOut && remote.isUnread()) {
       input = null;
@@ -209,6 +215,95 @@ public final class NodeRun implements Closeable {
   public void close() throws IOException {
     if (input != null) {
       input.close();
+    }
+  }
+
+  /**
+   * Verifies a run while it is read, and decrypts it if it is encrypted. It names the output in
+   * every failure, so that the engine can run the producer again.
+   *
+   * <p>Thread contract: one thread. Ownership: owns the input it wraps. Failure: {@link
+   * FetchFailedException}; {@link InterruptedIOException}, {@link RegistrationException}, {@link
+   * ReaderFailedException} and {@link ClosedRunException} are this task's own and passed on as they
+   * are.
+   */
+  static final class NodeRunInput implements RunInput {
+    private final String outputId;
+    private final RunInput checked;
+    private boolean atEnd;
+
+    /**
+     * Reads {@code run} from {@code input}.
+     *
+     * @param key to decrypt it with, or null if it is not encrypted
+     * @param counter is told how many bytes of the run, as it is stored, each read delivered
+     */
+    NodeRunInput(
+        String outputId, String name, RunInput input, Run run, RunKey key, LongConsumer counter) {
+      this.outputId = outputId;
+      RunInput verified =
+          new Counted(
+              new VerifiedRunInput(name, input, run.lengthBytes(), run.checksums()), counter);
+      this.checked =
+          key == null
+              ? verified
+              : new DecryptedRunInput(
+                  name, verified, run.lengthBytes(), key, run.partition(), run.ordinal());
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+      try {
+        int n = checked.read(dst, offset, lengthBytes);
+        atEnd |= n < 0;
+        return n;
+      } catch (FetchFailedException
+          | InterruptedIOException
+          | NodeBusyException
+          | ReaderFailedException
+          | ClosedRunException
+          | RegistrationException e) {
+        throw e; // the first says it already, the others are no fault of the output
+      } catch (IOException e) {
+        throw new FetchFailedException(outputId, ErrorText.of(e), e);
+      }
+    }
+
+    /** Whether all of it was read, and found right. */
+    boolean isAtEnd() {
+      return atEnd;
+    }
+
+    @Override
+    public long remainingBytes() {
+      return checked.remainingBytes();
+    }
+
+    @Override
+    public void close() throws IOException {
+      checked.close();
+    }
+
+    /** Bytes that were verified. */
+    private record Counted(RunInput verified, LongConsumer counter) implements RunInput {
+      @Override
+      public int read(byte[] dst, int offset, int lengthBytes) throws IOException {
+        int n = verified.read(dst, offset, lengthBytes);
+        if (n > 0) {
+          counter.accept(n);
+        }
+        return n;
+      }
+
+      @Override
+      public long remainingBytes() {
+        return verified.remainingBytes();
+      }
+
+      @Override
+      public void close() throws IOException {
+        verified.close();
+      }
     }
   }
 }

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a reader has read, by the way it came, and how often it had to take another way.
+ * Counts the bytes that a reader has read, by the way they came, and how often it took another way.
  *
  * <p>Thread contract: safe from any thread.
  */

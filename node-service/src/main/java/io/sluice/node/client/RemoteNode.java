@@ -1,15 +1,16 @@
 package io.sluice.node.client;
 
+import io.sluice.node.client.DataLinks.LocalAddresses;
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.TransportOffer;
-import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -17,35 +18,24 @@ import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectFailedException;
-import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.stream.Stream;
 
 /**
- * Another node's service as one task sees it: what lies there, over which transports it can be
- * read, and a connection for each.
- *
- * <p>A transport that fails is given up for this node, once and with its reason in the log, and the
- * next one is used from then on.
+ * Another node's service as one task sees it: it is asked where outputs lie, and read over a
+ * connection for each transport. {@link NodeTransports} knows which of these lead there.
  *
  * <p>Thread contract: safe from any thread. Ownership: the task closes it, after the inputs that
  * read through it. Failure: {@link IOException} when the node cannot be asked or no transport is
  * left.
  */
 public final class RemoteNode implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(RemoteNode.class);
-
   private final NodeAddress address;
   private final String applicationId;
   private final JobSecret secret;
@@ -55,8 +45,7 @@ public final class RemoteNode implements AutoCloseable {
   private final Timeouts timeouts;
   private final BeforeAsking beforeAsking;
   private final DataLinks links;
-  private Map<String, TransportOffer> usable = new LinkedHashMap<>();
-  private final Map<String, String> givenUp = new LinkedHashMap<>();
+  private final NodeTransports ways;
   private BounceReads bounceReads; // null until something is to be bounced
   private final ControlConnections controls;
   private UUID poolId;
@@ -90,6 +79,7 @@ public final class RemoteNode implements AutoCloseable {
     this.stats = stats;
     this.timeouts = timeouts;
     this.beforeAsking = beforeAsking;
+    this.ways = new NodeTransports(name(), transports.names(), stats);
     this.links = new DataLinks(new LinkConnector(), transports.linkLimit());
     this.controls = new ControlConnections(this::connectAndLearn, timeouts.exchangeMs());
   }
@@ -128,7 +118,7 @@ public final class RemoteNode implements AutoCloseable {
   OutputLocations describe(PartitionRange partitions, List<String> outputIds, int inlinedRunBytes)
       throws IOException {
     OutputLocations description = askWhere(partitions, outputIds, inlinedRunBytes);
-    if (description.segments().values().stream().allMatch(this::isServed)) {
+    if (description.segments().values().stream().allMatch(ways::isServed)) {
       return description;
     }
     controls.closeKept(); // a new connection learns of slots that are offered since
@@ -164,7 +154,7 @@ public final class RemoteNode implements AutoCloseable {
     }
   }
 
-  /** What the service refuses for, told apart if it only has no place now. */
+  /** The refusal, or {@link NodeBusyException} if the service only has no place now. */
   private IOException comeLaterIfBusy(RemoteError refusal) {
     if (refusal.code() != RemoteError.Code.BUSY) {
       return refusal;
@@ -202,50 +192,23 @@ public final class RemoteNode implements AutoCloseable {
     return client;
   }
 
-  private synchronized void learn(RemoteClient client) {
-    poolId = client.poolId();
-    Map<String, TransportOffer> offered = new HashMap<>();
-    client.offers().forEach(offer -> offered.put(offer.transport(), offer));
-    Map<String, TransportOffer> both = new LinkedHashMap<>();
-    for (String transport : transports.names()) {
-      TransportOffer offer = offered.get(transport);
-      if (offer != null && !givenUp.containsKey(transport)) {
-        both.put(transport, offer);
-      }
+  private void learn(RemoteClient client) {
+    synchronized (this) {
+      poolId = client.poolId();
     }
-    usable = both;
+    ways.offered(client.offers());
   }
 
-  /** Which transports were given up and why, for messages; empty if none was. */
-  synchronized String givenUp() {
-    return givenUp.isEmpty() ? "" : " and has given up " + givenUp;
-  }
-
-  /** The ways in which a segment can be read here, best first. */
-  synchronized List<ReadPath> ways(SegmentLocation segment) {
-    List<ReadPath> ways = new ArrayList<>();
-    usable.forEach(
-        (transport, offer) -> {
-          RegionDescriptor region = segment.regions().get(transport);
-          if (region != null) {
-            ways.add(ReadPath.direct(transport, region));
-          } else if (offer.slotBytes() > 0) {
-            ways.add(ReadPath.bounced(transport, offer.slotBytes()));
-          }
-        });
+  /** The transports that lead to it. */
+  NodeTransports ways() {
     return ways;
-  }
-
-  /** Whether there is any. */
-  boolean isServed(SegmentLocation segment) {
-    return !ways(segment).isEmpty();
   }
 
   /** Reads through this node's bounce slots. */
   synchronized BounceReads bounceReads() {
     if (bounceReads == null) {
       bounceReads =
-          new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, this::offer, links);
+          new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, ways::offer, links);
       if (closed) {
         bounceReads.close(); // it refuses, as one that was used before
       }
@@ -275,52 +238,30 @@ public final class RemoteNode implements AutoCloseable {
       int lengthBytes,
       long withinMs)
       throws TransportException {
-    return links.read(offer(transport), region, offsetBytes, destination, lengthBytes, withinMs);
+    return links.read(
+        ways.offer(transport), region, offsetBytes, destination, lengthBytes, withinMs);
   }
 
   /**
    * Connects to where the node serves its data, over the best transport that leads there; those
-   * that do not are given up, but for what {@link #isShort this process lacks}. Nothing is done for
-   * a node that serves nothing to this task.
+   * that do not are given up, but for what {@link NodeTransports#isShort this process lacks}.
+   * Nothing is done for a node that serves nothing to this task.
    *
    * @throws TransportException if none leads there
    */
   void reach() throws TransportException {
-    for (Optional<String> best = best(); best.isPresent(); best = best()) {
+    for (Optional<String> best = ways.best(); best.isPresent(); best = ways.best()) {
       try {
-        links.connect(offer(best.get()));
+        links.connect(ways.offer(best.get()));
         return;
       } catch (NodeBusyException e) {
         return; // it is there
       } catch (TransportException e) {
-        if (isShort(e) || !giveUp(best.get(), e)) {
+        if (ways.isShort(e) || !ways.giveUp(best.get(), e)) {
           throw e;
         }
       }
     }
-  }
-
-  /**
-   * Whether this process lacks what no way of reading can do without. That is a descriptor, or
-   * memory or a port for the last of the transports; what it may not pin is not had by waiting.
-   */
-  synchronized boolean isShort(TransportException failure) {
-    return !(failure instanceof RegistrationException)
-        && (FailureMeaning.isShortOfDescriptors(failure)
-            || (usable.size() == 1 && FailureMeaning.isShort(failure)));
-  }
-
-  private synchronized Optional<String> best() {
-    return usable.keySet().stream().findFirst();
-  }
-
-  private synchronized TransportOffer offer(String transport) throws TransportException {
-    TransportOffer offer = usable.get(transport);
-    if (offer == null) {
-      throw new TransportException(
-          "transport " + transport + " to " + name() + " is not usable: " + givenUp);
-    }
-    return offer;
   }
 
   /** How {@link DataLinks} connects. */
@@ -355,30 +296,6 @@ public final class RemoteNode implements AutoCloseable {
         throw e;
       }
     }
-  }
-
-  /**
-   * Stops using a transport for this node, if another one is left.
-   *
-   * @return whether one is
-   */
-  synchronized boolean giveUp(String transport, Throwable reason) {
-    if (!usable.containsKey(transport)) {
-      return !usable.isEmpty();
-    }
-    if (usable.size() == 1) {
-      return false;
-    }
-    usable.remove(transport);
-    givenUp.put(transport, reason.toString());
-    stats.fellBack();
-    LOG.warn(
-        "Reading from {} over {} instead of {}: {}",
-        name(),
-        usable.keySet().iterator().next(),
-        transport,
-        reason.toString());
-    return true;
   }
 
   /** Ends every connection that was not used lately; it is made again when it is needed. */
@@ -416,15 +333,7 @@ public final class RemoteNode implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      closeBounceReads();
-    } finally {
-      try {
-        controls.close();
-      } finally {
-        links.close();
-      }
-    }
+    Closer.all(Stream.<Runnable>of(this::closeBounceReads, controls::close, links::close));
   }
 
   private void closeBounceReads() {

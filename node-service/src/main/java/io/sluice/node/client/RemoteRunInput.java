@@ -1,6 +1,11 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.client.BounceReads.BounceBusyException;
+import io.sluice.node.client.RunReads.ReadPath;
+import io.sluice.node.client.RunReads.RunWindow;
+import io.sluice.node.client.RunReads.StaleLocationException;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
@@ -12,6 +17,7 @@ import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -236,14 +242,12 @@ final class RemoteRunInput implements RunInput {
     } catch (TimeoutException e) {
       throw new FetchFailedException(
           outputId,
-          name
-              + ": a read of "
-              + window.lengthBytes()
-              + " bytes over "
-              + window.way().transport()
-              + " has not ended after twice its deadline of "
-              + node.timeouts().exchangeMs()
-              + " ms",
+          "%s: a read of %s bytes over %s has not ended after twice its deadline of %s ms"
+              .formatted(
+                  name,
+                  window.lengthBytes(),
+                  window.way().transport(),
+                  node.timeouts().exchangeMs()),
           e);
     } catch (InterruptedException e) {
       throw where.interrupted();
@@ -279,7 +283,7 @@ final class RemoteRunInput implements RunInput {
     if (Thread.currentThread().isInterrupted()) {
       throw where.interrupted(); // the others that use this node are not to go another way for it
     }
-    boolean isShort = node.isShort(cause);
+    boolean isShort = node.ways().isShort(cause);
     if (!isShort) {
       shortage.isOver();
     }
@@ -315,15 +319,8 @@ final class RemoteRunInput implements RunInput {
     if (!another) {
       throw new FetchFailedException(
           outputId,
-          name
-              + ": cannot be read from "
-              + node.name()
-              + " after "
-              + consumedBytes
-              + " of "
-              + run.lengthBytes()
-              + " bytes: "
-              + cause.getMessage(),
+          "%s: cannot be read from %s after %s of %s bytes: %s"
+              .formatted(name, node.name(), consumedBytes, run.lengthBytes(), cause.getMessage()),
           cause);
     }
   }
@@ -341,27 +338,15 @@ final class RemoteRunInput implements RunInput {
         || failuresInARow == 1
         || (failuresInARow == 2
             && !where.isDoubted(consumedBytes) // another transport than the best, for this block
-            && node.giveUp(transport, cause));
+            && node.ways().giveUp(transport, cause));
   }
 
   /** Gives every window back, whatever became of the others; reading goes on where it was. */
   void suspend() {
-    RuntimeException failure = null;
-    while (!windows.isEmpty()) {
-      try {
-        reads.discard(windows.removeLast());
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
+    List<RunWindow> unread = List.copyOf(windows);
+    windows.clear();
     issuedBytes = consumedBytes;
-    if (failure != null) {
-      throw failure;
-    }
+    Closer.all(unread.stream().map(window -> () -> reads.discard(window)));
   }
 
   @Override

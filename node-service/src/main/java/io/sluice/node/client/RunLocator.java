@@ -1,8 +1,8 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.text.ErrorText;
@@ -172,13 +172,8 @@ final class RunLocator {
   }
 
   private String movedTooOften(long offsetBytes) {
-    return " has moved it more than "
-        + Relocations.MOST
-        + " times before a block was read at "
-        + offsetBytes
-        + " of "
-        + run.lengthBytes()
-        + " bytes";
+    return " has moved it more than %s times before a block was read at %s of %s bytes"
+        .formatted(Relocations.MOST, offsetBytes, run.lengthBytes());
   }
 
   private OutputLocations describe(IOException cause) throws IOException {

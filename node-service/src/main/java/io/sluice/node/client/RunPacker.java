@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.OutputLocations;
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
@@ -10,6 +10,7 @@ import io.sluice.spill.segment.Range;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -170,5 +171,32 @@ final class RunPacker {
 
   private void fixed(ByteBuffer bytes) {
     out.write(bytes.array(), 0, bytes.capacity());
+  }
+
+  /**
+   * The values that most segments of a pool share.
+   *
+   * @param place its number
+   * @param lengthBytes of the segment
+   * @param mapUnitBytes as {@code SegmentInfo} has it
+   * @param transports for which it has regions
+   * @param regionsBytes how long these are
+   */
+  record SegmentShape(
+      int place,
+      long lengthBytes,
+      int mapUnitBytes,
+      List<String> transports,
+      List<Long> regionsBytes) {
+
+    static SegmentShape of(SegmentLocation location, PoolPaths places) {
+      List<String> transports = new ArrayList<>(location.regions().keySet());
+      return new SegmentShape(
+          places.numberOf(location.segment()),
+          location.segment().lengthBytes(),
+          location.segment().mapUnitBytes(),
+          transports,
+          transports.stream().map(each -> location.regions().get(each).lengthBytes()).toList());
+    }
   }
 }

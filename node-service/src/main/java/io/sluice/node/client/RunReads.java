@@ -1,12 +1,15 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.BounceRequest;
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
+import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.RegisteredWindows;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -21,23 +24,9 @@ import java.util.concurrent.TimeoutException;
  * StaleLocationException} when the run may lie elsewhere, {@link IOException} when there is no
  * window; a read that cannot be started is a window that has failed.
  */
-final class RunReads {
+record RunReads(RemoteNode node, String outputId, String name, Run run, RunLocator where) {
   /** For threads of transports to run when this process has been stopped. */
   private static final long SLACK_MS = 1_000;
-
-  private final RemoteNode node;
-  private final String outputId;
-  private final String name;
-  private final Run run;
-  private final RunLocator where;
-
-  RunReads(RemoteNode node, String outputId, String name, Run run, RunLocator where) {
-    this.node = node;
-    this.outputId = outputId;
-    this.name = name;
-    this.run = run;
-    this.where = where;
-  }
 
   /**
    * The best way to the run's byte at {@code offsetBytes}.
@@ -51,20 +40,18 @@ final class RunReads {
     if (segment == null) {
       throw new StaleLocationException(name + ": " + node.name() + " did not describe " + range);
     }
-    List<ReadPath> ways = node.ways(segment);
+    List<ReadPath> ways = node.ways().of(segment);
     if (ways.isEmpty()) {
       throw new FetchFailedException(
           outputId,
-          name
-              + ": "
-              + node.name()
-              + " serves "
-              + segment.segment()
-              + " over "
-              + segment.regions().keySet()
-              + ", this task reads over "
-              + node.pools().names()
-              + node.givenUp(),
+          "%s: %s serves %s over %s, this task reads over %s%s"
+              .formatted(
+                  name,
+                  node.name(),
+                  segment.segment(),
+                  segment.regions().keySet(),
+                  node.pools().names(),
+                  node.ways().givenUp()),
           null);
     }
     List<ReadPath> right = ways.stream().filter(way -> !(avoidBounce && way.isBounced())).toList();
@@ -107,7 +94,7 @@ final class RunReads {
       buffer.close();
       throw e;
     }
-    return new RunWindow(way, buffer, lengthBytes, done);
+    return new RunWindow(way, buffer, buffer.buffer(), lengthBytes, done);
   }
 
   private CompletableFuture<Void> bounce(
@@ -163,5 +150,114 @@ final class RunReads {
       throw new IllegalStateException(name + ": a read does not end", late);
     }
     window.close();
+  }
+
+  /**
+   * A run lies in a segment that no answer has located: the run has moved meanwhile, or the service
+   * is wrong. No transport is to blame.
+   */
+  static final class StaleLocationException extends TransportException {
+    private static final long serialVersionUID = 1L;
+
+    StaleLocationException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * A window on a run: one read on its way, or arrived.
+   *
+   * <p>Ownership: the reader that started the read closes it.
+   */
+  static final class RunWindow {
+    private final ReadPath way;
+    private final RegisteredBuffer buffer; // null if it is inlined
+    private final ByteBuffer bytes;
+    private final int lengthBytes;
+    private final CompletableFuture<Void> done;
+    private final long startedNs = System.nanoTime();
+    private ByteBuffer view;
+
+    private RunWindow(
+        ReadPath way,
+        RegisteredBuffer buffer,
+        ByteBuffer bytes,
+        int lengthBytes,
+        CompletableFuture<Void> done) {
+      this.way = way;
+      this.buffer = buffer;
+      this.bytes = bytes;
+      this.lengthBytes = lengthBytes;
+      this.done = done;
+    }
+
+    /** Of bytes that are here. */
+    static RunWindow inlined(byte[] bytes) {
+      return new RunWindow(
+          ReadPath.INLINED,
+          null,
+          ByteBuffer.wrap(bytes),
+          bytes.length,
+          CompletableFuture.completedFuture(null));
+    }
+
+    ReadPath way() {
+      return way;
+    }
+
+    /** Gives its memory back, which nothing is read into any more. */
+    void close() {
+      if (buffer != null) {
+        buffer.close();
+      }
+    }
+
+    int lengthBytes() {
+      return lengthBytes;
+    }
+
+    CompletableFuture<Void> done() {
+      return done;
+    }
+
+    /** Since the read was started. */
+    long ageMs() {
+      return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNs);
+    }
+
+    /** The read has ended well. */
+    void arrived() {
+      view = bytes.limit(lengthBytes);
+    }
+
+    /** The bytes left to be consumed, or null before they have arrived. */
+    ByteBuffer view() {
+      return view;
+    }
+  }
+
+  /**
+   * How the bytes of a segment can be read: from its region, or where it has none on a transport,
+   * through bounce slots; or {@link #INLINED}.
+   *
+   * @param transport the transport
+   * @param region the segment's region, or null if it is bounced or inlined
+   * @param maxBytes the most that one read can bring
+   */
+  record ReadPath(String transport, RegionDescriptor region, int maxBytes) {
+    /** With the answer that said where they lie. */
+    static final ReadPath INLINED = new ReadPath(ReadStats.INLINED, null, Integer.MAX_VALUE);
+
+    static ReadPath direct(String transport, RegionDescriptor region) {
+      return new ReadPath(transport, region, Integer.MAX_VALUE);
+    }
+
+    static ReadPath bounced(String transport, int slotBytes) {
+      return new ReadPath(transport, null, slotBytes);
+    }
+
+    boolean isBounced() {
+      return region == null && this != INLINED;
+    }
   }
 }

@@ -1,15 +1,16 @@
 package io.sluice.node.client;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OpenFilesLimit;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.RegisteredWindows;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The reading side of the transports that one task may use, each opened when it is first needed,
@@ -43,11 +44,7 @@ public final class Transports implements AutoCloseable {
 
   private record Opened(ClientEndpoint endpoint, RegisteredWindows pool) {
     void close() {
-      try {
-        pool.close();
-      } finally {
-        endpoint.close();
-      }
+      Closer.all(Stream.<Runnable>of(pool::close, endpoint::close));
     }
   }
 
@@ -123,8 +120,8 @@ public final class Transports implements AutoCloseable {
       ClientEndpoint endpoint = providers.get(name).openClient();
       try {
         result = new Opened(endpoint, new RegisteredWindows(endpoint, windowBytes, windowCount));
-      } catch (RuntimeException e) {
-        endpoint.close();
+      } catch (RuntimeException | Error e) {
+        Closer.after(e, endpoint::close);
         throw e;
       }
       opened.put(name, result);
@@ -134,21 +131,11 @@ public final class Transports implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    RuntimeException failure = null;
-    for (Iterator<Opened> each = opened.values().iterator(); each.hasNext(); ) {
-      try {
-        each.next().close();
-        each.remove();
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    Closer.all(List.copyOf(opened.keySet()).stream().map(name -> () -> close(name)));
+  }
+
+  private void close(String name) {
+    opened.get(name).close();
+    opened.remove(name);
   }
 }

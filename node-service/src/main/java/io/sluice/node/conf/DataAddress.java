@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * @param text as it was set; empty if it was not
  */
 public record DataAddress(String setting, String text) {
-  /** What the text may be, for documentation. */
+  /** The forms of the text, for documentation. */
   public static final String FORMS =
       "an address, a network interface (`ib0`), or a subnet (`10.1.0.0/16`), which can be the same"
           + " on every node";

@@ -1,5 +1,6 @@
 package io.sluice.node.conf;
 
+import io.sluice.node.conf.Setting.Units;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.rdma.transport.ConnectionLimits;
 import java.util.List;

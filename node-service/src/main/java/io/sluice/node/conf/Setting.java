@@ -1,11 +1,17 @@
 package io.sluice.node.conf;
 
+import io.sluice.rdma.TransportChooser;
+import io.sluice.rdma.transport.TransportNames;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * One documented setting of an engine's plugin: its name, type, default and meaning.
@@ -138,6 +144,20 @@ public record Setting<T>(
         });
   }
 
+  /**
+   * A transport: {@value TransportChooser#AUTO}, which is the default, or one of {@link
+   * TransportNames}.
+   *
+   * @param meaning what the transport is taken for
+   */
+  public static Setting<String> transport(String name, String meaning) {
+    return choice(
+        name,
+        meaning + " `disni` comes in a [jar of its own](disni.md).",
+        TransportChooser.AUTO,
+        TransportNames.BEST_FIRST.toArray(String[]::new));
+  }
+
   /** {@code true} or {@code false}, in either case. */
   public static Setting<Boolean> bool(String name, boolean defaultValue, String meaning) {
     return new Setting<>(
@@ -157,5 +177,49 @@ public record Setting<T>(
   public static Setting<String> text(
       String name, String defaultValue, String defaultText, String meaning) {
     return new Setting<>(name, defaultText, meaning, text -> text == null ? defaultValue : text);
+  }
+
+  /**
+   * Sizes and times as Spark has them in its settings: a whole number and a unit, in either case. A
+   * number alone is none, because it would mean another amount wherever another unit is usual.
+   */
+  public static final class Units {
+    private static final Pattern FORM = Pattern.compile("([0-9]{1,18})([a-z]+)");
+
+    private static final Map<String, Long> BYTES =
+        Map.of(
+            "b", 1L, "k", 1L << 10, "kb", 1L << 10, "m", 1L << 20, "mb", 1L << 20, "g", 1L << 30,
+            "gb", 1L << 30, "t", 1L << 40, "tb", 1L << 40);
+
+    private static final Map<String, Long> MS =
+        Map.of(
+            "ms", 1L, "s", 1_000L, "m", 60_000L, "min", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
+
+    private Units() {}
+
+    /** A size such as {@code 64m}, in bytes; empty if the text is none, or is too large for one. */
+    public static OptionalLong bytes(String text) {
+      return amount(text, BYTES);
+    }
+
+    /** A time such as {@code 30s}, in milliseconds; empty if the text is none, or is too long. */
+    public static OptionalLong ms(String text) {
+      return amount(text, MS);
+    }
+
+    /** A time in the largest of the units s and ms that it is a whole number of. */
+    static String shortest(long ms) {
+      return ms % 1_000 == 0 ? ms / 1_000 + "s" : ms + "ms";
+    }
+
+    private static OptionalLong amount(String text, Map<String, Long> units) {
+      Matcher parts = FORM.matcher(text.toLowerCase(Locale.ROOT));
+      if (!parts.matches() || !units.containsKey(parts.group(2))) {
+        return OptionalLong.empty();
+      }
+      long number = Long.parseLong(parts.group(1));
+      long unit = units.get(parts.group(2));
+      return number > Long.MAX_VALUE / unit ? OptionalLong.empty() : OptionalLong.of(number * unit);
+    }
   }
 }

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Which names an engine's configuration may hold of Sluice, and what has become of names that it
- * may not any more: a setting that nobody reads must not go unnoticed.
+ * The names of Sluice's settings that an engine's configuration may hold, and the new names of
+ * those that were renamed: a setting that nobody reads must not go unnoticed.
  *
  * @param known names that are read
  * @param renamed for names that were read once, what to set instead

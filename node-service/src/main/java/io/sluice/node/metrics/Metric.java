@@ -1,5 +1,6 @@
 package io.sluice.node.metrics;
 
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.List;
 
 /**
@@ -18,5 +19,14 @@ public record Metric(String name, Type type, String help, List<String> labels) {
     COUNTER,
     /** Seconds, counted in buckets. */
     HISTOGRAM
+  }
+
+  /** Takes the values of a moment, those of one metric behind each other. */
+  public interface MetricSink {
+    /** A gauge or a counter. */
+    void number(Metric metric, List<String> labelValues, long value);
+
+    /** A histogram. */
+    void waits(Metric metric, List<String> labelValues, WaitCounts value);
   }
 }

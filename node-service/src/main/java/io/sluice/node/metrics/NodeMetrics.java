@@ -1,8 +1,9 @@
 package io.sluice.node.metrics;
 
+import io.sluice.node.metrics.Metric.MetricSink;
 import io.sluice.node.metrics.Metric.Type;
-import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.service.ServiceCounters.BounceCounters;
 import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
@@ -26,7 +27,7 @@ import java.util.stream.Stream;
  * endpoint of a service by itself both show it.
  *
  * <p>A metric without a value just now is left out: no bounce buffers, no bound on the disk tier.
- * What a NIC serves, no process of this node sees.
+ * No process of this node sees the reads that a NIC serves.
  *
  * <p>Thread contract: safe from any thread. Failure: none of its own.
  */
@@ -47,7 +48,7 @@ public final class NodeMetrics {
   /** With the answer that says where it lies. */
   private static final String INLINED = "inlined";
 
-  /** What tasks ask for. */
+  /** The kinds of memory that tasks ask for. */
   private static final List<MemoryKind> ASKED =
       List.of(MemoryKind.SORT, MemoryKind.WRITING, MemoryKind.RECEIVE);
 
@@ -64,14 +65,13 @@ public final class NodeMetrics {
       List.of(
           gauge(
               "sluice_outputs", "Map outputs that readers can find", now -> now.store().outputs()),
-          new Row(
-              new Metric(
-                  "sluice_node_memory_bytes",
-                  Type.GAUGE,
-                  "Largest memory that the service takes beside the heap and threads of its"
-                      + " process. `tier`: the memory tier; `bounce`: bounce buffers; `disk`:"
-                      + " buffers of disks",
-                  List.of("use")),
+          row(
+              "sluice_node_memory_bytes",
+              Type.GAUGE,
+              "Largest memory that the service takes beside the heap and threads of its"
+                  + " process. `tier`: the memory tier; `bounce`: bounce buffers; `disk`:"
+                  + " buffers of disks",
+              List.of("use"),
               (now, values) -> {
                 values.number(now.node().tierBytes(), "tier");
                 values.number(now.node().bounceBytes(), "bounce");
@@ -129,12 +129,11 @@ public final class NodeMetrics {
               "sluice_memory_waiting",
               "Tasks that wait for memory now",
               now -> now.memory().ledger().queued()),
-          new Row(
-              new Metric(
-                  "sluice_memory_wait_seconds",
-                  Type.HISTOGRAM,
-                  "Seconds that a task waited for memory that was not granted at once",
-                  List.of()),
+          row(
+              "sluice_memory_wait_seconds",
+              Type.HISTOGRAM,
+              "Seconds that a task waited for memory that was not granted at once",
+              List.of(),
               (now, values) -> values.waits(now.memory().waits())),
           counter(
               "sluice_moved_bytes_total",
@@ -164,19 +163,29 @@ public final class NodeMetrics {
               "sluice_copies_dropped_total",
               "Copies that were dropped because their room was needed",
               now -> now.store().copies().dropped()),
-          new Row(
-              new Metric(
-                  "sluice_disk_capacity_bytes",
-                  Type.GAUGE,
-                  "Capacity of the disk tier, if it is limited by a setting",
-                  List.of()),
+          row(
+              "sluice_disk_capacity_bytes",
+              Type.GAUGE,
+              "Capacity of the disk tier, if it is limited by a setting",
+              List.of(),
               (now, values) -> {
                 long capacityBytes = now.store().disk().capacityBytes();
                 if (capacityBytes > 0) {
                   values.number(capacityBytes);
                 }
               }),
-          held("sluice_disk_held_bytes", "disk", now -> now.store().disk()),
+          row(
+              "sluice_disk_held_bytes",
+              Type.GAUGE,
+              "Bytes of the disk tier by use. `writing`: leased and not committed; `send`: map"
+                  + " outputs; `quarantine`: found at a restart and not yet free",
+              List.of(KIND),
+              (now, values) -> {
+                TierStats disk = now.store().disk();
+                values.number(disk.leasedBytes(), "writing");
+                values.number(disk.committedBytes(), "send");
+                values.number(disk.quarantinedBytes(), "quarantine");
+              }),
           byUser(
               "sluice_disk_user_bytes",
               Type.GAUGE,
@@ -192,12 +201,11 @@ public final class NodeMetrics {
               "sluice_disk_directories_failed",
               "Overflow directories that failed and are not used now",
               now -> now.store().failedDirectories()),
-          new Row(
-              new Metric(
-                  "sluice_device_hangs",
-                  Type.GAUGE,
-                  "1 while a device of the disk tier does not answer, by one of its directories",
-                  List.of(DEVICE)),
+          row(
+              "sluice_device_hangs",
+              Type.GAUGE,
+              "1 while a device of the disk tier does not answer, by one of its directories",
+              List.of(DEVICE),
               (now, values) ->
                   now.devices().forEach(each -> values.number(each.hangs() ? 1 : 0, each.name()))),
           byDevice(
@@ -210,41 +218,34 @@ public final class NodeMetrics {
               Type.HISTOGRAM,
               "Seconds from the request of a unit of up to 1 MiB until it was read or written",
               (values, labels, done) -> values.waits(done.waits(), labels)),
-          new Row(
-              new Metric(
-                  "sluice_application_bytes",
-                  Type.GAUGE,
-                  "Bytes that the map outputs of an application hold, for the ten applications"
-                      + " that hold most",
-                  List.of(USER, APPLICATION, "tier")),
-              (now, values) ->
-                  now.largest()
+          row(
+              "sluice_application_bytes",
+              Type.GAUGE,
+              "Bytes that the map outputs of an application hold, for the ten applications"
+                  + " that hold most",
+              List.of(USER, APPLICATION, "tier"),
+              (now, values) -> {
+                for (NodeSnapshot.OutputsUse each : now.largest()) {
+                  String user = each.user();
+                  String application = each.use().applicationId();
+                  values.number(each.use().memoryBytes(), user, application, "memory");
+                  values.number(each.use().diskBytes(), user, application, "disk");
+                }
+              }),
+          row(
+              "sluice_tasks_held_bytes",
+              Type.GAUGE,
+              "Bytes of the memory tier that the tasks of an application hold, for the ten"
+                  + " applications that hold most",
+              List.of(USER, APPLICATION, KIND),
+              (now, values) -> {
+                for (NodeSnapshot.TasksUse each : now.tasks()) {
+                  each.bytes()
                       .forEach(
-                          each -> {
-                            String user = each.user();
-                            String application = each.use().applicationId();
-                            values.number(each.use().memoryBytes(), user, application, "memory");
-                            values.number(each.use().diskBytes(), user, application, "disk");
-                          })),
-          new Row(
-              new Metric(
-                  "sluice_tasks_held_bytes",
-                  Type.GAUGE,
-                  "Bytes of the memory tier that the tasks of an application hold, for the ten"
-                      + " applications that hold most",
-                  List.of(USER, APPLICATION, KIND)),
-              (now, values) ->
-                  now.tasks()
-                      .forEach(
-                          each ->
-                              each.bytes()
-                                  .forEach(
-                                      (kind, bytes) ->
-                                          values.number(
-                                              bytes,
-                                              each.user(),
-                                              each.application(),
-                                              text(kind))))),
+                          (kind, bytes) ->
+                              values.number(bytes, each.user(), each.application(), text(kind)));
+                }
+              }),
           counter(
               "sluice_overflows_total",
               "Leases that the memory tier could not grant alone",
@@ -257,24 +258,24 @@ public final class NodeMetrics {
               "sluice_segment_failures_total",
               "Segments of the memory tier that could not be made",
               now -> now.store().segmentFailures()),
-          new Row(
-              served(
-                  "sluice_served_bytes_total",
-                  Type.COUNTER,
-                  "Bytes served. `sent`: by this process; `inlined`: with the answer that locates"
-                      + " them; `bounced`: copied to a bounce slot. Bytes that a NIC reads in"
-                      + " place are not counted"),
+          row(
+              "sluice_served_bytes_total",
+              Type.COUNTER,
+              "Bytes served. `sent`: by this process; `inlined`: with the answer that locates"
+                  + " them; `bounced`: copied to a bounce slot. Bytes that a NIC reads in"
+                  + " place are not counted",
+              List.of(TRANSPORT, WAY),
               (now, values) -> {
                 now.answered().forEach((name, of) -> values.number(of.bytes(), name, SENT));
                 now.bounced().forEach((name, of) -> values.number(of.bytes(), name, BOUNCED));
                 values.number(now.inlinedBytes(), TransportNames.TCP, INLINED);
               }),
-          new Row(
-              served(
-                  "sluice_served_seconds",
-                  Type.HISTOGRAM,
-                  "Seconds from a reader's request until its last byte was sent, or lay in a"
-                      + " bounce slot"),
+          row(
+              "sluice_served_seconds",
+              Type.HISTOGRAM,
+              "Seconds from a reader's request until its last byte was sent, or lay in a"
+                  + " bounce slot",
+              List.of(TRANSPORT, WAY),
               (now, values) -> {
                 now.answered().forEach((name, of) -> values.waits(of.served(), name, SENT));
                 now.bounced().forEach((name, of) -> values.waits(of.served(), name, BOUNCED));
@@ -366,12 +367,11 @@ public final class NodeMetrics {
               Type.GAUGE,
               "Open files sent to a user's tasks and not yet received, as far as known",
               now -> now.ofEachUser(now.inFlightDescriptors())),
-          new Row(
-              new Metric(
-                  "sluice_tasks_refused_total",
-                  Type.COUNTER,
-                  "Tasks and readers refused, fully or in part, by reason",
-                  List.of("reason")),
+          row(
+              "sluice_tasks_refused_total",
+              Type.COUNTER,
+              "Tasks and readers refused, fully or in part, by reason",
+              List.of("reason"),
               (now, values) ->
                   now.taskRefusals().forEach((kind, count) -> values.number(count, kind.text()))));
 
@@ -409,15 +409,25 @@ public final class NodeMetrics {
   }
 
   private static Row gauge(String name, String help, ToLongFunction<NodeSnapshot> value) {
-    return plain(new Metric(name, Type.GAUGE, help, List.of()), value);
+    return plain(name, Type.GAUGE, help, value);
   }
 
   private static Row counter(String name, String help, ToLongFunction<NodeSnapshot> value) {
-    return plain(new Metric(name, Type.COUNTER, help, List.of()), value);
+    return plain(name, Type.COUNTER, help, value);
   }
 
-  private static Row plain(Metric metric, ToLongFunction<NodeSnapshot> value) {
-    return new Row(metric, (now, values) -> values.number(value.applyAsLong(now)));
+  private static Row row(
+      String name,
+      Type type,
+      String help,
+      List<String> labels,
+      BiConsumer<NodeSnapshot, Values> read) {
+    return new Row(new Metric(name, type, help, labels), read);
+  }
+
+  private static Row plain(
+      String name, Type type, String help, ToLongFunction<NodeSnapshot> value) {
+    return row(name, type, help, List.of(), (now, values) -> values.number(value.applyAsLong(now)));
   }
 
   /** Tells the values of one class of a device. */
@@ -426,22 +436,20 @@ public final class NodeMetrics {
   }
 
   private static Row byDevice(String name, Type type, String help, DeviceRead read) {
-    return new Row(
-        new Metric(name, type, help, List.of(DEVICE, CLASS)),
-        (now, values) ->
-            now.devices()
+    return row(
+        name,
+        type,
+        help,
+        List.of(DEVICE, CLASS),
+        (now, values) -> {
+          for (DeviceStats device : now.devices()) {
+            device
+                .classes()
                 .forEach(
-                    device ->
-                        device
-                            .classes()
-                            .forEach(
-                                (ioClass, done) ->
-                                    read.accept(
-                                        values,
-                                        new String[] {
-                                          device.name(), ioClass.name().toLowerCase(Locale.ROOT)
-                                        },
-                                        done))));
+                    (ioClass, done) ->
+                        read.accept(values, new String[] {device.name(), text(ioClass)}, done));
+          }
+        });
   }
 
   /** 0 for a user that holds some of the disk tier and was refused nothing. */
@@ -453,8 +461,11 @@ public final class NodeMetrics {
 
   private static Row byUser(
       String name, Type type, String help, Function<NodeSnapshot, Map<Owner, Long>> numbers) {
-    return new Row(
-        new Metric(name, type, help, List.of(USER)),
+    return row(
+        name,
+        type,
+        help,
+        List.of(USER),
         (now, values) ->
             numbers.apply(now).forEach((user, number) -> values.number(number, user.toString())));
   }
@@ -465,38 +476,19 @@ public final class NodeMetrics {
       String help,
       List<MemoryKind> kinds,
       Function<LedgerStats, Map<MemoryKind, Long>> of) {
-    return new Row(
-        new Metric(name, type, help, List.of(KIND)),
+    return row(
+        name,
+        type,
+        help,
+        List.of(KIND),
         (now, values) -> {
           Map<MemoryKind, Long> found = of.apply(now.memory().ledger());
           kinds.forEach(kind -> values.number(found.getOrDefault(kind, 0L), text(kind)));
         });
   }
 
-  private static String text(MemoryKind kind) {
-    return kind.name().toLowerCase(Locale.ROOT);
-  }
-
-  private static Row held(String name, String tier, Function<NodeSnapshot, TierStats> of) {
-    return new Row(
-        new Metric(
-            name,
-            Type.GAUGE,
-            "Bytes of the "
-                + tier
-                + " tier by use. `writing`: leased and not committed; `send`: map outputs;"
-                + " `quarantine`: found at a restart and not yet free",
-            List.of(KIND)),
-        (now, values) -> {
-          TierStats stats = of.apply(now);
-          values.number(stats.leasedBytes(), "writing");
-          values.number(stats.committedBytes(), "send");
-          values.number(stats.quarantinedBytes(), "quarantine");
-        });
-  }
-
-  private static Metric served(String name, Type type, String help) {
-    return new Metric(name, type, help, List.of(TRANSPORT, WAY));
+  private static String text(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   private static <T> Row byTransport(
@@ -505,8 +497,11 @@ public final class NodeMetrics {
       String help,
       Function<NodeSnapshot, Map<String, T>> counters,
       ToLongFunction<T> value) {
-    return new Row(
-        new Metric(name, type, help, List.of(TRANSPORT)),
+    return row(
+        name,
+        type,
+        help,
+        List.of(TRANSPORT),
         (now, values) ->
             counters
                 .apply(now)

@@ -1,9 +1,9 @@
 package io.sluice.node.metrics;
 
-import io.sluice.node.service.BounceCounters;
 import io.sluice.node.service.NodeService;
+import io.sluice.node.service.ServiceCounters.BounceCounters;
 import io.sluice.node.service.ServiceMemory;
-import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportNames;
@@ -51,7 +51,7 @@ record NodeSnapshot(
   private static final int LARGEST = 10;
 
   /**
-   * What the outputs of an application hold.
+   * The bytes that the outputs of an application hold.
    *
    * @param user of the operating system; empty if it is not known any more
    */
@@ -98,7 +98,7 @@ record NodeSnapshot(
   }
 
   /**
-   * What the tasks of one application hold of a node's memory.
+   * The memory of a node that the tasks of one application hold.
    *
    * @param bytes by kind, where they hold some
    */

@@ -1,6 +1,6 @@
 package io.sluice.node.probe;
 
-import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.ProbeMessages.ProbeOffer;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.Admission;
@@ -14,6 +14,7 @@ import java.io.Closeable;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -97,6 +98,52 @@ public final class ProbeRegion implements Closeable {
     if (memory != null) {
       OffHeap.free(memory);
       memory = null;
+    }
+  }
+
+  /**
+   * The bytes that a probe reads. Everybody knows them. They differ at every offset, so that a read
+   * that came from elsewhere, or not at all, is seen.
+   *
+   * <pre>
+   *   offset 8 i: int64 (i + 1) * 0x9E3779B97F4A7C15, big-endian
+   * </pre>
+   */
+  public static final class ProbePattern {
+    /** Length of the pattern. */
+    public static final int LENGTH_BYTES = 1 << 20;
+
+    private static final long STEP = 0x9E3779B97F4A7C15L;
+
+    private ProbePattern() {}
+
+    /** Writes the whole pattern to the start of {@code memory}. */
+    static void fill(ByteBuffer memory) {
+      ByteBuffer out = memory.duplicate().order(ByteOrder.BIG_ENDIAN).clear();
+      for (int offset = 0; offset < LENGTH_BYTES; offset += Long.BYTES) {
+        out.putLong(offset, at(offset));
+      }
+    }
+
+    /**
+     * Where {@code memory} first differs from the pattern.
+     *
+     * @param memory compared from its position to its limit
+     * @param offsetBytes where in the pattern its position lies; a multiple of 8, as is its length
+     * @return an offset in the pattern, rounded down to 8, or -1
+     */
+    static int mismatch(ByteBuffer memory, int offsetBytes) {
+      ByteBuffer in = memory.slice().order(ByteOrder.BIG_ENDIAN);
+      for (int i = 0; i < in.limit(); i += Long.BYTES) {
+        if (in.getLong(i) != at(offsetBytes + i)) {
+          return offsetBytes + i;
+        }
+      }
+      return -1;
+    }
+
+    private static long at(int offsetBytes) {
+      return (offsetBytes / Long.BYTES + 1) * STEP;
     }
   }
 }

@@ -1,14 +1,20 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.TransportException;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * The bounce slots that one reader holds.
  *
  * <p>Thread contract: one thread. Ownership: the reader's conversation closes it, which gives back
- * every slot; a reader that dies therefore leaks none.
+ * every slot; a reader that dies therefore leaks none. {@link RemoteProtocol} draws the messages.
  */
 public interface BounceSlots extends AutoCloseable {
   /** Slots that one reader may hold at once. */
@@ -36,4 +42,72 @@ public interface BounceSlots extends AutoCloseable {
 
   @Override
   void close();
+
+  /**
+   * Bytes that lie in a bounce slot, for the reader that asked and until it gives the slot back.
+   *
+   * @param ticket names the slot when it is given back
+   * @param region the registered memory that the slot is a part of
+   * @param offsetBytes where the bytes start in the region; there are as many as were asked for
+   */
+  record BounceRange(long ticket, RegionDescriptor region, long offsetBytes) {
+    void write(DataOutputStream out) throws IOException {
+      out.writeLong(ticket);
+      Bounded.writeBytes(out, region.encode());
+      out.writeLong(offsetBytes);
+    }
+
+    static BounceRange read(DataInputStream in) throws IOException {
+      long ticket = in.readLong();
+      byte[] region = Bounded.readBytes(in, RemoteProtocol.MAX_DESCRIPTOR_BYTES);
+      try {
+        return new BounceRange(
+            ticket, RegionDescriptor.decode(ByteBuffer.wrap(region)), in.readLong());
+      } catch (TransportException e) {
+        throw new ProtocolException("impossible bounce slot: " + e.getMessage());
+      }
+    }
+  }
+
+  /**
+   * The bytes of a run that a reader wants in a bounce slot. It names the output, not segments, so
+   * that a service finds the bytes itself and a reader can ask only for what is its application's.
+   *
+   * @param transport the transport that will read the slot
+   * @param outputId the output
+   * @param partition its partition
+   * @param ordinal which run of the partition
+   * @param offsetBytes from the start of the run
+   * @param lengthBytes how much, at most a slot
+   * @param waitMs how long the reader would wait for a free slot; the service may wait less
+   */
+  record BounceRequest(
+      String transport,
+      String outputId,
+      int partition,
+      int ordinal,
+      long offsetBytes,
+      int lengthBytes,
+      int waitMs) {
+    void write(DataOutputStream out) throws IOException {
+      Bounded.writeString(out, transport);
+      Bounded.writeString(out, outputId);
+      out.writeInt(partition);
+      out.writeInt(ordinal);
+      out.writeLong(offsetBytes);
+      out.writeInt(lengthBytes);
+      out.writeInt(waitMs);
+    }
+
+    static BounceRequest read(DataInputStream in) throws IOException {
+      return new BounceRequest(
+          Bounded.readString(in),
+          Bounded.readString(in),
+          in.readInt(),
+          in.readInt(),
+          in.readLong(),
+          in.readInt(),
+          in.readInt());
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.Frames;
 import io.sluice.spill.format.PartitionRuns;
 import io.sluice.spill.format.RunEntry;

@@ -3,6 +3,7 @@ package io.sluice.node.remote;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.segment.SegmentInfo;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -26,9 +27,9 @@ public record OutputLocations(
     IdentityHashMap<LocatedRun, byte[]> inlined,
     Map<String, String> unreadable) {
   /**
-   * What a service gathers for one answer: some times that on its heap, for each reader. It is room
-   * for some runs of each output that a reader asks for at once, and for a segment of each. One
-   * partition of one output may need more, which is a {@link LongRunLocations}.
+   * Most that a service gathers for one answer; each reader costs some times that of heap. It is
+   * room for some runs of each output that a reader asks for at once, and for a segment of each.
+   * One partition of one output may need more, which is a {@link LongRunLocations}.
    */
   public static final long MAX_ANSWER_BYTES = 256 << 10;
 
@@ -43,7 +44,7 @@ public record OutputLocations(
   private static final int OUTPUT_BYTES = 2 * Integer.BYTES + Long.BYTES;
   private static final int SEGMENT_BYTES = 5 * Integer.BYTES + 1 + 2 * Long.BYTES;
 
-  /** Of which every run has to be read. */
+  /** With no bytes inlined: every run has to be read. */
   public OutputLocations(
       Map<Integer, SegmentLocation> segments, Map<String, List<LocatedRun>> runs) {
     this(segments, runs, new IdentityHashMap<>(), new HashMap<>());
@@ -92,4 +93,13 @@ public record OutputLocations(
     }
     return sumBytes;
   }
+
+  /**
+   * A segment as a remote reader sees it.
+   *
+   * @param segment its file, which readers of the same node map
+   * @param regions by transport name, what authorises reads of it; a segment that could not be
+   *     registered with a transport is absent there
+   */
+  public record SegmentLocation(SegmentInfo segment, Map<String, RegionDescriptor> regions) {}
 }

@@ -65,4 +65,13 @@ public final class ProbeMessages {
     }
     return offers;
   }
+
+  /**
+   * A transport as a probe may try it.
+   *
+   * @param offer where it listens
+   * @param region the region with {@link io.sluice.node.probe.ProbeRegion.ProbePattern}; empty if
+   *     the service could not register it with this transport
+   */
+  public record ProbeOffer(TransportOffer offer, Optional<RegionDescriptor> region) {}
 }

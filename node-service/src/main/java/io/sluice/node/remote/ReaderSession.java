@@ -1,5 +1,8 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.remote.BounceSlots.BounceRange;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
+import io.sluice.node.remote.RemoteBackend.AuthenticatedReader;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -45,7 +48,8 @@ final class ReaderSession {
   private static final long VERIFY_BYTES = 4L * BlockChecksums.BLOCK_BYTES;
 
   /**
-   * What a byte of a request, or of what is gathered or inlined for an answer, takes on the heap.
+   * Bytes of the heap for each byte of a request, and for each that is gathered or inlined for an
+   * answer.
    */
   private static final int HEAP_OF_REQUEST = 4;
 
@@ -246,8 +250,8 @@ final class ReaderSession {
   }
 
   private Frames.Payload bounce(DataInputStream in) throws IOException {
-    BounceRange range = reader.slots().bounce(BounceProtocol.readRequest(in));
-    return out -> BounceProtocol.writeRange(out, range);
+    BounceRange range = reader.slots().bounce(BounceRequest.read(in));
+    return range::write;
   }
 
   private Frames.Payload admit(DataInputStream in) throws IOException {

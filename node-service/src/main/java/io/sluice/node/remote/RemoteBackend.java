@@ -1,15 +1,21 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.remote.ProbeMessages.ProbeOffer;
+import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a {@link RemoteServer} answers from.
+ * Gives a {@link RemoteServer} its answers.
  *
  * <p>Thread contract: called from the thread of any connection, many at a time. Failure: an {@link
  * IOException} refuses the request, with its reason, and not the reader.
@@ -62,6 +68,43 @@ public interface RemoteBackend {
   /** The application has ended everywhere: frees its outputs and forgets its secret. */
   void applicationStopped(String applicationId) throws IOException;
 
-  /** What an authenticated reader of the application may use; the caller closes it. */
+  /** The rights of an authenticated reader of the application; the caller closes it. */
   AuthenticatedReader open(String applicationId);
+
+  /**
+   * The endpoints, heap and bounce slots that one authenticated reader may use.
+   *
+   * <p>Thread contract: one thread. Ownership: the reader's conversation closes it.
+   */
+  interface AuthenticatedReader extends AutoCloseable {
+    /**
+     * The reader's user, if users share connections as {@link io.sluice.rdma.transport.FairShare}
+     * says; else null.
+     */
+    Object sharer();
+
+    /** Where each transport serves its application, preferred first. */
+    List<TransportOffer> offers();
+
+    /**
+     * Expects one data connection of this reader.
+     *
+     * @param from the addresses that it may come from
+     * @throws RemoteError BUSY if the transport takes no further one now
+     */
+    Ticket expect(String transport, Set<InetAddress> from) throws RemoteError;
+
+    /**
+     * Bytes of the heap for a request of its and the answer to it.
+     *
+     * @throws RemoteError BUSY if its user or all others hold too much of it now
+     */
+    HeapBudget.Held heap(long bytes) throws RemoteError;
+
+    /** Its bounce slots, which are given back when this is closed. */
+    BounceSlots slots();
+
+    @Override
+    void close();
+  }
 }

@@ -1,6 +1,7 @@
 package io.sluice.node.remote;
 
-import io.sluice.node.wire.AgreedVersion;
+import io.sluice.node.remote.BounceSlots.BounceRange;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
@@ -9,6 +10,8 @@ import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.node.wire.Versions.AgreedVersion;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.spill.segment.PoolPaths;
 import java.io.DataInputStream;
@@ -29,8 +32,8 @@ import java.util.concurrent.locks.LockSupport;
  * slots; the bytes come another way.
  *
  * <p>Thread contract: one thread. Ownership: its opener closes it. Failure: {@link RemoteError}
- * when the service refuses (with {@code UNKNOWN_APPLICATION} when it holds nothing of this
- * application), another {@link IOException} when it cannot be reached, is something else, or cannot
+ * when the service refuses, with {@code UNKNOWN_APPLICATION} when it holds nothing of this
+ * application. Another {@link IOException} when it cannot be reached, is something else, or cannot
  * prove that it holds the application's secret.
  */
 public final class RemoteClient implements AutoCloseable {
@@ -84,10 +87,9 @@ public final class RemoteClient implements AutoCloseable {
           RemoteError busy =
               new RemoteError(
                   RemoteError.Code.BUSY,
-                  "the service at "
-                      + address
-                      + " hangs up before it has heard the proof; if that lasts, raise its"
-                      + " max-unproved-connections");
+                  ("the service at %s hangs up before it has heard the proof; if that lasts,"
+                          + " raise its max-unproved-connections")
+                      .formatted(address));
           busy.initCause(e);
           throw busy;
         }
@@ -110,8 +112,8 @@ public final class RemoteClient implements AutoCloseable {
       RemoteClient client = new RemoteClient(channel, timeoutMs);
       client.authenticate(versions, applicationId, secret);
       return client;
-    } catch (IOException | RuntimeException e) {
-      channel.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, channel);
       throw e;
     }
   }
@@ -215,14 +217,19 @@ public final class RemoteClient implements AutoCloseable {
    * @return whether they are damaged; that partition is not described any more then
    */
   public boolean isDamaged(int partition, String outputId) throws IOException {
-    frames.send(
-        RemoteProtocol.VERIFY,
-        out -> {
-          out.writeInt(partition);
-          Bounded.writeString(out, outputId);
-        },
-        timeoutMs);
-    return Bounded.readByteBelow(Replies.receive(frames, timeoutMs), 2, "answers") == 1;
+    DataInputStream in =
+        ask(
+            RemoteProtocol.VERIFY,
+            out -> {
+              out.writeInt(partition);
+              Bounded.writeString(out, outputId);
+            });
+    return Bounded.readByteBelow(in, 2, "answers") == 1;
+  }
+
+  private DataInputStream ask(int type, Frames.Payload payload) throws IOException {
+    frames.send(type, payload, timeoutMs);
+    return Replies.receive(frames, timeoutMs);
   }
 
   /**
@@ -233,17 +240,16 @@ public final class RemoteClient implements AutoCloseable {
    */
   public Ticket admit(String transport, List<InetAddress> from) throws IOException {
     int count = Math.min(from.size(), RemoteProtocol.MAX_ADDRESSES);
-    frames.send(
-        RemoteProtocol.ADMIT,
-        out -> {
-          Bounded.writeString(out, transport);
-          out.writeInt(count);
-          for (InetAddress address : from.subList(0, count)) {
-            Bounded.writeBytes(out, address.getAddress());
-          }
-        },
-        timeoutMs);
-    DataInputStream in = Replies.receive(frames, timeoutMs);
+    DataInputStream in =
+        ask(
+            RemoteProtocol.ADMIT,
+            out -> {
+              Bounded.writeString(out, transport);
+              out.writeInt(count);
+              for (InetAddress address : from.subList(0, count)) {
+                Bounded.writeBytes(out, address.getAddress());
+              }
+            });
     return new Ticket(in.readLong(), in.readLong());
   }
 
@@ -252,8 +258,8 @@ public final class RemoteClient implements AutoCloseable {
    * end. This connection is of no use after a failure that is not a {@link RemoteError}.
    */
   public BounceRange bounce(BounceRequest request, long withinMs) throws IOException {
-    frames.send(RemoteProtocol.BOUNCE, out -> BounceProtocol.writeRequest(out, request), withinMs);
-    return BounceProtocol.readRange(Replies.receive(frames, withinMs));
+    frames.send(RemoteProtocol.BOUNCE, request::write, withinMs);
+    return BounceRange.read(Replies.receive(frames, withinMs));
   }
 
   /** Frees the application's outputs whose ids begin like this, which is not empty. */
@@ -269,20 +275,17 @@ public final class RemoteClient implements AutoCloseable {
    * late request frees no output that is newer than it.
    */
   public void freeOutputsBelow(String outputIdPrefix, long end) throws IOException {
-    frames.send(
+    ask(
         RemoteProtocol.FREE_BELOW,
         out -> {
           Bounded.writeString(out, outputIdPrefix);
           out.writeLong(end);
-        },
-        timeoutMs);
-    Replies.receive(frames, timeoutMs);
+        });
   }
 
   /** Frees one output of the application, if it is there, and no other. */
   public void freeOutput(String outputId) throws IOException {
-    frames.send(RemoteProtocol.FREE_OUTPUT, out -> Bounded.writeString(out, outputId), timeoutMs);
-    Replies.receive(frames, timeoutMs);
+    ask(RemoteProtocol.FREE_OUTPUT, out -> Bounded.writeString(out, outputId));
   }
 
   /** The application has ended everywhere: nothing of it stays in the service. */
@@ -291,8 +294,7 @@ public final class RemoteClient implements AutoCloseable {
   }
 
   private void free(String prefix) throws IOException {
-    frames.send(RemoteProtocol.FREE, out -> Bounded.writeString(out, prefix), timeoutMs);
-    Replies.receive(frames, timeoutMs);
+    ask(RemoteProtocol.FREE, out -> Bounded.writeString(out, prefix));
   }
 
   /** Gives a slot back; does not wait for an answer. */

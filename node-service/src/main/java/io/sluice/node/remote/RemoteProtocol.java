@@ -1,5 +1,6 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -61,7 +62,11 @@ import java.util.UUID;
  *                     bytes address
  * service  OK         int64 + int64 ticket for one data connection; or BUSY
  *
- * reader   BOUNCE, RELEASE    see {@link BounceProtocol}
+ * reader   BOUNCE     string transport, string output id, int32 partition, int32 ordinal,
+ *                     int64 offset in the run, int32 length, int32 wait in ms
+ * service  OK         int64 ticket, bytes region descriptor, int64 offset in the region
+ *
+ * reader   RELEASE    int64 ticket      (has no answer; a wrong ticket ends the conversation)
  *
  * reader   FREE       string prefix of output ids; empty: the application has ended
  * service  OK
@@ -112,7 +117,9 @@ final class RemoteProtocol {
   static final int MAX_ADDRESS_BYTES = 16;
   static final int MAX_OUTPUTS = 10_000;
 
-  /** What a reader asks for at once, one partition of each: fewer if the answer is too long. */
+  /**
+   * Outputs that a reader asks for at once, one partition of each. Fewer if the answer is too long.
+   */
   static final int OUTPUTS_PER_REQUEST = 500;
 
   /**
@@ -129,7 +136,7 @@ final class RemoteProtocol {
 
   private RemoteProtocol() {}
 
-  /** What a service says first: the versions that it speaks, and its nonce. */
+  /** The first message of a service: the versions that it speaks, and its nonce. */
   record Challenge(Versions versions, byte[] serverNonce) {}
 
   /**

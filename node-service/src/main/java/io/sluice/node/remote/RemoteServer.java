@@ -1,18 +1,21 @@
 package io.sluice.node.remote;
 
-import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.remote.ProbeMessages.ProbeOffer;
+import io.sluice.node.remote.RemoteBackend.AuthenticatedReader;
 import io.sluice.node.socket.Refusals;
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.node.wire.Acceptor;
-import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
-import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.node.wire.Versions.AgreedVersion;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -54,10 +57,11 @@ public final class RemoteServer implements AutoCloseable {
     this.refusals = refusals;
     this.listener = listener;
     this.limits = limits;
-    this.acceptor = new Acceptor("sluice-remote", new JdkListener(listener), limits, this::serve);
+    this.acceptor =
+        new Acceptor("sluice-remote", new Listener.OfChannel(listener), limits, this::serve);
   }
 
-  /** Listens at {@code address}; port 0 takes a free one. Whom it refuses is counted. */
+  /** Listens at {@code address}; port 0 takes a free one. It counts refused readers. */
   public static RemoteServer start(
       RemoteBackend backend, InetSocketAddress address, Refusals refusals, ConnectionLimits limits)
       throws IOException {
@@ -76,8 +80,8 @@ public final class RemoteServer implements AutoCloseable {
     try {
       bind(listener, address);
       return new RemoteServer(backend, versions, listener, refusals, limits);
-    } catch (IOException | RuntimeException e) {
-      listener.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, listener);
       throw e;
     }
   }
@@ -95,11 +99,9 @@ public final class RemoteServer implements AutoCloseable {
       listener.bind(address, ConnectionLimits.BACKLOG);
     } catch (IOException e) {
       throw new IOException(
-          "cannot listen for control connections at "
-              + address
-              + ": "
-              + ErrorText.of(e)
-              + "; choose an address of this host and a free port",
+          ("cannot listen for control connections at %s: %s; choose an address of this host"
+                  + " and a free port")
+              .formatted(address, ErrorText.of(e)),
           e);
     }
   }

@@ -11,9 +11,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The applications that have tasks or outputs on this node, whose they are, and their secrets, kept
- * in owner-only files beside the pool so that they outlive a restart of the service exactly as long
- * as the outputs do.
+ * The applications that have tasks or outputs on this node, their users and their secrets. They are
+ * kept in owner-only files beside the pool: so they outlive a restart of the service exactly as
+ * long as the outputs do.
  *
  * <pre>
  * "SLA1" | int32 uid of the owner | secret
@@ -40,15 +37,13 @@ import org.slf4j.LoggerFactory;
  * user.
  */
 public final class ApplicationRegistry {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationRegistry.class);
   private static final int MAGIC = 0x534c4131; // "SLA1"
   private static final int UID_OFFSET = 4;
   private static final int SECRET_OFFSET = 8;
-  private static final String TEMPORARY = ".new";
   private static final Pattern FILE_NAME =
-      Pattern.compile("[A-Za-z0-9_%-]{1," + (OutputId.MAX_LENGTH - TEMPORARY.length()) + "}");
+      Pattern.compile(
+          "[A-Za-z0-9_%-]{1," + (OutputId.MAX_LENGTH - RegistryBackup.TEMPORARY.length()) + "}");
 
   private final Path directory;
   private final RegistryBackup copies; // null: none
@@ -56,7 +51,7 @@ public final class ApplicationRegistry {
   private final Map<String, Known> applications = new ConcurrentHashMap<>();
   private final Map<String, Long> lastHeardNs = new ConcurrentHashMap<>();
 
-  /** What is kept of an application. */
+  /** The entry of an application. */
   private record Known(Owner owner, JobSecret secret) {
     /** As it lies in its file; one without the magic is a former release's, which knew one user. */
     static Known decode(byte[] bytes, Owner own) {
@@ -93,9 +88,7 @@ public final class ApplicationRegistry {
     PrivateDirectory.delete(restored);
     Files.createDirectories(restored, PrivateDirectory.OWNER_ONLY);
     for (Map.Entry<String, byte[]> each : copies.all().entrySet()) {
-      Path file = restored.resolve(each.getKey());
-      Files.createFile(file, OWNER_ONLY);
-      Files.write(file, each.getValue());
+      RegistryBackup.replace(restored.resolve(each.getKey()), each.getValue());
     }
     Files.move(restored, directory, StandardCopyOption.ATOMIC_MOVE); // all of them or none
   }
@@ -107,7 +100,7 @@ public final class ApplicationRegistry {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
         for (Path file : files) {
           String name = file.getFileName().toString();
-          if (!name.endsWith(TEMPORARY)) {
+          if (!name.endsWith(RegistryBackup.TEMPORARY)) {
             names.add(name);
           }
         }
@@ -145,7 +138,7 @@ public final class ApplicationRegistry {
       for (Path file : files) {
         String name = file.getFileName().toString();
         // One that is half written was never acknowledged.
-        if (recover && !name.endsWith(TEMPORARY)) {
+        if (recover && !name.endsWith(RegistryBackup.TEMPORARY)) {
           registry.load(name, file);
         } else {
           Files.delete(file);
@@ -186,7 +179,7 @@ public final class ApplicationRegistry {
       Known claimed = new Known(owner, secret);
       if (known == null) {
         try {
-          store(applicationId, claimed);
+          RegistryBackup.replace(directory.resolve(applicationId), claimed.encode());
         } catch (IOException e) {
           throw new RemoteError(
               RemoteError.Code.INTERNAL,
@@ -199,11 +192,8 @@ public final class ApplicationRegistry {
       } else if (!known.owner().equals(owner)) {
         throw new RemoteError(
             RemoteError.Code.REFUSED,
-            applicationId
-                + " is known on this node as user id "
-                + known.owner()
-                + "'s, the task runs as "
-                + owner);
+            "%s is known on this node as user id %s's, the task runs as %s"
+                .formatted(applicationId, known.owner(), owner));
       } else if (!known.secret().equals(secret)) {
         throw new RemoteError(
             RemoteError.Code.REFUSED,
@@ -220,14 +210,6 @@ public final class ApplicationRegistry {
           RemoteError.Code.BAD_REQUEST,
           "application id '" + applicationId + "' does not match " + FILE_NAME);
     }
-  }
-
-  private void store(String applicationId, Known application) throws IOException {
-    Path temporary = directory.resolve(applicationId + TEMPORARY);
-    Files.deleteIfExists(temporary);
-    Files.createFile(temporary, OWNER_ONLY);
-    Files.write(temporary, application.encode());
-    Files.move(temporary, directory.resolve(applicationId), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** The application's secret, or null; asked for when a reader comes. */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * What an engine knows of the users whose processes work for an application on this node.
+ * Asks an engine about the users whose processes work for an application on this node.
  *
  * <p>Thread contract: safe from any thread.
  */
@@ -14,7 +14,8 @@ public interface ApplicationUsers {
   boolean isHere(String applicationId);
 
   /**
-   * Whom the processes of an application that is here run as; empty if the engine cannot tell.
+   * The user that runs the processes of an application that is here; empty if the engine cannot
+   * tell.
    *
    * @throws IOException if it cannot tell now; it may take as long as asking a directory of users
    */

@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.node.service.ServiceCounters.BounceCounters;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.metrics.WaitHistogram;
 import io.sluice.rdma.transport.FairBudget;
@@ -9,7 +10,6 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.segment.Owner;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Registered memory of one transport, in equal slots, into which bytes are copied that the
@@ -18,16 +18,16 @@ import java.util.concurrent.locks.ReentrantLock;
  * registered anew.
  *
  * <p>A slot that is given back may be filled with bytes of another reader of the same owner at
- * once. Whoever reads it later sees those: a reader whose connection to the service was lost, say.
- * It notices by the checksums of its run. A read that fails or is late does no harm, because
+ * once. A reader that reads the slot later sees those: one that lost its connection to the service,
+ * say. It notices by the checksums of its run. A read that fails or is late does no harm, because
  * nothing of it arrives any more once its future is done (see {@code Connection}).
  *
  * <p>Owners share the slots as {@link FairBudget} says: readers of one that are slow to give theirs
  * back leave some to those of others.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, after all slots
- * are back and, since a NIC may go on reading deregistered memory, after the endpoint. Failure:
- * {@link IllegalStateException} on closing with slots out: the memory is then kept.
+ * <p>Thread contract: safe from any thread. Ownership: its opener closes it, after all slots are
+ * back and, since a NIC may go on reading deregistered memory, after the endpoint. Failure: {@link
+ * IllegalStateException} on closing with slots out: the memory is then kept.
  */
 final class BounceBuffers implements AutoCloseable {
   private final OwnerEndpoints endpoints;
@@ -37,7 +37,6 @@ final class BounceBuffers implements AutoCloseable {
   private final Owner[] at; // at whose endpoint that is
   private final Owner[] owners; // whose readers know the key; or null
   private final FairBudget shares; // of slots; taken before a slot is, and given back after it
-  private final ReentrantLock lock = new ReentrantLock(true);
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
   private final int slots;
   private final WaitHistogram served = new WaitHistogram();
@@ -121,16 +120,11 @@ final class BounceBuffers implements AutoCloseable {
   }
 
   /** One that is free: there is one for each that the shares grant. */
-  private Slot take(Owner owner) {
-    lock.lock();
-    try {
-      int number = cheapest(owner);
-      free.removeFirstOccurrence(number);
-      peakInUse = Math.max(peakInUse, inUse());
-      return new Slot(number, owner);
-    } finally {
-      lock.unlock();
-    }
+  private synchronized Slot take(Owner owner) {
+    int number = cheapest(owner);
+    free.removeFirstOccurrence(number);
+    peakInUse = Math.max(peakInUse, inUse());
+    return new Slot(number, owner);
   }
 
   private static void empty(ByteBuffer slot) {
@@ -153,54 +147,39 @@ final class BounceBuffers implements AutoCloseable {
   }
 
   /** Counts a reader that was turned away. */
-  void refused() {
-    lock.lock();
-    try {
-      refusals++;
-    } finally {
-      lock.unlock();
-    }
+  synchronized void refused() {
+    refusals++;
   }
 
   private int inUse() {
     return slots - free.size();
   }
 
-  BounceCounters counters() {
-    lock.lock();
-    try {
-      return new BounceCounters(
-          reads,
-          bytes,
-          refusals,
-          inUse(),
-          peakInUse,
-          closed ? 0 : memory.capacity(),
-          served.counts());
-    } finally {
-      lock.unlock();
-    }
+  synchronized BounceCounters counters() {
+    return new BounceCounters(
+        reads,
+        bytes,
+        refusals,
+        inUse(),
+        peakInUse,
+        closed ? 0 : memory.capacity(),
+        served.counts());
   }
 
   @Override
-  public void close() {
-    lock.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      if (inUse() > 0) {
-        throw new IllegalStateException(
-            "bounce buffers closed with " + inUse() + " of " + slots + " slots not given back");
-      }
-      closed = true;
-      for (int i = 0; i < slots; i++) {
-        deregister(i);
-      }
-      OffHeap.free(memory);
-    } finally {
-      lock.unlock();
+  public synchronized void close() {
+    if (closed) {
+      return;
     }
+    if (inUse() > 0) {
+      throw new IllegalStateException(
+          "bounce buffers closed with " + inUse() + " of " + slots + " slots not given back");
+    }
+    closed = true;
+    for (int i = 0; i < slots; i++) {
+      deregister(i);
+    }
+    OffHeap.free(memory);
   }
 
   /** A slot that one reader holds, and gives back exactly once. */
@@ -238,23 +217,41 @@ final class BounceBuffers implements AutoCloseable {
     /** Counts the copied bytes, and the time since the slot was asked for. */
     void filled(int lengthBytes, long tookNanos) {
       served.add(tookNanos);
-      lock.lock();
-      try {
+      synchronized (BounceBuffers.this) {
         reads++;
         bytes += lengthBytes;
-      } finally {
-        lock.unlock();
       }
     }
 
     void release() {
-      lock.lock();
-      try {
+      synchronized (BounceBuffers.this) {
         free.push(number); // the last one used is the likeliest to be in the CPU's cache
-      } finally {
-        lock.unlock();
       }
       shares.giveBack(holder, 1);
+    }
+  }
+
+  /**
+   * How much memory each transport may register to serve segments that it cannot register.
+   *
+   * @param slotBytes length of one slot, the most that is read at once
+   * @param slots how many there are; 0 for none, so that such segments are left to other transports
+   */
+  record BounceConfig(int slotBytes, int slots) {
+    /** The length that fits readers' windows. */
+    static final int DEFAULT_SLOT_BYTES = 1 << 20;
+
+    BounceConfig {
+      if (slotBytes <= 0 || slots < 0 || (long) slotBytes * slots > Integer.MAX_VALUE) {
+        throw new IllegalArgumentException(
+            ("bounce buffers of %s slots of %s bytes; expected slots of at least 1 byte, less"
+                    + " than 2 GiB in all")
+                .formatted(slots, slotBytes));
+      }
+    }
+
+    int totalBytes() {
+      return slotBytes * slots;
     }
   }
 }

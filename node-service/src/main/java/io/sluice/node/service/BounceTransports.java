@@ -1,5 +1,7 @@
 package io.sluice.node.service;
 
+import io.sluice.node.service.BounceBuffers.BounceConfig;
+import io.sluice.node.service.ServiceCounters.BounceCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.segment.SegmentInfo;
 import java.util.HashSet;
@@ -76,7 +78,7 @@ final class BounceTransports implements AutoCloseable {
     return closed ? Optional.empty() : pools.getOrDefault(transport, Optional.empty());
   }
 
-  /** What went through them, by transport. */
+  /** Counts of all buffers, by transport. */
   synchronized Map<String, BounceCounters> counters() {
     Map<String, BounceCounters> result = new LinkedHashMap<>();
     pools.forEach(

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the service before left in the directories, as the next one finds it at its start.
+ * The applications and outputs of the service before, as the next one finds them at its start.
  *
  * @param applications that it knew; tasks of these may have outlived it and still write to their
  *     leases

@@ -2,8 +2,8 @@ package io.sluice.node.service;
 
 import io.sluice.node.remote.LongRunLocations;
 import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.FailureMeaning;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.RemoteError;
@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the runs of one output at a time from its index, which lies on the medium and may be
- * damaged, or be freed and overwritten while it is read, and finds where their segments are served.
+ * Reads the runs of one output at a time from its index, and finds where their segments are served.
+ * The index lies on the medium. It may be damaged, or be freed and overwritten while it is read.
  *
  * <p>Thread contract: safe from any thread. Failure: an output whose index is damaged or gone, and
  * which has no copy that is right, is not held any more, so that its map runs again; {@link

@@ -35,8 +35,8 @@ final class InlinedRuns {
   }
 
   /**
-   * What there is room for; good only if the output's place is held afterwards. A run whose bytes
-   * cannot be had is left out: its reader asks for them, and is told.
+   * The bytes of the runs that there is room for; good only if the output's place is held
+   * afterwards. A run whose bytes cannot be had is left out: its reader asks for them, and is told.
    */
   IdentityHashMap<LocatedRun, byte[]> copies(CommittedOutput output, List<LocatedRun> runs) {
     IdentityHashMap<LocatedRun, byte[]> copies =

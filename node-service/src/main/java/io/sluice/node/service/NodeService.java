@@ -3,10 +3,11 @@ package io.sluice.node.service;
 import io.sluice.node.probe.ProbeRegion;
 import io.sluice.node.remote.RemoteBackend;
 import io.sluice.node.remote.RemoteServer;
+import io.sluice.node.service.TaskAdmission.ApplicationOwners;
 import io.sluice.node.socket.DiscoveryFile;
 import io.sluice.node.socket.LeaseRecords;
 import io.sluice.node.socket.Refusals;
-import io.sluice.node.socket.ServedUsers;
+import io.sluice.node.socket.ServedApplications.ServedUsers;
 import io.sluice.node.socket.SocketServer;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
@@ -132,14 +133,15 @@ public final class NodeService implements Closeable {
           config.use() == PoolVisibility.PRIVATE
               ? null
               : SocketServer.start(
-                  store,
-                  leases,
-                  memory,
-                  tasksHeap,
-                  admission,
+                  new SocketServer.Backend(
+                      store,
+                      leases,
+                      memory,
+                      tasksHeap,
+                      admission,
+                      shared ? ServedUsers.ALL : ServedUsers.OWN,
+                      refusals),
                   socket,
-                  shared ? ServedUsers.ALL : ServedUsers.OWN,
-                  refusals,
                   context.limits());
       if (socketServer != null) {
         open.push(socketServer::close);
@@ -230,7 +232,7 @@ public final class NodeService implements Closeable {
     }
   }
 
-  /** What the node's tasks must know. */
+  /** The data that the node's tasks must know. */
   public NodeMetadata metadata() {
     return metadata;
   }
@@ -240,12 +242,12 @@ public final class NodeService implements Closeable {
     return medium;
   }
 
-  /** What this service takes of its machine's memory at most. */
+  /** Most memory of its machine that this service takes. */
   public ServiceMemory nodeMemory() {
     return nodeMemory;
   }
 
-  /** The pool and its outputs. */
+  /** The pool and its outputs. This service closes it. */
   public SpillStore store() {
     return store;
   }
@@ -255,7 +257,7 @@ public final class NodeService implements Closeable {
     return reads;
   }
 
-  /** Who holds the memory tier, and who waits for it. */
+  /** The manager of the memory tier. This service closes it. */
   public MemoryManager memory() {
     return memory;
   }
@@ -265,7 +267,7 @@ public final class NodeService implements Closeable {
     return applications;
   }
 
-  /** Where the transports listen. */
+  /** Where the transports listen. This service closes it. */
   public TransportEndpoints endpoints() {
     return endpoints;
   }
@@ -361,20 +363,10 @@ public final class NodeService implements Closeable {
 
   @Override
   public synchronized void close() throws IOException {
-    IOException failure = null;
+    Closer closer = new Closer();
     while (!open.isEmpty()) {
-      try {
-        open.pop().close();
-      } catch (IOException | RuntimeException e) {
-        if (failure == null) {
-          failure = new IOException("the node service did not close cleanly: " + e, e);
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
+      closer.run(open.pop());
     }
-    if (failure != null) {
-      throw failure;
-    }
+    closer.finish("the node service did not close cleanly");
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.node.service;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
@@ -53,22 +54,11 @@ final class OpenSegments {
     List<Integer> ids = List.copyOf(segments.keySet());
     segments.values().forEach(open -> open.removed = true);
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(COPY_LIMIT_MS);
-    RuntimeException failure = null;
-    for (int segmentId : ids) {
-      try {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
-        remove(segmentId, Math.max(0, leftMs));
-      } catch (IllegalStateException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    Closer.all(ids.stream().map(segmentId -> () -> remove(segmentId, leftMs(deadlineNs))));
+  }
+
+  private static long leftMs(long deadlineNs) {
+    return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime()));
   }
 
   /** Whether one of the memory tier could not be taken away. */
@@ -87,11 +77,8 @@ final class OpenSegments {
     if (!Uninterruptibly.tryLock(open.lock.writeLock(), open.waitedFor ? 0 : limitMs)) {
       open.waitedFor = true;
       throw new IllegalStateException(
-          "copies of "
-              + open.segment.info()
-              + " have not ended within "
-              + limitMs
-              + " ms; it must not be unmapped");
+          "copies of %s have not ended within %s ms; it must not be unmapped"
+              .formatted(open.segment.info(), limitMs));
     }
     try {
       segments.remove(segmentId, open);

@@ -27,15 +27,17 @@ import java.util.stream.Stream;
 
 /**
  * Where one transport serves: at one endpoint, or, where its keys can be guessed, at one for each
- * owner. What is registered at an endpoint is then of one owner, and whoever connects to it was
- * admitted for an application of his; a key of another owner's opens nothing there, guessed or not.
+ * owner. Everything that is registered at an endpoint then belongs to one owner, and each reader
+ * that connects to it was admitted for an application of that owner. A key of another owner's opens
+ * nothing there, guessed or not.
  *
  * <p>The endpoint of the service's own user is open for as long as the service. Another owner's is
- * opened with the first region or reader of his, on a port of its own, and closed with the last.
+ * opened with the first region or reader of that owner, on a port of its own, and closed with the
+ * last.
  *
  * <p>Thread contract: safe from any thread. Ownership: the service closes it, before the store.
- * Failure: {@link TransportException} where an owner's endpoint cannot be opened; his readers are
- * then offered other transports.
+ * Failure: {@link TransportException} where an owner's endpoint cannot be opened; that owner's
+ * readers are then offered other transports.
  */
 final class OwnerEndpoints implements AutoCloseable {
   private final TransportProvider provider;
@@ -177,7 +179,7 @@ final class OwnerEndpoints implements AutoCloseable {
     closedConnections = closedConnections.plus(endpoint.admission.counters());
   }
 
-  /** Makes memory of an owner readable for his readers. */
+  /** Makes memory of an owner readable for the owner's readers. */
   RegionDescriptor register(Owner owner, MemoryRegion region) throws TransportException {
     Endpoint endpoint = endpoint(owner);
     try {
@@ -229,7 +231,7 @@ final class OwnerEndpoints implements AutoCloseable {
     return places.held();
   }
 
-  /** What all of them served. */
+  /** Reads that all of them served. */
   synchronized TransportCounters counters() {
     return all()
         .map(each -> each.server.counters())

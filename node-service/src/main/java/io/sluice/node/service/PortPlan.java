@@ -1,7 +1,10 @@
 package io.sluice.node.service;
 
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Where a service listens: one port behind the other, so that a firewall can be told.
@@ -16,7 +19,7 @@ import java.net.InetSocketAddress;
  * @param dataAddress of the transports, for probes too
  * @param controlPort 0 for free ports, also for all others
  */
-record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int controlPort) {
+public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int controlPort) {
   private static final int MAX_TRANSPORTS = 3;
 
   InetSocketAddress control() {
@@ -39,5 +42,29 @@ record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int control
   /** Whether the control protocol may carry data too: the administrator named no other way. */
   boolean isOneAddress() {
     return dataAddress.equals(controlAddress);
+  }
+
+  /**
+   * Whether a listener could not start because somebody else listens at its port, or partly so.
+   * Sockets say that by a type of exception, libraries of RDMA in words: libucx calls the device
+   * busy, librdmacm the address in use.
+   */
+  public static boolean isConflict(Throwable failure) {
+    return failure != null
+        && ((failure instanceof BindException && !isRefused(failure.getMessage()))
+            || saysSo(failure.getMessage())
+            || isConflict(failure.getCause())
+            || Stream.of(failure.getSuppressed()).anyMatch(PortPlan::isConflict));
+  }
+
+  /** A port that this user may not have, or an address that this host does not have. */
+  private static boolean isRefused(String message) {
+    String said = message == null ? "" : message.toLowerCase(Locale.ROOT);
+    return said.contains("permission denied") || said.contains("cannot assign requested address");
+  }
+
+  private static boolean saysSo(String message) {
+    String said = message == null ? "" : message.toLowerCase(Locale.ROOT);
+    return said.contains("device is busy") || said.contains("address already in use");
   }
 }

@@ -1,8 +1,8 @@
 package io.sluice.node.service;
 
-import io.sluice.node.remote.BounceRange;
-import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.BounceSlots.BounceRange;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.TransportException;
@@ -157,11 +157,9 @@ final class ReaderSlots implements BounceSlots {
       }
       throw new RemoteError(
           RemoteError.Code.BUSY,
-          "no bounce slot for "
-              + request.transport()
-              + " came free within "
-              + waitMs
-              + " ms; raise bounce-buffer-mb of this service for more");
+          ("no bounce slot for %s came free within %s ms; raise bounce-buffer-mb of this"
+                  + " service for more")
+              .formatted(request.transport(), waitMs));
     }
     return slot;
   }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -25,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an {@link ApplicationRegistry} knows, once more in a directory on disk: outputs that outlive
- * the loss of the memory need it, and the registry lies beside the pool, in memory too.
+ * A copy of an {@link ApplicationRegistry} in a directory on disk. Outputs that outlive the loss of
+ * the memory need it: the registry lies beside the pool, in memory too.
  *
  * <p>Thread contract: safe from any thread; what changes is written on a thread of its own, since a
  * disk may hang. Ownership: {@link NodeService} closes it. Failure: what could not be written, or
@@ -36,7 +37,10 @@ import org.slf4j.LoggerFactory;
 final class RegistryBackup implements Closeable {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final String TEMPORARY = ".new";
+
+  /** Ends the name of a file that is half written. */
+  static final String TEMPORARY = ".new";
+
   private static final long IDLE_MS = 10_000;
   private static final long END_MS = 5_000;
   private static final Logger LOG = LoggerFactory.getLogger(RegistryBackup.class);
@@ -80,9 +84,12 @@ final class RegistryBackup implements Closeable {
     }
   }
 
-  /** Keeps one. */
+  /** Keeps one. It has its name only when the disk has it: a power cut takes the memory alone. */
   void keep(String applicationId, byte[] known) {
-    later(applicationId, () -> write(applicationId, known));
+    Path file = directory.resolve(applicationId);
+    later(
+        applicationId,
+        () -> replace(file, known, StandardOpenOption.WRITE, StandardOpenOption.SYNC));
   }
 
   /** It has ended. */
@@ -90,13 +97,13 @@ final class RegistryBackup implements Closeable {
     later(applicationId, () -> Files.deleteIfExists(directory.resolve(applicationId)));
   }
 
-  private void write(String applicationId, byte[] known) throws IOException {
-    Path temporary = directory.resolve(applicationId + TEMPORARY);
+  /** Makes a file that this process's user alone can open, or replaces it, all at once. */
+  static void replace(Path file, byte[] bytes, OpenOption... options) throws IOException {
+    Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY);
     Files.deleteIfExists(temporary);
     Files.createFile(temporary, OWNER_ONLY);
-    // Before it has its name: a power cut takes the memory, and must not take this.
-    Files.write(temporary, known, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
-    Files.move(temporary, directory.resolve(applicationId), StandardCopyOption.ATOMIC_MOVE);
+    Files.write(temporary, bytes, options);
+    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
   private interface Change {

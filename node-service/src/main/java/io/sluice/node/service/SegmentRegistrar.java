@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * Registers each segment once with each transport, at its owner's endpoint, and knows the
@@ -58,7 +60,7 @@ final class SegmentRegistrar implements SegmentListener {
             }
           });
     } catch (RuntimeException | Error e) {
-      deregisterAfter(e, segment, regions);
+      Closer.after(e, () -> deregister(segment, regions));
       throw e;
     }
     open.add(segment);
@@ -81,31 +83,14 @@ final class SegmentRegistrar implements SegmentListener {
    * Deregisters with each transport, even if another fails; a region that fails stays for later.
    */
   private void deregister(SegmentHandle segment, Map<String, RegionDescriptor> regions) {
-    RuntimeException failure = null;
-    for (String transport : List.copyOf(regions.keySet())) {
-      try {
-        endpoints.get(transport).deregister(segment.owner(), regions.get(transport));
-        regions.remove(transport);
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    Stream<String> transports = List.copyOf(regions.keySet()).stream();
+    Closer.all(transports.map(transport -> () -> deregister(segment, transport, regions)));
   }
 
-  private void deregisterAfter(
-      Throwable failure, SegmentHandle segment, Map<String, RegionDescriptor> regions) {
-    try {
-      deregister(segment, regions);
-    } catch (RuntimeException e) {
-      failure.addSuppressed(e);
-    }
+  private void deregister(
+      SegmentHandle segment, String transport, Map<String, RegionDescriptor> regions) {
+    endpoints.get(transport).deregister(segment.owner(), regions.get(transport));
+    regions.remove(transport);
   }
 
   /** The segments, to copy from. */

@@ -1,7 +1,9 @@
 package io.sluice.node.service;
 
 import io.sluice.node.conf.DataAddress;
-import io.sluice.node.socket.ServedUsers;
+import io.sluice.node.service.BounceBuffers.BounceConfig;
+import io.sluice.node.service.ServiceMemory.MachineMemory;
+import io.sluice.node.socket.ServedApplications.ServedUsers;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.OpenFilesLimit;
@@ -153,8 +155,8 @@ public final class ServiceContext {
 
   /**
    * Listens at every address. The control protocol has this port, transport i {@code port + 1 + i},
-   * and probes have those from {@code port + 4} on, so that a firewall can be told. 0, the default,
-   * takes free ports.
+   * and probes have those from {@code port + 4} on: a firewall can be told. 0, the default, takes
+   * free ports.
    */
   public ServiceContext listen(int port) {
     controlPort = port;
@@ -168,8 +170,8 @@ public final class ServiceContext {
   }
 
   /**
-   * Has the start fail if the port of one transport is taken ({@code PortConflict} tells), for
-   * callers that try other ports then. By default the service starts with the other transports.
+   * Has the start fail if the port of one transport is taken ({@link PortPlan#isConflict} tells),
+   * for callers that try other ports then. By default the service starts with the other transports.
    */
   public ServiceContext needsAllPorts() {
     needsAllPorts = true;
@@ -203,7 +205,7 @@ public final class ServiceContext {
     return this;
   }
 
-  /** What readers may try that have not authenticated. */
+  /** The transports that readers may try before they authenticate. */
   public ServiceContext probes(Probes offered) {
     probes = offered;
     return this;
@@ -385,7 +387,7 @@ public final class ServiceContext {
     return recover;
   }
 
-  /** What the service takes of its machine's memory. */
+  /** The memory of its machine that the service takes. */
   ServiceMemory memory() {
     return memory;
   }
@@ -402,8 +404,20 @@ public final class ServiceContext {
     return lendsToSort;
   }
 
-  /** What the engine knows of users; null if the service serves its own user alone. */
+  /** Tells users; null if the service serves its own user alone. */
   ApplicationUsers users() {
     return users;
+  }
+
+  /** The transports that peers may try without authentication. */
+  public enum Probes {
+    /** None: one of many services on a host, which is never probed. */
+    NONE,
+
+    /** The public pattern, over transports that give away nothing else. */
+    CONFINED,
+
+    /** The public pattern over every transport: for a process that holds nothing worth reading. */
+    ALL
   }
 }

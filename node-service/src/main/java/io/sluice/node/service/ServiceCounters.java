@@ -1,10 +1,11 @@
 package io.sluice.node.service;
 
 import io.sluice.node.remote.RemoteServer;
-import io.sluice.node.socket.RefusalKind;
 import io.sluice.node.socket.Refusals;
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.node.socket.SocketServer;
 import io.sluice.node.wire.HeapBudget;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.spill.segment.Owner;
@@ -115,4 +116,24 @@ public final class ServiceCounters {
   public long inlinedBytes() {
     return readers.inlinedBytes();
   }
+
+  /**
+   * Counts of the bounce buffers of one transport, at one moment.
+   *
+   * @param reads ranges copied into a slot
+   * @param bytes their bytes
+   * @param refusals requests turned away because no slot came free
+   * @param slotsInUse slots that readers hold now
+   * @param peakSlotsInUse most slots ever held at once
+   * @param registeredBytes memory registered for them
+   * @param served how long ranges took to be in a slot, the wait for a free one included
+   */
+  public record BounceCounters(
+      long reads,
+      long bytes,
+      long refusals,
+      int slotsInUse,
+      int peakSlotsInUse,
+      long registeredBytes,
+      WaitCounts served) {}
 }

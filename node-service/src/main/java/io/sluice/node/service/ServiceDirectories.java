@@ -1,6 +1,6 @@
 package io.sluice.node.service;
 
-import io.sluice.node.socket.ServedUsers;
+import io.sluice.node.socket.ServedApplications.ServedUsers;
 import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.PrivateDirectory;

@@ -1,10 +1,15 @@
 package io.sluice.node.service;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
- * What a service takes of its machine's memory at most, beside the heap and the threads of its
- * process: what an administrator takes off what containers may have.
+ * The most memory of its machine that a service takes, beside the heap and the threads of its
+ * process. An administrator takes that off the memory that containers may have.
  *
  * <pre>
  *  total = tier    whole segments
@@ -66,5 +71,30 @@ public record ServiceMemory(long tierBytes, long bounceBytes, long diskBytes) {
 
   private static long mib(long bytes) {
     return (bytes + MIB - 1) / MIB;
+  }
+
+  /**
+   * The memory of a machine, used or not.
+   *
+   * @param totalBytes all of it, or what the container of this process has
+   * @param tmpfsBytes most that the file system of a pool may hold, if that is memory; {@code
+   *     MAX_VALUE} if it is something else, or has no bound
+   */
+  public record MachineMemory(long totalBytes, long tmpfsBytes) {
+    private static final String TMPFS = "tmpfs";
+
+    /** Of this one, for a pool that lies there, or will. */
+    public static MachineMemory of(Path pool) throws IOException {
+      OperatingSystemMXBean system =
+          ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+      Path there = pool.toAbsolutePath();
+      while (!Files.exists(there)) {
+        there = there.getParent();
+      }
+      FileStore store = Files.getFileStore(there);
+      boolean bounded = store.type().equals(TMPFS) && store.getTotalSpace() > 0;
+      return new MachineMemory(
+          system.getTotalMemorySize(), bounded ? store.getTotalSpace() : Long.MAX_VALUE);
+    }
   }
 }

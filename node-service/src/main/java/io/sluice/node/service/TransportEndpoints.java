@@ -1,6 +1,5 @@
 package io.sluice.node.service;
 
-import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
@@ -58,7 +57,7 @@ public final class TransportEndpoints implements AutoCloseable {
                 context.limits(),
                 context.users() != null));
       } catch (TransportException e) {
-        if (context.endsOnPortConflict() && PortConflict.isCauseOf(e)) {
+        if (context.endsOnPortConflict() && PortPlan.isConflict(e)) {
           throw e;
         }
         LOG.warn("Not serving over {}: {}", provider.name(), e.getMessage());

@@ -1,26 +1,37 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Bounded;
+import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
+import io.sluice.node.wire.UnixStream;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.unix.UnixSocket;
+import io.sluice.rdma.unix.UnixSocket.PeerCredentials;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.memory.Borrower;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
+import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.TrustedPath;
 import io.sluice.spill.store.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One connection of a task to a service, from its greeting on; the service's side is {@link
@@ -73,12 +84,18 @@ final class ClientSession implements Closeable {
   }
 
   static ClientSession open(ServiceLink link, Hello hello, long timeoutMs) throws IOException {
-    ClientSession session = new ClientSession(link.connect(timeoutMs), timeoutMs);
+    return open(link.connect(timeoutMs), link, hello, timeoutMs);
+  }
+
+  /** The same over a connection to that service, which this closes if it fails. */
+  static ClientSession open(MessageStream stream, ServiceLink link, Hello hello, long timeoutMs)
+      throws IOException {
     try {
+      ClientSession session = new ClientSession(stream, timeoutMs);
       session.greet(link, hello);
       return session;
-    } catch (IOException | RuntimeException e) {
-      session.close();
+    } catch (IOException | RuntimeException | Error e) { // of memory, say
+      Closer.after(e, stream);
       throw e;
     }
   }
@@ -109,8 +126,8 @@ final class ClientSession implements Closeable {
         lock = records == 0 ? null : answer.files().get(0);
         places = PoolPaths.handedOver(info.poolId());
       }
-    } catch (IOException | RuntimeException e) {
-      Closer.all(answer.files());
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, answer.files());
       throw e;
     }
   }
@@ -173,5 +190,50 @@ final class ClientSession implements Closeable {
   @Override
   public void close() throws IOException {
     stream.close();
+  }
+
+  /**
+   * The socket of a task's service, and the user that the service must run as.
+   *
+   * <p>Thread contract: immutable. Failure: {@link IOException}, before anything is sent, if nobody
+   * listens there, or a process of another user.
+   *
+   * @param access how this process gets at segments of that service
+   */
+  record ServiceLink(Path socket, Owner service, SegmentAccess access) {
+    static ServiceLink to(Path socket, Owner service) throws IOException {
+      boolean own = service.equals(Owner.ofThisProcess());
+      return new ServiceLink(
+          socket, service, own ? SegmentAccess.NAMES : SegmentAccess.DESCRIPTORS);
+    }
+
+    /** Connects; the caller closes what it gets. */
+    MessageStream connect(long timeoutMs) throws IOException {
+      TrustedPath.requireOf(service.uid(), socket.toAbsolutePath().getParent());
+      MessageStream stream =
+          access == SegmentAccess.DESCRIPTORS
+              ? UnixStream.connect(socket, UnixSocket.Interrupts.END_IT, timeoutMs)
+              : DeadlineChannel.connect(UnixDomainSocketAddress.of(socket), timeoutMs);
+      try {
+        check(stream);
+        return stream;
+      } catch (IOException | RuntimeException | Error e) {
+        Closer.after(e, stream);
+        throw e;
+      }
+    }
+
+    private void check(MessageStream stream) throws IOException {
+      Optional<PeerCredentials> peer = stream.credentials();
+      String user = stream.peerUser();
+      boolean expected =
+          user.equals(ProcessUser.name())
+              || peer.isPresent() && new Owner(peer.get().uid()).equals(service);
+      if (!expected) {
+        throw new IOException(
+            "at %s listens a process of user %s, expected one of user id %s"
+                .formatted(socket, user, service));
+      }
+    }
   }
 }

@@ -43,8 +43,8 @@ final class DescriptorCache implements SegmentOpener, Closeable {
   void granted(SegmentInfo segment, Descriptor descriptor) throws IOException {
     try {
       check(segment, descriptor);
-    } catch (IOException | RuntimeException e) {
-      descriptor.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, descriptor);
       throw e;
     }
     keep(new Received(segment, descriptor, true));
@@ -58,8 +58,8 @@ final class DescriptorCache implements SegmentOpener, Closeable {
       try {
         check(segment, received);
         mine = received.duplicate();
-      } catch (IOException | RuntimeException e) {
-        received.close();
+      } catch (IOException | RuntimeException | Error e) {
+        Closer.after(e, received);
         throw e;
       }
       keep(new Received(segment, received, writable));

@@ -1,5 +1,6 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.segment.Extent;

@@ -18,8 +18,9 @@ import java.util.Map;
  * <p>The kernel counts those of all tasks against the service, and lets it send no more than it may
  * have files open. A descriptor counts until the task receives it or closes its end of the
  * connection, even if the service closes its own. So a task that receives nothing could keep all
- * others out. Therefore a connection has the descriptors of one answer in flight at most, and the
- * connections of one user, ended ones included, a share of the files that the service may open.
+ * others out. Therefore a connection has the descriptors of one answer in flight at most. The
+ * connections of one user, ended ones included, have a share of the files that the service may
+ * open.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link SocketServer} closes it after all
  * connections. Failure: {@link IOException} of the system.
@@ -84,7 +85,7 @@ final class InFlightDescriptors implements Closeable {
   final class Connection implements Closeable {
     private final Owner owner;
     private final SentQueue queue;
-    private int files; // of the last answer that had any; these are guarded by the books
+    private int files; // of the last answer that had any; these are guarded by the outer object
     private boolean ended;
 
     private Connection(Owner owner, SentQueue queue) {

@@ -1,5 +1,6 @@
 package io.sluice.node.socket;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import java.io.Closeable;
 import java.io.IOException;
@@ -60,8 +61,8 @@ final class LeaseLock implements Closeable {
       }
       file.writeLong(HELD);
       return Optional.of(new LeaseLock(file));
-    } catch (IOException | RuntimeException e) {
-      file.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, file);
       throw e;
     }
   }

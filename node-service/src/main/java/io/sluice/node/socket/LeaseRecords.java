@@ -333,7 +333,7 @@ public final class LeaseRecords implements RecoveredLeases {
     /**
      * Locks it for a task that is to hold it by the descriptor that this gives, and cannot open it;
      * empty if there is none. The lock lasts as long as that descriptor or one passed on, and the
-     * caller closes his.
+     * caller closes its own.
      */
     Optional<Descriptor> hold() throws IOException {
       SharedFile into = file;

@@ -1,5 +1,6 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.segment.Owner;
@@ -27,4 +28,37 @@ public interface ServedApplications {
    * @throws TaskRefusedException if it has
    */
   default void confirm(String applicationId, Owner task) throws TaskRefusedException {}
+
+  /** The users whose tasks a service serves. */
+  enum ServedUsers {
+    /** Those of its own user, which need no native call for it. */
+    OWN,
+    /** Tasks of the user of each application: they are sent descriptors of segments. */
+    ALL
+  }
+
+  /** A task is not served; carries its answer and the kind that is counted. */
+  final class TaskRefusedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final RefusalKind kind;
+    private final RemoteError.Code code;
+
+    /** The message goes to the task, too. */
+    public TaskRefusedException(RefusalKind kind, RemoteError.Code code, String message) {
+      super(message);
+      this.kind = kind;
+      this.code = code;
+    }
+
+    /** The kind that is counted. */
+    public RefusalKind kind() {
+      return kind;
+    }
+
+    /** The code of the answer. */
+    public RemoteError.Code code() {
+      return code;
+    }
+  }
 }

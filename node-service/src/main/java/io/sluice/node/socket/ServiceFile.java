@@ -1,5 +1,6 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.segment.PrivateFile;
 import io.sluice.spill.segment.TrustedPath;
@@ -16,7 +17,7 @@ import java.util.Properties;
 /**
  * The address of a service that runs by itself, as it leaves it in its directory, where only its
  * own user can read it: there while the service runs, and after it was killed. Unlike a {@link
- * ServiceAnnouncement} it is found by the directory's name.
+ * NodeMetadata} it is found by the directory's name.
  *
  * <p>Thread contract: stateless. Failure: {@link IOException}.
  */

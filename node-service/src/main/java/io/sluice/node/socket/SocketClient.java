@@ -1,5 +1,8 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.ClientConnection.WritePipe;
+import io.sluice.node.socket.ClientSession.ServiceLink;
+import io.sluice.node.socket.RevocationListener.RevocationConnection;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -163,18 +166,8 @@ public final class SocketClient implements MemorySource, Closeable {
       } while (leftBytes > 0);
       return extents;
     } catch (IOException | RuntimeException | Error e) {
-      releaseAfter(e, extents);
+      Closer.after(e, () -> release(extents)); // else the end of the connection gives it back
       throw e;
-    }
-  }
-
-  private void releaseAfter(Throwable failure, List<Extent> extents) {
-    try {
-      if (!extents.isEmpty()) {
-        release(extents);
-      }
-    } catch (IOException | RuntimeException e) { // the end of the connection gives it back
-      failure.addSuppressed(e);
     }
   }
 
@@ -233,9 +226,9 @@ public final class SocketClient implements MemorySource, Closeable {
         received.granted(segment(segmentId, extents), files.remove(0));
       }
       return extents;
-    } catch (IOException | RuntimeException e) {
-      Closer.all(files);
-      connection.session().close(); // the service believes that they have come
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, files);
+      Closer.after(e, connection.session()); // the service believes that they have come
       throw e;
     }
   }
@@ -372,5 +365,13 @@ public final class SocketClient implements MemorySource, Closeable {
   @Override
   public void close() throws IOException {
     Closer.all(connection, received);
+  }
+
+  /** How a task opens the segments of its extents; it says so when it connects. */
+  public enum SegmentAccess {
+    /** By their names, as a process of the pool's own user can. */
+    NAMES,
+    /** By descriptors: the service opens the files and sends them over the socket. */
+    DESCRIPTORS
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Segments;
 import io.sluice.node.wire.Versions;

@@ -1,14 +1,18 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.ServedApplications.ServedUsers;
+import io.sluice.node.socket.ServedApplications.TaskRefusedException;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Acceptor;
+import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
-import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
+import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
-import io.sluice.node.wire.UnixListening;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
@@ -19,13 +23,16 @@ import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.ledger.HolderRole;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.memory.MemoryManager;
+import io.sluice.spill.memory.RevocationNotice;
 import io.sluice.spill.memory.Revocations;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.TrustedPath;
 import io.sluice.spill.store.HeapShareException;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -35,6 +42,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,16 +66,10 @@ public final class SocketServer implements AutoCloseable {
   /** Room for a path in struct sockaddr_un. */
   private static final int MAX_SOCKET_PATH_BYTES = 108;
 
-  private final SpillStore store;
-  private final LeaseRecords records;
-  private final MemoryManager memory;
-  private final HeapBudget heap;
+  private final Backend backend;
   private final InFlightDescriptors inFlight = InFlightDescriptors.ofThisProcess();
   private final Map<Long, Lease> leases = new ConcurrentHashMap<>(); // open, by generation
-  private final ServedApplications applications;
   private final TaskGreeter greeter;
-  private final ServedUsers served;
-  private final Refusals refusals;
 
   /** Tells a task that comes back whether this is still the service that it left. */
   private final long instance = new SecureRandom().nextLong();
@@ -76,90 +78,46 @@ public final class SocketServer implements AutoCloseable {
   private final Acceptor acceptor;
   private boolean closed;
 
-  private SocketServer(
-      Versions versions,
-      SpillStore store,
-      LeaseRecords records,
-      MemoryManager memory,
-      HeapBudget heap,
-      ServedApplications applications,
-      Path socket,
-      ServedUsers served,
-      Owner own,
-      Refusals refusals,
-      Listener listener,
-      ConnectionLimits limits) {
-    this.store = store;
-    this.records = records;
-    this.memory = memory;
-    this.heap = heap;
-    this.applications = applications;
-    this.greeter = new TaskGreeter(versions, applications, served, own, store);
-    this.socket = socket;
-    this.served = served;
-    this.refusals = refusals;
-    this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
-  }
-
   /**
-   * Listens at {@code socket}, replacing what a dead service left there; what is refused is
-   * counted.
+   * The parts that a server lends from and asks.
    *
    * @param memory keeps the ledger of the store's memory
    * @param heap for what is read of outputs that are committed
+   * @param refusals counts the tasks that are refused
    */
-  public static SocketServer start(
+  public record Backend(
       SpillStore store,
       LeaseRecords records,
       MemoryManager memory,
       HeapBudget heap,
       ServedApplications applications,
-      Path socket,
       ServedUsers served,
-      Refusals refusals,
-      ConnectionLimits limits)
+      Refusals refusals) {}
+
+  private SocketServer(
+      Backend backend,
+      TaskGreeter greeter,
+      Path socket,
+      Listener listener,
+      ConnectionLimits limits) {
+    this.backend = backend;
+    this.greeter = greeter;
+    this.socket = socket;
+    this.acceptor = new Acceptor("sluice-local", listener, limits, this::serve);
+  }
+
+  /** Listens at {@code socket}, replacing what a dead service left there. */
+  public static SocketServer start(Backend backend, Path socket, ConnectionLimits limits)
       throws IOException {
-    return start(
-        SocketProtocol.VERSIONS,
-        store,
-        records,
-        memory,
-        heap,
-        applications,
-        socket,
-        served,
-        refusals,
-        limits);
+    return start(SocketProtocol.VERSIONS, backend, socket, limits);
   }
 
   /** The same of a service that speaks these versions. */
   static SocketServer start(
-      Versions versions,
-      SpillStore store,
-      LeaseRecords records,
-      MemoryManager memory,
-      HeapBudget heap,
-      ServedApplications applications,
-      Path socket,
-      ServedUsers served,
-      Refusals refusals,
-      ConnectionLimits limits)
-      throws IOException {
-    Owner own = Owner.ofThisProcess();
+      Versions versions, Backend backend, Path socket, ConnectionLimits limits) throws IOException {
+    TaskGreeter greeter = new TaskGreeter(versions, backend, Owner.ofThisProcess());
     Files.deleteIfExists(socket);
-    return new SocketServer(
-        versions,
-        store,
-        records,
-        memory,
-        heap,
-        applications,
-        socket,
-        served,
-        own,
-        refusals,
-        bind(socket, served),
-        limits);
+    return new SocketServer(backend, greeter, socket, bind(socket, backend.served()), limits);
   }
 
   private static Listener bind(Path socket, ServedUsers served) throws IOException {
@@ -168,21 +126,17 @@ public final class SocketServer implements AutoCloseable {
       listener = listen(socket, served);
     } catch (IOException e) {
       throw new IOException(
-          "cannot listen at "
-              + socket
-              + " ("
-              + ErrorText.of(e)
-              + "); its directory must exist and the path be shorter than "
-              + MAX_SOCKET_PATH_BYTES
-              + " bytes, it has "
-              + socket.toString().length(),
+          ("cannot listen at %s (%s); its directory must exist and the path be shorter than"
+                  + " %s bytes, it has %s")
+              .formatted(
+                  socket, ErrorText.of(e), MAX_SOCKET_PATH_BYTES, socket.toString().length()),
           e);
     }
     try {
       String permissions = served == ServedUsers.ALL ? "rw-rw-rw-" : "rw-------";
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
       return listener;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       Closer.after(e, listener);
       Closer.after(e, () -> Files.delete(socket)); // else it would be taken for one that works
       throw e;
@@ -202,20 +156,20 @@ public final class SocketServer implements AutoCloseable {
       return false;
     }
     TrustedPath.require(socket.getParent());
-    acceptor.acceptFrom(bind(socket, served));
+    acceptor.acceptFrom(bind(socket, backend.served()));
     return true;
   }
 
   private static Listener listen(Path socket, ServedUsers served) throws IOException {
     if (served == ServedUsers.ALL) {
-      return new UnixListening(UnixListener.bind(socket, ConnectionLimits.BACKLOG));
+      return new Listener.OfSocket(UnixListener.bind(socket, ConnectionLimits.BACKLOG));
     }
     ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       channel.bind(UnixDomainSocketAddress.of(socket), ConnectionLimits.BACKLOG);
-      return new JdkListener(channel);
-    } catch (IOException | RuntimeException e) {
-      channel.close();
+      return new Listener.OfChannel(channel);
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, channel);
       throw e;
     }
   }
@@ -245,7 +199,7 @@ public final class SocketServer implements AutoCloseable {
     try {
       conversation = begin(frames, stream, peer);
     } catch (TaskRefusedException e) {
-      refusals.add(e.kind(), e.getMessage());
+      backend.refusals().add(e.kind(), e.getMessage());
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     } catch (RemoteError e) {
@@ -260,7 +214,7 @@ public final class SocketServer implements AutoCloseable {
       throws IOException, TaskRefusedException {
     TaskGreeter.Opening opening = greeter.greet(frames.receiveHello(TIMEOUT_MS), stream);
     Owner owner = opening.owner();
-    if (!peer.authenticated(served == ServedUsers.ALL ? owner : null)) {
+    if (!peer.authenticated(backend.served() == ServedUsers.ALL ? owner : null)) {
       throw new TaskRefusedException(
           RefusalKind.TOO_MANY,
           RemoteError.Code.BUSY,
@@ -277,9 +231,9 @@ public final class SocketServer implements AutoCloseable {
             ? IoClass.WRITE_RECEIVE
             : IoClass.WRITE_SORT;
     String applicationId = opening.applicationId();
-    Lease lease = store.openLease(applicationId, owner, ioClass);
+    Lease lease = backend.store().openLease(applicationId, owner, ioClass);
     try {
-      applications.confirm(applicationId, owner);
+      backend.applications().confirm(applicationId, owner);
     } catch (TaskRefusedException | RuntimeException | Error e) {
       lease.close();
       throw e;
@@ -293,7 +247,7 @@ public final class SocketServer implements AutoCloseable {
       return;
     }
     try {
-      store.checkTakesOutputs(owner);
+      backend.store().checkTakesOutputs(owner);
     } catch (HeapShareException e) {
       throw new TaskRefusedException(RefusalKind.TOO_MANY, RemoteError.Code.BUSY, e.getMessage());
     }
@@ -308,19 +262,9 @@ public final class SocketServer implements AutoCloseable {
             task.access() == SegmentAccess.NAMES
                 ? null
                 : inFlight.open(lease.owner(), stream.sentQueue())) {
-      memory.introduce(lease, task.borrower());
+      backend.memory().introduce(lease, task.borrower());
       leases.put(generation, lease);
-      new SocketSession(
-              frames,
-              opening.version(),
-              store,
-              lease,
-              records,
-              heap,
-              task.access(),
-              refusals,
-              instance,
-              files)
+      new SocketSession(frames, opening.version(), backend, lease, task.access(), instance, files)
           .serve();
     } finally {
       leases.remove(generation);
@@ -334,18 +278,54 @@ public final class SocketServer implements AutoCloseable {
         || !lease.owner().equals(opening.owner())
         || !lease.applicationId().equals(opening.applicationId())) {
       throw TaskGreeter.badMessage(
-          "no task of "
-              + opening.applicationId()
-              + " of user id "
-              + opening.owner()
-              + " has lease "
-              + opening.generation());
+          "no task of %s of user id %s has lease %s"
+              .formatted(opening.applicationId(), opening.owner(), opening.generation()));
     }
     return () -> {
-      try (Revocations.Subscription subscription = memory.subscribe(lease)) {
-        new RevocationSession(frames, opening.version()).serve(subscription);
+      try (Revocations.Subscription subscription = backend.memory().subscribe(lease)) {
+        tellNotices(frames, opening.version(), subscription);
       }
     };
+  }
+
+  /**
+   * Tells one task which memory to give back, over a connection of its own, until either side ends.
+   * A message that breaks the protocol is answered with the reason and ends it, as does the end of
+   * the lease.
+   */
+  private static void tellNotices(Frames frames, int version, Revocations.Subscription subscription)
+      throws IOException {
+    frames.send(Replies.OK, out -> out.writeShort(version), TIMEOUT_MS);
+    Optional<RevocationNotice> notice;
+    do {
+      Frames.Frame request = frames.receiveShort(MessageStream.NO_TIMEOUT, TIMEOUT_MS);
+      try {
+        notice = await(subscription, request);
+      } catch (EOFException | ProtocolException e) {
+        Replies.sendError(frames, RemoteError.Code.BAD_REQUEST, e.toString(), TIMEOUT_MS);
+        return;
+      }
+      if (notice.isPresent()) {
+        RevocationNotice told = notice.get();
+        frames.send(Replies.OK, out -> SocketProtocol.writeNotice(out, told), TIMEOUT_MS);
+      }
+    } while (notice.isPresent());
+  }
+
+  private static Optional<RevocationNotice> await(
+      Revocations.Subscription subscription, Frames.Frame request) throws IOException {
+    if (request.type() != SocketProtocol.AWAIT) {
+      throw new ProtocolException("a listener sent message type " + request.type());
+    }
+    long seenEpoch = request.in().readLong();
+    int timeoutMs =
+        Bounded.readCount(request.in(), SocketProtocol.MAX_AWAIT_MS, "milliseconds to wait");
+    try {
+      return subscription.await(seenEpoch, timeoutMs);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while a task listened");
+    }
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
@@ -21,7 +23,6 @@ import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.DiskWrite;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.MemoryUse;
-import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -46,14 +47,13 @@ final class SocketSession {
   /** Most of an output's index that is on the heap at a time while it is checked, and its place. */
   private static final long COMMIT_BYTES = 512 << 10;
 
+  private static final Answer DONE = new Answer(out -> {});
+
   private final Frames frames;
   private final int version;
-  private final SpillStore store;
+  private final SocketServer.Backend backend;
   private final Lease lease;
-  private final LeaseRecords records;
-  private final HeapBudget heap;
   private final SegmentAccess access;
-  private final Refusals refusals;
   private final long instance;
   private final PoolPaths places;
   private final DescriptorSender sender;
@@ -90,31 +90,25 @@ final class SocketSession {
   SocketSession(
       Frames frames,
       int version,
-      SpillStore store,
+      SocketServer.Backend backend,
       Lease lease,
-      LeaseRecords records,
-      HeapBudget heap,
       SegmentAccess access,
-      Refusals refusals,
       long instance,
       InFlightDescriptors.Connection inFlight) {
     this.frames = frames;
     this.version = version;
-    this.store = store;
+    this.backend = backend;
     this.lease = lease;
-    this.records = records;
-    this.heap = heap;
     this.access = access;
-    this.refusals = refusals;
     this.instance = instance;
     this.inFlight = inFlight;
-    this.places = store.places();
-    this.sender = new DescriptorSender(store, lease.owner(), this::refused);
+    this.places = backend.store().places();
+    this.sender = new DescriptorSender(backend.store(), lease.owner(), this::refused);
   }
 
   /** Serves the task until it goes away. */
   void serve() throws IOException {
-    LeaseRecords.LeaseRecord record = records.create(lease.info());
+    LeaseRecords.LeaseRecord record = backend.records().create(lease.info());
     try {
       greet(record);
       while (true) {
@@ -130,7 +124,7 @@ final class SocketSession {
         sender.close();
         lease.close(); // before the record of it goes
       } finally {
-        record.close(!store.isQuiet());
+        record.close(!backend.store().isQuiet());
       }
     }
   }
@@ -180,7 +174,7 @@ final class SocketSession {
       answer(
           () -> {
             write.run();
-            return new Answer(out -> {});
+            return DONE;
           });
     }
   }
@@ -207,7 +201,7 @@ final class SocketSession {
       Replies.sendError(frames, e.code(), e.getMessage(), TIMEOUT_MS);
       return;
     } catch (IOException | RuntimeException e) {
-      if (store.isQuiet()) {
+      if (backend.store().isQuiet()) {
         throw e; // no answer, but the end of the connection, so that the task asks our successor
       }
       LOG.warn("A request of a task of {} failed", lease.applicationId(), e);
@@ -256,9 +250,12 @@ final class SocketSession {
   }
 
   private void refused(RefusalKind kind, String message) {
-    refusals.add(
-        kind,
-        "a task of %s of user id %s: %s".formatted(lease.applicationId(), lease.owner(), message));
+    backend
+        .refusals()
+        .add(
+            kind,
+            "a task of %s of user id %s: %s"
+                .formatted(lease.applicationId(), lease.owner(), message));
   }
 
   private static Payload orBusy(Frames.Payload payload) {
@@ -279,48 +276,45 @@ final class SocketSession {
 
   private Answer perform(Frames.Frame request, LeaseRecords.LeaseRecord record) throws IOException {
     DataInputStream in = request.in();
-    switch (request.type()) {
-      case SocketProtocol.LEASE -> {
-        return granted(lease.lease(leaseLength(in)), record);
-      }
-      case SocketProtocol.LEASE_CONTIGUOUS -> {
-        return granted(List.of(lease.leaseContiguous(leaseLength(in))), record);
-      }
-      case SocketProtocol.LEASE_DISK -> {
-        return granted(lease.leaseDisk(leaseLength(in)), record);
-      }
+    return switch (request.type()) {
+      case SocketProtocol.LEASE -> granted(lease.lease(leaseLength(in)), record);
+      case SocketProtocol.LEASE_CONTIGUOUS ->
+          granted(List.of(lease.leaseContiguous(leaseLength(in))), record);
+      case SocketProtocol.LEASE_DISK -> granted(lease.leaseDisk(leaseLength(in)), record);
       case SocketProtocol.LEASE_MEMORY -> {
         MemoryUse use = SocketProtocol.readUse(in);
-        return granted(lease.leaseMemory(use, in.readLong()).stream().toList(), record);
+        yield granted(lease.leaseMemory(use, in.readLong()).stream().toList(), record);
       }
       case SocketProtocol.FORCE -> {
         lease.force(in.readInt(), in.readLong());
-        return new Answer(out -> {});
+        yield DONE;
       }
       case SocketProtocol.RELEASE -> {
         List<Extent> released = SocketProtocol.readExtents(in, places);
         lease.release(released);
         record.released(released);
-        return new Answer(out -> {});
+        yield DONE;
       }
       case SocketProtocol.COMMIT -> {
-        OutputId id = new OutputId(lease.applicationId(), Bounded.readString(in));
-        OutputStamp stamp = new OutputStamp(id, in.readLong(), in.readInt());
-        FooterLocation trailer = new FooterLocation(in.readInt(), in.readLong());
-        HeapBudget.Held held = heap.take(lease.owner(), COMMIT_BYTES);
-        try {
-          lease.commit(stamp, trailer);
-        } finally {
-          held.close();
-        }
-        store.find(id).ifPresent(output -> record.released(output.extents()));
-        return new Answer(out -> {});
+        commit(in, record);
+        yield DONE;
       }
-      case SocketProtocol.OPEN -> {
-        return opened(in);
-      }
+      case SocketProtocol.OPEN -> opened(in);
       default -> throw new ProtocolException("unknown request type " + request.type());
+    };
+  }
+
+  private void commit(DataInputStream in, LeaseRecords.LeaseRecord record) throws IOException {
+    OutputId id = new OutputId(lease.applicationId(), Bounded.readString(in));
+    OutputStamp stamp = new OutputStamp(id, in.readLong(), in.readInt());
+    FooterLocation trailer = new FooterLocation(in.readInt(), in.readLong());
+    HeapBudget.Held held = backend.heap().take(lease.owner(), COMMIT_BYTES);
+    try {
+      lease.commit(stamp, trailer);
+    } finally {
+      held.close();
     }
+    backend.store().find(id).ifPresent(output -> record.released(output.extents()));
   }
 
   /**
@@ -335,11 +329,8 @@ final class SocketSession {
       lease.checkCanEverFit(lengthBytes); // else others would give way in vain, step by step
       throw new RemoteError(
           RemoteError.Code.TOO_MUCH,
-          "a lease of "
-              + lengthBytes
-              + " bytes, at most "
-              + SocketProtocol.MAX_LEASE_BYTES
-              + " in one message");
+          "a lease of %s bytes, at most %s in one message"
+              .formatted(lengthBytes, SocketProtocol.MAX_LEASE_BYTES));
     }
     return lengthBytes;
   }

@@ -1,5 +1,9 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.ServedApplications.ServedUsers;
+import io.sluice.node.socket.ServedApplications.TaskRefusedException;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
@@ -12,7 +16,6 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.ProcessUser;
-import io.sluice.spill.store.SpillStore;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -25,26 +28,7 @@ import java.nio.file.Files;
  * <p>Thread contract: safe from any thread. Failure: {@link TaskRefusedException} and {@link
  * RemoteError}, with the answer to the task.
  */
-final class TaskGreeter {
-  private final Versions versions;
-  private final ServedApplications applications;
-  private final ServedUsers served;
-  private final Owner own;
-  private final SpillStore store;
-
-  TaskGreeter(
-      Versions versions,
-      ServedApplications applications,
-      ServedUsers served,
-      Owner own,
-      SpillStore store) {
-    this.versions = versions;
-    this.applications = applications;
-    this.served = served;
-    this.own = own;
-    this.store = store;
-  }
-
+record TaskGreeter(Versions versions, SocketServer.Backend backend, Owner own) {
   /** How a task opens segments, and what it borrows for. */
   record Task(SegmentAccess access, Borrower borrower) {}
 
@@ -81,7 +65,7 @@ final class TaskGreeter {
 
   /** The task's user, if any application of it could be served. */
   private Owner owner(MessageStream stream) throws IOException, TaskRefusedException {
-    if (served == ServedUsers.ALL) {
+    if (backend.served() == ServedUsers.ALL) {
       return new Owner(stream.credentials().orElseThrow().uid());
     }
     String user = stream.peerUser();
@@ -90,10 +74,8 @@ final class TaskGreeter {
       throw new TaskRefusedException(
           RefusalKind.WRONG_USER,
           RemoteError.Code.REFUSED,
-          "this pool belongs to user "
-              + ownName
-              + " and serves no other; the task runs as "
-              + user);
+          "this pool belongs to user %s and serves no other; the task runs as %s"
+              .formatted(ownName, user));
     }
     return own;
   }
@@ -121,11 +103,11 @@ final class TaskGreeter {
     String why = null;
     if (access == SegmentAccess.NAMES && !isOwn) {
       why = "segments of user id " + owner + " have no names for it, and are passed";
-    } else if (access == SegmentAccess.DESCRIPTORS && served == ServedUsers.OWN) {
+    } else if (access == SegmentAccess.DESCRIPTORS && backend.served() == ServedUsers.OWN) {
       why = "this service serves its own user alone, and passes no files";
     } else if (access == SegmentAccess.DESCRIPTORS
         && isOwn
-        && !Files.isDirectory(store.places().pool())) {
+        && !Files.isDirectory(backend.store().places().pool())) {
       why = "the pool is one device: a descriptor of it shows every segment";
     }
     if (why != null) {
@@ -135,7 +117,7 @@ final class TaskGreeter {
 
   private void admit(Opening opening) throws RemoteError, TaskRefusedException {
     try {
-      applications.admit(opening.applicationId(), opening.owner(), opening.secret());
+      backend.applications().admit(opening.applicationId(), opening.owner(), opening.secret());
     } catch (RemoteError e) {
       switch (e.code()) {
         case REFUSED ->

@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import java.io.EOFException;
 import java.io.IOException;
@@ -64,12 +65,8 @@ public final class DeadlineChannel implements MessageStream {
       result = new DeadlineChannel(channel, address.toString());
       result.finishConnect(address, timeoutMs);
       return result;
-    } catch (IOException | RuntimeException e) {
-      if (result != null) {
-        result.close();
-      } else {
-        channel.close();
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, result == null ? channel : result);
       throw e;
     }
   }
@@ -100,8 +97,8 @@ public final class DeadlineChannel implements MessageStream {
   public static DeadlineChannel accepted(SocketChannel channel) throws IOException {
     try {
       return new DeadlineChannel(channel, String.valueOf(channel.getRemoteAddress()));
-    } catch (IOException | RuntimeException e) {
-      channel.close();
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, channel);
       throw e;
     }
   }
@@ -136,13 +133,8 @@ public final class DeadlineChannel implements MessageStream {
       }
       if (n < 0) {
         throw new EOFException(
-            "peer "
-                + peer
-                + " closed the connection after "
-                + (wantedBytes - dst.remaining())
-                + " of "
-                + wantedBytes
-                + " bytes");
+            "peer %s closed the connection after %s of %s bytes"
+                .formatted(peer, wantedBytes - dst.remaining(), wantedBytes));
       }
       if (n == 0) {
         await(SelectionKey.OP_READ, deadlineNs, "reading", timeoutMs);
@@ -242,6 +234,18 @@ public final class DeadlineChannel implements MessageStream {
       channel.close();
     } finally {
       selector.close();
+    }
+  }
+
+  /**
+   * A host has neither taken nor refused a connection in time: it is down, or a firewall drops what
+   * is sent to it. Differs from other timeouts in that no slow process listens there.
+   */
+  public static final class ConnectTimeoutException extends SocketTimeoutException {
+    private static final long serialVersionUID = 1L;
+
+    ConnectTimeoutException(String message) {
+      super(message);
     }
   }
 }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a failure says of the output that was asked for. A reader reports an output as lost only
- * where it is gone.
+ * The state of an output by the failure to get it. A reader reports an output as lost only where it
+ * is gone.
  *
  * <pre>
  * what happened                                                            it is

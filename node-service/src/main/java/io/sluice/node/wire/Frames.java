@@ -4,9 +4,11 @@ import io.sluice.rdma.memory.Descriptor;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -134,7 +136,7 @@ public final class Frames {
     stream.readFully(into, timeoutMs);
   }
 
-  /** Receives bytes that come behind a message, and of which nothing is wanted. */
+  /** Receives bytes that come behind a message, and drops them. */
   public void skipBehind(int lengthBytes, long timeoutMs) throws IOException {
     ByteBuffer scratch = ByteBuffer.allocate(Math.min(lengthBytes, MAX_SHORT_BYTES));
     for (int left = lengthBytes; left > 0; left -= scratch.limit()) {
@@ -221,12 +223,8 @@ public final class Frames {
     int lengthBytes = lengthBuffer.getInt(0);
     if (lengthBytes < 1 || lengthBytes > maxBytes) {
       throw new ProtocolException(
-          "peer "
-              + stream.peer()
-              + " announced a message of "
-              + lengthBytes
-              + " bytes, expected 1 to "
-              + maxBytes);
+          "peer %s announced a message of %s bytes, expected 1 to %s"
+              .formatted(stream.peer(), lengthBytes, maxBytes));
     }
     if (lengthBytes > MAX_SHORT_BYTES) {
       try {
@@ -239,5 +237,93 @@ public final class Frames {
     ByteBuffer body = receiveBody(lengthBytes, timeoutMs);
     return new Frame(
         body.get(0) & 0xff, new DataInputStream(new FrameInput(body.array(), 1, lengthBytes)));
+  }
+
+  /**
+   * A frame while it is written. Differs from {@link java.io.ByteArrayOutputStream} in that it
+   * takes no lock for each byte, which were most of the work of a long answer, and is not copied at
+   * the end.
+   *
+   * <p>Failure: {@link ProtocolException} as soon as it is too long.
+   */
+  static final class FrameBytes extends OutputStream {
+    private static final int FIRST_BYTES = 256;
+
+    private final int mostBytes;
+    private byte[] bytes = new byte[FIRST_BYTES];
+    private int lengthBytes;
+
+    /** Of a frame of up to so many bytes. */
+    FrameBytes(int mostBytes) {
+      this.mostBytes = mostBytes;
+    }
+
+    @Override
+    public void write(int b) throws ProtocolException {
+      makeRoom(1);
+      bytes[lengthBytes++] = (byte) b;
+    }
+
+    @Override
+    public void write(byte[] source, int offset, int count) throws ProtocolException {
+      makeRoom(count);
+      System.arraycopy(source, offset, bytes, lengthBytes, count);
+      lengthBytes += count;
+    }
+
+    private void makeRoom(int moreBytes) throws ProtocolException {
+      long neededBytes = (long) lengthBytes + moreBytes;
+      if (neededBytes > mostBytes) {
+        throw new ProtocolException(
+            "a message of " + neededBytes + " bytes so far exceeds the limit of " + mostBytes);
+      }
+      if (neededBytes > bytes.length) {
+        long longer = Math.max(neededBytes, 2L * bytes.length);
+        bytes = Arrays.copyOf(bytes, (int) Math.min(mostBytes, longer));
+      }
+    }
+
+    /** The written bytes; nothing may be written after this. */
+    ByteBuffer buffer() {
+      return ByteBuffer.wrap(bytes, 0, lengthBytes).slice();
+    }
+  }
+
+  /**
+   * A frame's payload while it is read. Differs from {@link java.io.ByteArrayInputStream} in that
+   * it takes no lock for each byte, as {@link Frames.FrameBytes} does where it is written.
+   */
+  static final class FrameInput extends InputStream {
+    private final byte[] bytes;
+    private final int end;
+    private int position;
+
+    /** Reads from an offset to the end. */
+    FrameInput(byte[] bytes, int offset, int end) {
+      this.bytes = bytes;
+      this.position = offset;
+      this.end = end;
+    }
+
+    @Override
+    public int read() {
+      return position < end ? bytes[position++] & 0xff : -1;
+    }
+
+    @Override
+    public int read(byte[] destination, int offset, int count) {
+      int n = Math.min(count, available());
+      if (n == 0) {
+        return count == 0 ? 0 : -1;
+      }
+      System.arraycopy(bytes, position, destination, offset, n);
+      position += n;
+      return n;
+    }
+
+    @Override
+    public int available() {
+      return end - position;
+    }
   }
 }

@@ -69,21 +69,17 @@ public final class HeapBudget {
     if (!budget.take(owner, bytes, waitMs)) {
       throw new RemoteError(
           RemoteError.Code.BUSY,
-          "no room for "
-              + bytes
-              + " bytes of heap within "
-              + waitMs
-              + " ms: "
-              + whose
-              + " of user id "
-              + owner
-              + " hold "
-              + budget.held().getOrDefault(owner, 0L)
-              + " of "
-              + budget.most()
-              + " bytes for the requests and answers of "
-              + whose
-              + "; raise the heap (-Xmx) of this service's process for more");
+          ("no room for %s bytes of heap within %s ms: %s of user id %s hold %s of %s bytes"
+                  + " for the requests and answers of %s; raise the heap (-Xmx) of this service's"
+                  + " process for more")
+              .formatted(
+                  bytes,
+                  waitMs,
+                  whose,
+                  owner,
+                  budget.held().getOrDefault(owner, 0L),
+                  budget.most(),
+                  whose));
     }
     return new Held(owner, bytes);
   }

@@ -1,5 +1,6 @@
 package io.sluice.node.wire;
 
+import io.sluice.node.wire.Versions.AgreedVersion;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -11,8 +12,8 @@ import javax.crypto.spec.SecretKeySpec;
  * The secret that the tasks of one application share, and the proof that a peer holds it.
  *
  * <p>Each side sends a fresh nonce and the HMAC-SHA-256 of (role, both nonces, application, what
- * was said about versions), so a recorded conversation proves nothing, neither side can reflect the
- * other's proof, and nobody between them can have them speak an older version than both could. The
+ * was said about versions). So a recorded conversation proves nothing, and neither side can reflect
+ * the other's proof. Nobody between them can have them speak an older version than both could. The
  * secret itself never travels over TCP.
  *
  * <p>Thread contract: immutable. {@code toString} does not show the key.

@@ -1,7 +1,9 @@
 package io.sluice.node.wire;
 
+import io.sluice.rdma.unix.UnixListener;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
 
 /**
  * A socket at which peers arrive.
@@ -13,4 +15,33 @@ import java.io.IOException;
 public interface Listener extends Closeable {
   /** Waits for the next peer; the caller closes the stream. */
   MessageStream accept() throws IOException;
+
+  /** Over a bound channel of the JDK, TCP or Unix, which it closes. */
+  record OfChannel(ServerSocketChannel channel) implements Listener {
+    @Override
+    public MessageStream accept() throws IOException {
+      return DeadlineChannel.accepted(channel.accept());
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  /**
+   * Over a socket of system calls, which it closes: its peers can be sent descriptors, and their
+   * users are known by number.
+   */
+  record OfSocket(UnixListener listener) implements Listener {
+    @Override
+    public MessageStream accept() throws IOException {
+      return UnixStream.accepted(listener.accept());
+    }
+
+    @Override
+    public void close() throws IOException {
+      listener.close();
+    }
+  }
 }

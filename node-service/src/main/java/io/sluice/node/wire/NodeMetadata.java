@@ -10,10 +10,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Map;
 import java.util.UUID;
 
 /**
- * What a node service tells the tasks of its node, through the environment that the engine sets.
+ * The data that a node service gives the tasks of its node in the environment that the engine sets.
+ * A NodeManager puts it there in Base64. No class of YARN is needed to read it: Spark's executors
+ * may have none.
  *
  * <pre>
  *   0        4        6       7
@@ -30,6 +34,10 @@ import java.util.UUID;
  */
 public record NodeMetadata(
     String degradedReason, Owner owner, UUID poolId, Path pool, ServiceAddress address) {
+  /** How NodeManagers' configurations call the service. */
+  public static final String AUXILIARY_SERVICE = "sluice_shuffle";
+
+  private static final String VARIABLE = "NM_AUX_SERVICE_" + AUXILIARY_SERVICE;
   private static final int MAGIC = 0x534c4345;
   private static final int VERSION = 3;
   private static final int RUNNING = 1;
@@ -50,6 +58,33 @@ public record NodeMetadata(
     text = text.substring(0, Math.min(text.length(), MAX_REASON_CHARS));
     return new NodeMetadata(
         text, NOBODY, new UUID(0, 0), Path.of(""), new ServiceAddress("", 0, Path.of(""), ""));
+  }
+
+  /**
+   * Finds that of a service that works.
+   *
+   * @param environment of the container
+   * @throws IOException if there is no service, it is of another release, or does not work
+   */
+  public static NodeMetadata find(Map<String, String> environment) throws IOException {
+    String encoded = environment.getOrDefault(VARIABLE, "");
+    if (encoded.isEmpty()) {
+      throw new IOException(
+          "this node's NodeManager runs no auxiliary service "
+              + AUXILIARY_SERVICE
+              + "; see yarn.nodemanager.aux-services");
+    }
+    NodeMetadata metadata;
+    try {
+      metadata = decode(Base64.getDecoder().decode(encoded));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(VARIABLE + " is not of Sluice's service", e);
+    }
+    if (!metadata.isRunning()) {
+      throw new IOException(
+          "this node's Sluice service could not start: " + metadata.degradedReason());
+    }
+    return metadata;
   }
 
   /** Whether tasks can use the service. */
@@ -109,10 +144,9 @@ public record NodeMetadata(
     }
     if (version != VERSION) {
       throw new ProtocolException(
-          "the NodeManager's Sluice is of another release: its metadata have version "
-              + version
-              + ", this job's have "
-              + VERSION);
+          ("the NodeManager's Sluice is of another release: its metadata have version %s,"
+                  + " this job's have %s")
+              .formatted(version, VERSION));
     }
     int state = in.readUnsignedByte();
     if (state == DEGRADED) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A long frame that is sent while it is written. Unlike {@link FrameBytes} it holds {@value
+ * A long frame that is sent while it is written. Unlike {@link Frames.FrameBytes} it holds {@value
  * #CHUNK_BYTES} bytes of it at a time, however slowly the peer receives. The last of them are sent
  * by {@link #finish}: until then the peer has no whole frame.
  *
@@ -80,10 +80,8 @@ final class SentFrame extends OutputStream {
   private void checkLength(boolean right) throws IOException {
     if (!right) {
       throw new IOException(
-          "a message changed while it was sent: "
-              + lengthBytes
-              + " bytes, announced were "
-              + announcedBytes);
+          "a message changed while it was sent: %s bytes, announced were %s"
+              .formatted(lengthBytes, announcedBytes));
     }
   }
 
@@ -91,13 +89,8 @@ final class SentFrame extends OutputStream {
     long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
     if (leftMs <= 0) {
       throw new SocketTimeoutException(
-          "a message of "
-              + announcedBytes
-              + " bytes to "
-              + stream.peer()
-              + " took longer than "
-              + timeoutMs
-              + " ms");
+          "a message of %s bytes to %s took longer than %s ms"
+              .formatted(announcedBytes, stream.peer(), timeoutMs));
     }
     stream.writeFully(chunk.flip(), descriptors, leftMs);
     descriptors = List.of();

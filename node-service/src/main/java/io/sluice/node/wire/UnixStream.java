@@ -131,13 +131,8 @@ public final class UnixStream implements MessageStream {
       if (n < 0) {
         throw socket.isOpen()
             ? new EOFException(
-                "peer "
-                    + peer
-                    + " closed the connection after "
-                    + (wantedBytes - dst.remaining())
-                    + " of "
-                    + wantedBytes
-                    + " bytes")
+                "peer %s closed the connection after %s of %s bytes"
+                    .formatted(peer, wantedBytes - dst.remaining(), wantedBytes))
             : closedHere();
       }
       into = null;

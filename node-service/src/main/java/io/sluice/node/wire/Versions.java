@@ -3,6 +3,7 @@ package io.sluice.node.wire;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * The versions of a protocol that one side speaks. Two sides talk in the highest that both speak,
@@ -84,17 +85,49 @@ public record Versions(int oldest, int newest) {
 
   private ProtocolException otherRelease(String peer, String self, String peers) {
     return new ProtocolException(
-        peer
-            + " is of another release of Sluice: it speaks version "
-            + peers
-            + " of the protocol, "
-            + self
-            + " speaks "
-            + this);
+        "%s is of another release of Sluice: it speaks version %s of the protocol, %s speaks %s"
+            .formatted(peer, peers, self, this));
   }
 
   @Override
   public String toString() {
     return oldest == newest ? Integer.toString(newest) : oldest + " to " + newest;
+  }
+
+  /**
+   * The versions that both sides have named before they authenticate ({@link Versions}). They are
+   * part of both proofs, so that nobody between the two can make them use a lower version than the
+   * highest that both speak.
+   *
+   * <pre>
+   *   0          2          4          6          8          10
+   *   +----------+----------+----------+----------+----------+
+   *   | service: | oldest   | reader:  | oldest   | chosen   |
+   *   | newest   |          | newest   |          |          |
+   *   +----------+----------+----------+----------+----------+
+   *     uint16     uint16     uint16     uint16     uint16
+   * </pre>
+   *
+   * @param service versions of the service
+   * @param reader versions of the reader
+   * @param chosen by the reader
+   */
+  public record AgreedVersion(Versions service, Versions reader, int chosen) {
+    private static final int BYTES = 10;
+
+    /** The choice of a reader whose service speaks these. */
+    public static AgreedVersion highest(Versions service, Versions reader) {
+      return new AgreedVersion(service, reader, reader.chosenWith(service));
+    }
+
+    byte[] bytes() {
+      return ByteBuffer.allocate(BYTES)
+          .putShort((short) service.newest())
+          .putShort((short) service.oldest())
+          .putShort((short) reader.newest())
+          .putShort((short) reader.oldest())
+          .putShort((short) chosen)
+          .array();
+    }
   }
 }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 

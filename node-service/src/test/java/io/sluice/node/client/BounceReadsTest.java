@@ -3,7 +3,7 @@ package io.sluice.node.client;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.remote.BounceRequest;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

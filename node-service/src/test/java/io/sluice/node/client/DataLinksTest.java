@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.AuthenticatedReader;
+import io.sluice.node.remote.RemoteBackend.AuthenticatedReader;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.testing.NodeTestBase;

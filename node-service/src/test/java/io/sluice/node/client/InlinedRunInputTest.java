@@ -1,6 +1,6 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.merge.RunInput;
 import java.util.Map;

@@ -2,6 +2,7 @@ package io.sluice.node.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.node.client.DataLinks.LocalAddresses;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

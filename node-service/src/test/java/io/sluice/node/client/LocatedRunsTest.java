@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.remote.OutputLocations;
-import io.sluice.node.remote.SegmentLocation;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.testing.TestSeed;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.WrappedTcp;

@@ -1,16 +1,17 @@
 package io.sluice.node.client;
 
-import io.sluice.node.remote.AuthenticatedReader;
-import io.sluice.node.remote.BounceRange;
-import io.sluice.node.remote.BounceRequest;
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.BounceSlots.BounceRange;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.node.remote.LongRunLocations;
 import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.ProbeMessages.ProbeOffer;
 import io.sluice.node.remote.RemoteBackend;
+import io.sluice.node.remote.RemoteBackend.AuthenticatedReader;
 import io.sluice.node.remote.RemoteServer;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.socket.Refusals;
 import io.sluice.node.wire.HeapBudget;

@@ -1,8 +1,8 @@
 package io.sluice.node.client;
 
 import io.sluice.node.remote.OutputLocations;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.testing.TestSeed;

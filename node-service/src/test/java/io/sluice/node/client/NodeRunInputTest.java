@@ -2,6 +2,7 @@ package io.sluice.node.client;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.node.client.NodeRun.NodeRunInput;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.OutputId;

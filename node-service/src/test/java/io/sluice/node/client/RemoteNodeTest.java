@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.remote.BounceRequest;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
 import java.util.List;

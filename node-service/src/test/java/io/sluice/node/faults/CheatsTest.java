@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.GuessableTcp;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
 import io.sluice.rdma.testing.Await;

@@ -1,7 +1,7 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.socket.SegmentAccess;
 import io.sluice.node.socket.SocketClient;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.segment.Owner;

@@ -1,7 +1,7 @@
 package io.sluice.node.faults;
 
-import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.client.Transports;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.service.ApplicationUsers;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.socket.RefusalKind;
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.OtherUser;
 import io.sluice.rdma.transport.tcp.TcpProvider;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.service.NodeService;
-import io.sluice.node.socket.RevocationConnection;
+import io.sluice.node.socket.RevocationListener.RevocationConnection;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;

@@ -1,5 +1,6 @@
 package io.sluice.node.metrics;
 
+import io.sluice.node.metrics.Metric.MetricSink;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import java.util.LinkedHashMap;

@@ -3,6 +3,7 @@ package io.sluice.node.probe;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.probe.Prober.ProbePlan;
 import io.sluice.rdma.testing.ClosedPort;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import java.io.IOException;

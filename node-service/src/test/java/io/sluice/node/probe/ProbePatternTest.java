@@ -3,6 +3,7 @@ package io.sluice.node.probe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.sluice.node.probe.ProbeRegion.ProbePattern;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.probe.Prober.ProbePlan;
+import io.sluice.node.probe.Prober.ProbeResult;
 import io.sluice.node.remote.ProbeMessages;
-import io.sluice.node.remote.ProbeOffer;
+import io.sluice.node.remote.ProbeMessages.ProbeOffer;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.rdma.memory.OffHeap;

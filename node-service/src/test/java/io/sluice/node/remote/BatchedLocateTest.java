@@ -3,6 +3,7 @@ package io.sluice.node.remote;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;

@@ -5,16 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.wire.Acceptor;
-import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
-import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.node.wire.Versions.AgreedVersion;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
@@ -68,7 +68,7 @@ class RemoteClientTest {
     impostor =
         new Acceptor(
             "sluice-impostor",
-            new JdkListener(listener),
+            new Listener.OfChannel(listener),
             ConnectionLimits.DEFAULT,
             (channel, peer) -> {
               peer.authenticated(null);

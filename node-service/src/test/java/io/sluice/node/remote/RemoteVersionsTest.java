@@ -4,20 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.socket.RefusalKind;
 import io.sluice.node.socket.Refusals;
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.node.wire.Acceptor;
-import io.sluice.node.wire.AgreedVersion;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
-import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
+import io.sluice.node.wire.Versions.AgreedVersion;
 import io.sluice.rdma.transport.ConnectionLimits;
 import java.io.Closeable;
 import java.io.DataInputStream;
@@ -188,7 +188,7 @@ class RemoteVersionsTest {
       acceptor =
           new Acceptor(
               "sluice-between",
-              new JdkListener(listener),
+              new Listener.OfChannel(listener),
               ConnectionLimits.DEFAULT,
               (reader, peer) -> {
                 peer.authenticated(null);
@@ -238,7 +238,7 @@ class RemoteVersionsTest {
     Acceptor byHand =
         new Acceptor(
             "sluice-by-hand",
-            new JdkListener(listener),
+            new Listener.OfChannel(listener),
             ConnectionLimits.DEFAULT,
             (stream, peer) -> {
               Frames frames = new Frames(stream);

@@ -1,5 +1,7 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.remote.ProbeMessages.ProbeOffer;
+import io.sluice.node.remote.RemoteBackend.AuthenticatedReader;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.RemoteError;

@@ -1,5 +1,7 @@
 package io.sluice.node.remote;
 
+import io.sluice.node.remote.BounceSlots.BounceRange;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.rdma.transport.RegionDescriptor;
 import java.util.HashSet;

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.socket.RefusalKind;
-import io.sluice.node.socket.TaskRefusedException;
+import io.sluice.node.service.TaskAdmission.ApplicationOwners;
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.ServedApplications.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.segment.Owner;

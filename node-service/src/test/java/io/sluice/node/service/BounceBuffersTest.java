@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.service.BounceBuffers.BounceConfig;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.Await;

@@ -10,7 +10,7 @@ import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.ReadStats;
-import io.sluice.node.probe.ProbePattern;
+import io.sluice.node.probe.ProbeRegion.ProbePattern;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.RefusesSegments;

@@ -3,8 +3,9 @@ package io.sluice.node.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.client.NodeReader;
-import io.sluice.node.remote.BounceRequest;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.service.ServiceCounters.BounceCounters;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.RefusesSegments;
 import io.sluice.rdma.testing.Await;

@@ -3,8 +3,8 @@ package io.sluice.node.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.remote.PartitionRange;
-import io.sluice.node.remote.SegmentLocation;
 import io.sluice.node.testing.Errnos;
 import io.sluice.node.testing.FailingReads;
 import io.sluice.node.wire.FailureMeaning;

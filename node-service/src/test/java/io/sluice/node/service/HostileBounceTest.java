@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.BounceRange;
-import io.sluice.node.remote.BounceRequest;
 import io.sluice.node.remote.BounceSlots;
+import io.sluice.node.remote.BounceSlots.BounceRange;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.RemoteError;

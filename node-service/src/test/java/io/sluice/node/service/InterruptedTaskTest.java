@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.client.Transports;
 import io.sluice.node.remote.PartitionRange;

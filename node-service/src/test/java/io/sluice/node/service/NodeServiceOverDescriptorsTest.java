@@ -1,6 +1,6 @@
 package io.sluice.node.service;
 
-import io.sluice.node.socket.SegmentAccess;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import org.junit.jupiter.api.Tag;
 
 /** The same, where segments are passed over the socket. */

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.remote.BounceRange;
-import io.sluice.node.remote.BounceRequest;
+import io.sluice.node.remote.BounceSlots.BounceRange;
+import io.sluice.node.remote.BounceSlots.BounceRequest;
+import io.sluice.node.service.BounceBuffers.BounceConfig;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.ClientEndpoint;

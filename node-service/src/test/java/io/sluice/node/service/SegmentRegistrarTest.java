@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.node.service.BounceBuffers.BounceConfig;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.Admission;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.service.ServiceMemory.MachineMemory;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.disk.Device;

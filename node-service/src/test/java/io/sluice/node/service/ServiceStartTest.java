@@ -11,7 +11,6 @@ import io.sluice.node.testing.FreePorts;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.node.wire.OpenSockets;
-import io.sluice.node.wire.PortConflict;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
@@ -133,7 +132,7 @@ class ServiceStartTest extends NodeTestBase {
       int openSockets = OpenSockets.count();
       try (ServerSocket other = occupy(taken)) {
         IOException e = assertThrows(IOException.class, () -> NodeService.start(service));
-        assertTrue(PortConflict.isCauseOf(e), e.toString());
+        assertTrue(PortPlan.isConflict(e), e.toString());
         assertTrue(e.getMessage().contains(":" + other.getLocalPort()), e.getMessage());
       }
       assertTrue(OpenSockets.count() <= openSockets, "open sockets before and after");
@@ -161,7 +160,7 @@ class ServiceStartTest extends NodeTestBase {
               .listen(LOOPBACK, FreePorts.inARow(3))
               .needsAllPorts();
       assertTrue(
-          PortConflict.isCauseOf(assertThrows(IOException.class, () -> NodeService.start(busy))),
+          PortPlan.isConflict(assertThrows(IOException.class, () -> NodeService.start(busy))),
           said);
       service =
           NodeService.start(
@@ -174,11 +173,11 @@ class ServiceStartTest extends NodeTestBase {
   /** Other ports would be refused as well, or for the same reason. */
   @Test
   void aPortOrAnAddressThatNobodyMayHaveIsNotTaken() {
-    assertTrue(PortConflict.isCauseOf(new BindException("Address already in use")));
-    assertTrue(PortConflict.isCauseOf(new BindException()));
+    assertTrue(PortPlan.isConflict(new BindException("Address already in use")));
+    assertTrue(PortPlan.isConflict(new BindException()));
     for (String said : List.of("Permission denied", "Cannot assign requested address")) {
-      assertFalse(PortConflict.isCauseOf(new BindException(said)), said);
-      assertFalse(PortConflict.isCauseOf(new IOException(new BindException(said))), said);
+      assertFalse(PortPlan.isConflict(new BindException(said)), said);
+      assertFalse(PortPlan.isConflict(new IOException(new BindException(said))), said);
     }
   }
 

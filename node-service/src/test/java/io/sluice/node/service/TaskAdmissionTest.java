@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.node.socket.RefusalKind;
-import io.sluice.node.socket.TaskRefusedException;
+import io.sluice.node.service.TaskAdmission.ApplicationOwners;
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.ServedApplications.TaskRefusedException;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.segment.Owner;

@@ -2,6 +2,7 @@ package io.sluice.node.socket;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

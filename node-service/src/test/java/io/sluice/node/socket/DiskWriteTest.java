@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.MessageStream;

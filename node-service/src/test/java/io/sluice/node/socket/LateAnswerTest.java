@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Frames;
-import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
+import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -78,7 +78,7 @@ class LateAnswerTest {
     service =
         new Acceptor(
             "sluice-late",
-            new JdkListener(listener),
+            new Listener.OfChannel(listener),
             ConnectionLimits.DEFAULT,
             (stream, peer) -> serve(stream));
   }

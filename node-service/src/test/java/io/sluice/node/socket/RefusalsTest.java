@@ -2,6 +2,7 @@ package io.sluice.node.socket;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;

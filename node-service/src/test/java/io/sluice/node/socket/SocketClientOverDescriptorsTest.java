@@ -1,7 +1,7 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.wire.Listener;
-import io.sluice.node.wire.UnixListening;
 import io.sluice.rdma.unix.UnixListener;
 import java.io.IOException;
 
@@ -14,6 +14,6 @@ class SocketClientOverDescriptorsTest extends SocketClientTest {
 
   @Override
   Listener listener() throws IOException {
-    return new UnixListening(UnixListener.bind(socket(), 10));
+    return new Listener.OfSocket(UnixListener.bind(socket(), 10));
   }
 }

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
-import io.sluice.node.wire.JdkListener;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.MessageStream;
@@ -67,7 +67,7 @@ class SocketClientTest {
   }
 
   Listener listener() throws IOException {
-    return new JdkListener(
+    return new Listener.OfChannel(
         ServerSocketChannel.open(StandardProtocolFamily.UNIX)
             .bind(UnixDomainSocketAddress.of(socket())));
   }

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.socket.ClientSession.ServiceLink;
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.ServedApplications.ServedUsers;
+import io.sluice.node.socket.ServedApplications.TaskRefusedException;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.HeapBudget;
@@ -284,17 +288,7 @@ class SocketServerTest extends SocketServerTestBase {
     IOException e =
         assertThrows(
             IOException.class,
-            () ->
-                SocketServer.start(
-                    store,
-                    records,
-                    memory,
-                    heap,
-                    this::admit,
-                    tooLong,
-                    servedUsers(),
-                    refusals,
-                    ConnectionLimits.DEFAULT));
+            () -> SocketServer.start(backend(this::admit), tooLong, ConnectionLimits.DEFAULT));
     assertTrue(e.getMessage().contains(tooLong.toString()), e.getMessage());
   }
 
@@ -304,15 +298,7 @@ class SocketServerTest extends SocketServerTestBase {
     server.close();
     server =
         SocketServer.start(
-            store,
-            records,
-            memory,
-            heap,
-            this::admit,
-            socket(),
-            servedUsers(),
-            refusals,
-            new ConnectionLimits(4, 8, TIMEOUT_MS, TIMEOUT_MS));
+            backend(this::admit), socket(), new ConnectionLimits(4, 8, TIMEOUT_MS, TIMEOUT_MS));
     List<SocketClient> tasks = new ArrayList<>();
     try {
       for (int i = 0; i < (servedUsers() == ServedUsers.ALL ? 3 : 4); i++) {
@@ -332,17 +318,7 @@ class SocketServerTest extends SocketServerTestBase {
   @Test
   void aTaskWhoseApplicationEndsBeforeItsLeaseIsOpenHasNone() throws IOException {
     server.close();
-    server =
-        SocketServer.start(
-            store,
-            records,
-            memory,
-            heap,
-            new EndingBetween(),
-            socket(),
-            servedUsers(),
-            refusals,
-            ConnectionLimits.DEFAULT);
+    server = SocketServer.start(backend(new EndingBetween()), socket(), ConnectionLimits.DEFAULT);
     RemoteError e = assertThrows(RemoteError.class, () -> connect(APP));
     assertEquals(RemoteError.Code.REFUSED, e.code());
     assertEquals(1, refusals.counts().get(RefusalKind.UNKNOWN_APPLICATION));

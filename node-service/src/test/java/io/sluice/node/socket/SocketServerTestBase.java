@@ -1,5 +1,7 @@
 package io.sluice.node.socket;
 
+import io.sluice.node.socket.ServedApplications.ServedUsers;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.Frames;
@@ -85,17 +87,13 @@ abstract class SocketServerTestBase {
   }
 
   SocketServer startServer() throws IOException {
-    return SocketServer.start(
-        versions(),
-        store,
-        records,
-        memory,
-        heap,
-        this::admit,
-        socket(),
-        servedUsers(),
-        refusals,
-        ConnectionLimits.DEFAULT);
+    return SocketServer.start(versions(), backend(this::admit), socket(), ConnectionLimits.DEFAULT);
+  }
+
+  /** With these applications. */
+  final SocketServer.Backend backend(ServedApplications applications) {
+    return new SocketServer.Backend(
+        store, records, memory, heap, applications, servedUsers(), refusals);
   }
 
   /** What the service speaks. */

@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.Acceptor;
 import io.sluice.node.wire.Bounded;
 import io.sluice.node.wire.DeadlineChannel;
 import io.sluice.node.wire.Frames;
-import io.sluice.node.wire.JdkListener;
+import io.sluice.node.wire.Listener;
 import io.sluice.node.wire.ProtocolException;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Replies;
@@ -124,7 +125,7 @@ class SocketVersionsTest extends SocketServerTestBase {
     Acceptor liar =
         new Acceptor(
             "sluice-liar",
-            new JdkListener(
+            new Listener.OfChannel(
                 ServerSocketChannel.open(StandardProtocolFamily.UNIX)
                     .bind(UnixDomainSocketAddress.of(socket))),
             ConnectionLimits.DEFAULT,

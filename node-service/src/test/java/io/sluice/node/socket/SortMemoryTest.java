@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.socket.ClientSession.ServiceLink;
+import io.sluice.node.socket.Refusals.RefusalKind;
+import io.sluice.node.socket.RevocationListener.RevocationConnection;
 import io.sluice.node.testing.SeenFromElsewhere;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;

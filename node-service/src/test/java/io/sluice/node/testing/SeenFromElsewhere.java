@@ -1,6 +1,6 @@
 package io.sluice.node.testing;
 
-import io.sluice.node.socket.SegmentAccess;
+import io.sluice.node.socket.SocketClient.SegmentAccess;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 

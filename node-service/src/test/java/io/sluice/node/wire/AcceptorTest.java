@@ -76,7 +76,7 @@ class AcceptorTest {
     int openSockets = OpenSockets.count();
     ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
     List<DeadlineChannel> clients = new ArrayList<>();
-    start(new JdkListener(listener), AcceptorTest::serve);
+    start(new Listener.OfChannel(listener), AcceptorTest::serve);
     for (int i = 0; i < 20; i++) {
       clients.add(DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS));
       assertServed(clients.get(i));
@@ -113,7 +113,7 @@ class AcceptorTest {
     List<Throwable> uncaught = new CopyOnWriteArrayList<>(); // a NodeManager ends by one
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
     Thread.setDefaultUncaughtExceptionHandler((thread, e) -> uncaught.add(e));
-    start(new JdkListener(listener), handler);
+    start(new Listener.OfChannel(listener), handler);
     try (DeadlineChannel good = open(listener, 0)) {
       for (int kind = 1; kind <= 5; kind++) {
         try (DeadlineChannel bad = open(listener, kind)) {
@@ -133,7 +133,7 @@ class AcceptorTest {
     ServerSocketChannel listener = ChannelPair.unixListener(directory, 50);
     AtomicLong helloMs = new AtomicLong(1);
     start(
-        new JdkListener(listener),
+        new Listener.OfChannel(listener),
         (channel, peer) -> new Frames(channel).receiveHello(helloMs.get()));
     try (DeadlineChannel silent = DeadlineChannel.connect(listener.getLocalAddress(), TIMEOUT_MS)) {
       assertThrows(EOFException.class, () -> silent.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
@@ -151,12 +151,12 @@ class AcceptorTest {
   @Test
   void anotherListenerTakesThePlaceOfOneAndConnectionsStay() throws Exception {
     ServerSocketChannel former = ChannelPair.unixListener(directory, 50);
-    start(new JdkListener(former), AcceptorTest::serve);
+    start(new Listener.OfChannel(former), AcceptorTest::serve);
     try (DeadlineChannel old = DeadlineChannel.connect(former.getLocalAddress(), TIMEOUT_MS)) {
       assertServed(old);
       ServerSocketChannel other =
           ChannelPair.unixListener(Files.createDirectory(directory.resolve("other")), 50);
-      acceptor.acceptFrom(new JdkListener(other));
+      acceptor.acceptFrom(new Listener.OfChannel(other));
       assertFalse(former.isOpen());
       try (DeadlineChannel next = DeadlineChannel.connect(other.getLocalAddress(), TIMEOUT_MS)) {
         assertServed(next);
@@ -182,7 +182,7 @@ class AcceptorTest {
     acceptor =
         new Acceptor(
             "sluice-test",
-            new JdkListener(listener),
+            new Listener.OfChannel(listener),
             new ConnectionLimits(most, most, TIMEOUT_MS, TIMEOUT_MS),
             AcceptorTest::serve);
     try {
@@ -213,7 +213,7 @@ class AcceptorTest {
     acceptor =
         new Acceptor(
             "sluice-test",
-            new JdkListener(listener),
+            new Listener.OfChannel(listener),
             new ConnectionLimits(8, 50, TIMEOUT_MS, TIMEOUT_MS),
             (channel, peer) -> {
               ByteBuffer user = ByteBuffer.allocate(1);
@@ -256,7 +256,7 @@ class AcceptorTest {
     acceptor =
         new Acceptor(
             "sluice-test",
-            new JdkListener(listener),
+            new Listener.OfChannel(listener),
             new ConnectionLimits(10, 10, 300, TIMEOUT_MS),
             (channel, peer) -> {
               while (true) { // each byte has long enough a deadline of its own
@@ -280,7 +280,8 @@ class AcceptorTest {
   void anAcceptThatFailsIsTriedAgainAfterAPause() throws Exception {
     List<String> events = new CopyOnWriteArrayList<>();
     ServerSocketChannel channel = ChannelPair.unixListener(directory, 50);
-    Listener listener = new BrokenListener(2, new JdkListener(channel), () -> events.add("failed"));
+    Listener listener =
+        new BrokenListener(2, new Listener.OfChannel(channel), () -> events.add("failed"));
     acceptor =
         new Acceptor(
             "sluice-test",
@@ -298,7 +299,7 @@ class AcceptorTest {
   @Test
   void aConnectionThatCannotBeTakenForLackOfMemoryIsClosed() throws Exception {
     ServerSocketChannel channel = ChannelPair.unixListener(directory, 50);
-    start(new WithoutMemory(new JdkListener(channel)), AcceptorTest::serve);
+    start(new WithoutMemory(new Listener.OfChannel(channel)), AcceptorTest::serve);
     try (DeadlineChannel client = DeadlineChannel.connect(channel.getLocalAddress(), TIMEOUT_MS)) {
       assertThrows(EOFException.class, () -> client.readFully(ByteBuffer.allocate(1), TIMEOUT_MS));
     }
@@ -311,7 +312,7 @@ class AcceptorTest {
     Listener listener =
         new BrokenListener(
             Integer.MAX_VALUE,
-            new JdkListener(ChannelPair.unixListener(directory, 50)),
+            new Listener.OfChannel(ChannelPair.unixListener(directory, 50)),
             failed::countDown);
     start(listener, AcceptorTest::serve);
     assertTrue(failed.await(TIMEOUT_MS, TimeUnit.MILLISECONDS));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.node.wire.Frames.FrameInput;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;

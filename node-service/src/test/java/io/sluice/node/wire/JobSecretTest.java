@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.wire.Versions.AgreedVersion;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;

@@ -49,7 +49,7 @@ class PassedDescriptorsTest {
 
   private void open() throws IOException {
     Path path = directory.resolve("s");
-    try (UnixListening listener = new UnixListening(UnixListener.bind(path, 1))) {
+    try (Listener listener = new Listener.OfSocket(UnixListener.bind(path, 1))) {
       ours = UnixStream.connect(path, UnixSocket.Interrupts.END_IT, TIMEOUT_MS);
       peer = listener.accept();
     }

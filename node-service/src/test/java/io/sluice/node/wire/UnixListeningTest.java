@@ -42,7 +42,7 @@ class UnixListeningTest {
     Acceptor acceptor =
         new Acceptor(
             "sluice-test",
-            new UnixListening(UnixListener.bind(path, 50)),
+            new Listener.OfSocket(UnixListener.bind(path, 50)),
             ConnectionLimits.DEFAULT,
             UnixListeningTest::echo);
     List<MessageStream> peers = new ArrayList<>();

@@ -4,7 +4,6 @@ import io.sluice.node.conf.DataAddress;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.SettingNames;
-import io.sluice.node.conf.TransportSetting;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -116,7 +115,7 @@ public final class SparkSettings {
 
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
-      TransportSetting.of(
+      Setting.transport(
           "spark.sluice.transport",
           "Transport with which executors serve and read shuffle blocks. `auto` takes the best"
               + " that works on both sides. A named transport is used where the other side offers"

@@ -1,9 +1,9 @@
 package io.sluice.spark.pool;
 
 import io.sluice.node.service.NodeService;
+import io.sluice.node.service.PortPlan;
 import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceDirectories;
-import io.sluice.node.wire.PortConflict;
 import io.sluice.spark.conf.SparkSettings;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.store.StoreConfig;
@@ -49,7 +49,7 @@ final class PoolLauncher {
       try {
         return start(SparkSettings.of(conf), size, transports, directory, localDirs, port);
       } catch (IOException e) {
-        if (firstPort == 0 || !PortConflict.isCauseOf(e)) {
+        if (firstPort == 0 || !PortPlan.isConflict(e)) {
           throw e;
         }
         LOG.info("One of the {} ports from {} is taken: {}", ports, port, e.toString());

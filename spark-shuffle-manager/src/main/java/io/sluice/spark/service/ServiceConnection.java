@@ -1,7 +1,7 @@
 package io.sluice.spark.service;
 
-import io.sluice.node.client.LocalPool;
 import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.remote.RemoteClient;
 import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.ServiceFile;

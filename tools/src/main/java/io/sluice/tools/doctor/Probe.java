@@ -1,9 +1,9 @@
 package io.sluice.tools.doctor;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.sluice.node.probe.ProbePlan;
-import io.sluice.node.probe.ProbeResult;
 import io.sluice.node.probe.Prober;
+import io.sluice.node.probe.Prober.ProbePlan;
+import io.sluice.node.probe.Prober.ProbeResult;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.text.HostAndPort;
 import io.sluice.rdma.transport.TransportNames;

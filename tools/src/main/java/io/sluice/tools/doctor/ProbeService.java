@@ -1,8 +1,8 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.node.service.NodeService;
-import io.sluice.node.service.Probes;
 import io.sluice.node.service.ServiceContext;
+import io.sluice.node.service.ServiceContext.Probes;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportProvider;

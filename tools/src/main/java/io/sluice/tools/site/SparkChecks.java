@@ -1,6 +1,6 @@
 package io.sluice.tools.site;
 
-import io.sluice.node.conf.Units;
+import io.sluice.node.conf.Setting.Units;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.Finding.ByteSize;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.node.probe.ProbePlan;
-import io.sluice.node.probe.ProbeResult;
 import io.sluice.node.probe.Prober;
+import io.sluice.node.probe.Prober.ProbePlan;
+import io.sluice.node.probe.Prober.ProbeResult;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.tools.doctor.Probe.HostPort;
 import java.net.InetAddress;

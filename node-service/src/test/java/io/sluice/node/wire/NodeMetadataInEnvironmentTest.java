@@ -1,12 +1,10 @@
-package io.sluice.node.socket;
+package io.sluice.node.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.node.wire.NodeMetadata;
-import io.sluice.node.wire.ProtocolException;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,7 +14,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What a container makes of its environment. */
-class ServiceAnnouncementTest {
+class NodeMetadataInEnvironmentTest {
   private static final NodeMetadata RUNNING =
       NodeMetadata.running(
           new Owner(1234),
@@ -32,7 +30,7 @@ class ServiceAnnouncementTest {
 
   @Test
   void aServiceThatWorksIsFound() throws IOException {
-    assertEquals(RUNNING, ServiceAnnouncement.find(environment(RUNNING.encode())));
+    assertEquals(RUNNING, NodeMetadata.find(environment(RUNNING.encode())));
   }
 
   @Test
@@ -51,7 +49,7 @@ class ServiceAnnouncementTest {
   }
 
   private static IOException assertNotFound(String why, Map<String, String> environment) {
-    IOException e = assertThrows(IOException.class, () -> ServiceAnnouncement.find(environment));
+    IOException e = assertThrows(IOException.class, () -> NodeMetadata.find(environment));
     assertTrue(e.getMessage().contains(why), e.getMessage());
     return e;
   }

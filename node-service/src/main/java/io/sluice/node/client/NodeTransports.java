@@ -1,0 +1,139 @@
+package io.sluice.node.client;
+
+import io.sluice.node.client.RunReads.ReadPath;
+import io.sluice.node.remote.OutputLocations.SegmentLocation;
+import io.sluice.node.remote.TransportOffer;
+import io.sluice.node.wire.FailureMeaning;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transports over which one task can read from one node. A transport that fails is given up for
+ * the node, once and with its reason in the log, and the next one is used from then on.
+ *
+ * <p>Differs from {@link Transports}, which has those of the task for all nodes. Thread contract:
+ * safe from any thread. Ownership: it opens nothing. Failure: {@link TransportException} for a
+ * transport that is not usable.
+ */
+final class NodeTransports {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeTransports.class);
+
+  private final String name;
+  private final List<String> preferred;
+  private final ReadStats stats;
+  private Map<String, TransportOffer> usable = new LinkedHashMap<>();
+  private final Map<String, String> givenUp = new LinkedHashMap<>();
+
+  /**
+   * None is usable yet.
+   *
+   * @param name of the node, for messages
+   * @param preferred the transports of the task, best first
+   */
+  NodeTransports(String name, List<String> preferred, ReadStats stats) {
+    this.name = name;
+    this.preferred = preferred;
+    this.stats = stats;
+  }
+
+  /** The node serves these now. */
+  synchronized void offered(List<TransportOffer> offers) {
+    Map<String, TransportOffer> offered = new HashMap<>();
+    offers.forEach(offer -> offered.put(offer.transport(), offer));
+    Map<String, TransportOffer> both = new LinkedHashMap<>();
+    for (String transport : preferred) {
+      TransportOffer offer = offered.get(transport);
+      if (offer != null && !givenUp.containsKey(transport)) {
+        both.put(transport, offer);
+      }
+    }
+    usable = both;
+  }
+
+  /** Which transports were given up and why, for messages; empty if none was. */
+  synchronized String givenUp() {
+    return givenUp.isEmpty() ? "" : " and has given up " + givenUp;
+  }
+
+  /** The ways in which a segment can be read here, best first. */
+  synchronized List<ReadPath> of(SegmentLocation segment) {
+    List<ReadPath> ways = new ArrayList<>();
+    usable.forEach(
+        (transport, offer) -> {
+          RegionDescriptor region = segment.regions().get(transport);
+          if (region != null) {
+            ways.add(ReadPath.direct(transport, region));
+          } else if (offer.slotBytes() > 0) {
+            ways.add(ReadPath.bounced(transport, offer.slotBytes()));
+          }
+        });
+    return ways;
+  }
+
+  /** Whether there is any way. */
+  boolean isServed(SegmentLocation segment) {
+    return !of(segment).isEmpty();
+  }
+
+  /**
+   * Whether this process lacks what no way of reading can do without. That is a descriptor, or
+   * memory or a port for the last of the transports; what it may not pin is not had by waiting.
+   */
+  synchronized boolean isShort(TransportException failure) {
+    return !(failure instanceof RegistrationException)
+        && (FailureMeaning.isShortOfDescriptors(failure)
+            || (usable.size() == 1 && FailureMeaning.isShort(failure)));
+  }
+
+  /** The one to use. */
+  synchronized Optional<String> best() {
+    return usable.keySet().stream().findFirst();
+  }
+
+  /**
+   * Where the node serves this transport now.
+   *
+   * @throws TransportException if it is not usable
+   */
+  synchronized TransportOffer offer(String transport) throws TransportException {
+    TransportOffer offer = usable.get(transport);
+    if (offer == null) {
+      throw new TransportException(
+          "transport " + transport + " to " + name + " is not usable: " + givenUp);
+    }
+    return offer;
+  }
+
+  /**
+   * Stops using a transport for the node, if another one is left.
+   *
+   * @return whether one is
+   */
+  synchronized boolean giveUp(String transport, Throwable reason) {
+    if (!usable.containsKey(transport)) {
+      return !usable.isEmpty();
+    }
+    if (usable.size() == 1) {
+      return false;
+    }
+    usable.remove(transport);
+    givenUp.put(transport, reason.toString());
+    stats.fellBack();
+    LOG.warn(
+        "Reading from {} over {} instead of {}: {}",
+        name,
+        usable.keySet().iterator().next(),
+        transport,
+        reason.toString());
+    return true;
+  }
+}

@@ -1,2 +1,0 @@
-/** Typed, documented settings, whatever the engine keeps them in. */
-package io.sluice.node.conf;
