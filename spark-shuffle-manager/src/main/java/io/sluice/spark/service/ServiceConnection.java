@@ -3,7 +3,6 @@ package io.sluice.spark.service;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.remote.RemoteClient;
-import io.sluice.node.socket.ServiceAnnouncement;
 import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
@@ -171,7 +170,7 @@ public final class ServiceConnection implements Closeable {
   /** Reads where the service is now: YARN passes it in the environment, others write a file. */
   private Service locate() throws IOException {
     if (named.equals(SparkSettings.YARN_SERVICE)) {
-      NodeMetadata metadata = ServiceAnnouncement.find(System.getenv());
+      NodeMetadata metadata = NodeMetadata.find(System.getenv());
       return new Service(metadata.owner(), metadata.address());
     }
     return new Service(Owner.ofThisProcess(), ServiceFile.read(Path.of(named)));
