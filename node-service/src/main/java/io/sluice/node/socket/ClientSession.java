@@ -13,7 +13,7 @@ import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.PoolPaths;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.DataInputStream;

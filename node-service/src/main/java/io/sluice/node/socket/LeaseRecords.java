@@ -5,7 +5,7 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.RecoveredLeases;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -18,9 +18,9 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.store.DiskWrite;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.Lease.DiskWrite;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.DataInputStream;
@@ -108,7 +108,7 @@ final class SocketSession {
     this.refusals = refusals;
     this.instance = instance;
     this.inFlight = inFlight;
-    this.places = store.places();
+    this.places = store.paths();
     this.sender = new DescriptorSender(store, lease.owner(), this::refused);
   }
 

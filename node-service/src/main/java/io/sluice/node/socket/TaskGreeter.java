@@ -125,7 +125,7 @@ final class TaskGreeter {
       why = "this service serves its own user alone, and passes no files";
     } else if (access == SegmentAccess.DESCRIPTORS
         && isOwn
-        && !Files.isDirectory(store.places().pool())) {
+        && !Files.isDirectory(store.paths().pool())) {
       why = "the pool is one device: a descriptor of it shows every segment";
     }
     if (why != null) {

@@ -3,7 +3,7 @@ package io.sluice.node.socket;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.store.PendingWrite;
+import io.sluice.spill.store.ExtentSource.PendingWrite;
 import io.sluice.spill.store.StoreFullException;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.sluice.spark.persist;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.metrics.Fallbacks;
 import io.sluice.spill.store.StoreFullException;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.Closeable;
 import java.io.File;
 import java.io.FileInputStream;

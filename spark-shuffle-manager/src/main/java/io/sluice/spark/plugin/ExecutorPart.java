@@ -5,7 +5,7 @@ import com.codahale.metrics.MetricRegistry;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.persist.Persistence;
 import io.sluice.spark.persist.SluiceDiskStore;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;

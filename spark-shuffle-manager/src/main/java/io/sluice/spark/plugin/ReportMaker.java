@@ -6,7 +6,7 @@ import io.sluice.spark.metrics.ReportedShuffle;
 import io.sluice.spark.persist.Persistence;
 import io.sluice.spark.persist.SluiceDiskStore;
 import io.sluice.spill.store.StoreStats;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
