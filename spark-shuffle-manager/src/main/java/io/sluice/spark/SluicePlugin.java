@@ -12,7 +12,7 @@ import io.sluice.spark.report.ExecutorReporter;
 import io.sluice.spark.report.ExecutorReports;
 import io.sluice.spark.report.SluiceTab;
 import io.sluice.spill.store.StoreStats;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;

@@ -167,7 +167,7 @@ class NodeServiceCommandTest {
 
   @Test
   void aServiceThatEndsSaysWhatItLeaves() throws IOException {
-    Path segment = service.store().places().path(0, 0, 0);
+    Path segment = service.store().paths().path(0, 0, 0);
     String said = logOf(() -> command("service", "--overflow-dirs=" + base).close(service));
     assertTrue(said.contains("stays for the next service"), said);
     assertTrue(said.contains(base.resolve("service").toString()), said);

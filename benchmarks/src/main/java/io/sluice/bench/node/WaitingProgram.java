@@ -4,7 +4,7 @@ import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.sluice.hadoop.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.spill.store.DiskReserve;
+import io.sluice.spill.store.StoreConfig.DiskReserve;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -14,7 +14,7 @@ import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.ForwardedSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.MemorySource;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.writer.ReceivedExtents;
 import io.sluice.spill.writer.WriteTarget;
@@ -166,7 +166,7 @@ class LeasedStageTest extends StageAreaContract {
 
   /** The file that the first extent lies in. */
   Path firstSegment() throws IOException {
-    return store.store().places().path(0, 0, 0);
+    return store.store().paths().path(0, 0, 0);
   }
 
   @Override

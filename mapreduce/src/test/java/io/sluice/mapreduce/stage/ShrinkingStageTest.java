@@ -15,7 +15,7 @@ import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.ForwardedSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.MemorySource;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.writer.ReceivedExtents;
 import io.sluice.spill.writer.WriteTarget;

@@ -11,7 +11,7 @@ import io.sluice.memory.fs.tree.Namespace;
 import io.sluice.memory.fs.tree.OpenFile;
 import io.sluice.memory.fs.tree.TreePath;
 import io.sluice.memory.store.ProcessStore;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;

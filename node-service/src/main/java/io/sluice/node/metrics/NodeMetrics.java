@@ -12,7 +12,7 @@ import io.sluice.spill.ledger.LedgerStats;
 import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreStats;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;

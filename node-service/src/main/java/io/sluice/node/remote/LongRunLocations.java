@@ -64,7 +64,7 @@ public final class LongRunLocations implements Frames.Payload {
     } catch (SocketTimeoutException e) {
       throw e;
     } catch (IOException e) {
-      if (output.place().isHeld()) {
+      if (output.location().isHeld()) {
         throw e;
       }
       EOFException moved = new EOFException(output.id() + " left its place while it was described");
@@ -93,7 +93,7 @@ public final class LongRunLocations implements Frames.Payload {
     RemoteProtocol.writeSegments(out, segments, places);
     out.writeInt(1);
     RemoteProtocol.writeOutput(
-        out, output.id().outputId(), runCount == 0 ? 0 : output.place().generation());
+        out, output.id().outputId(), runCount == 0 ? 0 : output.location().generation());
     out.writeInt(runCount);
   }
 }

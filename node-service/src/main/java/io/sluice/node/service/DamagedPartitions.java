@@ -49,7 +49,7 @@ final class DamagedPartitions {
       throws IOException {
     byte[] bytes = new byte[BlockChecksums.blockBytes(run.lengthBytes(), block)];
     if (bytes.length > 0) {
-      output.place().read(run.logicalOffsetBytes() + block * BlockChecksums.BLOCK_BYTES, bytes);
+      output.location().read(run.logicalOffsetBytes() + block * BlockChecksums.BLOCK_BYTES, bytes);
     }
     return BlockChecksums.crc32c(bytes, 0, bytes.length) == crc32c;
   }

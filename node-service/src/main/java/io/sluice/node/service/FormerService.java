@@ -1,7 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.store.ExistingPool;
+import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -44,7 +44,7 @@ record FormerService(
             ApplicationRegistry.owners(applications),
             true,
             segmentBytes);
-    OptionalInt found = ExistingPool.segmentBytes(pool);
+    OptionalInt found = SpillStore.segmentBytesAt(pool);
     return found.isEmpty() || found.getAsInt() == segmentBytes
         ? former
         : former.withSegments(found.getAsInt(), pool);

@@ -173,7 +173,7 @@ final class HeldRuns {
         failure = e;
       }
       // Else its blocks may have been another one's before all of its index was read.
-      if (output.place().isHeld()) {
+      if (output.location().isHeld()) {
         if (failure == null) {
           return Optional.of(held);
         }
@@ -205,13 +205,13 @@ final class HeldRuns {
       try {
         right = DamagedPartitions.isRight(output, partition);
       } catch (IOException e) {
-        if (!output.place().isHeld()) {
+        if (!output.location().isHeld()) {
           continue;
         }
         checkGone(id, e);
         right = false;
       }
-      if (output.place().isHeld()) {
+      if (output.location().isHeld()) {
         if (!right && isReplaced(output, PartitionRange.one(partition))) {
           continue; // to see what lies there
         }
@@ -246,7 +246,7 @@ final class HeldRuns {
       if (replaced) {
         LOG.warn("{} is damaged where it lies; readers go on with its copy", output.id());
       }
-      return replaced || !output.place().isHeld(); // somebody else has replaced or moved it
+      return replaced || !output.location().isHeld(); // somebody else has replaced or moved it
     } catch (IOException e) {
       checkGone(output.id(), e);
       LOG.warn("The copy of {} is damaged, too: {}", output.id(), e.toString());

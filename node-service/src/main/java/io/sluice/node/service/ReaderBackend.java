@@ -99,7 +99,7 @@ final class ReaderBackend implements RemoteBackend {
 
   @Override
   public PoolPaths places() {
-    return store.places();
+    return store.paths();
   }
 
   @Override
@@ -140,7 +140,7 @@ final class ReaderBackend implements RemoteBackend {
   @Override
   public Optional<LongRunLocations> describeLong(OutputId id, int partition) throws IOException {
     List<Range> onDisk = new ArrayList<>();
-    Optional<LongRunLocations> described = heldRuns.longOf(id, partition, store.places(), onDisk);
+    Optional<LongRunLocations> described = heldRuns.longOf(id, partition, store.paths(), onDisk);
     if (described.isPresent()) {
       store.expectReads(onDisk);
     }

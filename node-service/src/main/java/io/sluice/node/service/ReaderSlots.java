@@ -104,7 +104,7 @@ final class ReaderSlots implements BounceSlots {
         break;
       } catch (IOException | IllegalArgumentException e) { // the latter perhaps of a former place
         lastOutput = null; // what was read wrong once is read again
-        if (output.place().isHeld()) {
+        if (output.location().isHeld()) {
           throw e;
         }
       }
@@ -131,7 +131,7 @@ final class ReaderSlots implements BounceSlots {
 
   /** Copies from where the run was found; false if it did not lie there all the time. */
   private boolean isFilled(BounceRequest request, ByteBuffer slot) throws IOException {
-    OutputLocation place = lastOutput.place();
+    OutputLocation place = lastOutput.location();
     try {
       copy(lastOutput.ranges(lastRun, request.offsetBytes(), request.lengthBytes()), slot);
     } catch (IOException e) {

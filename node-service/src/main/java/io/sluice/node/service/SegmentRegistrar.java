@@ -6,7 +6,7 @@ import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.store.SegmentHandle;
-import io.sluice.spill.store.SegmentListener;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

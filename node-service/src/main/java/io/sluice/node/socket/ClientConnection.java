@@ -6,7 +6,7 @@ import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.store.PendingWrite;
+import io.sluice.spill.store.ExtentSource.PendingWrite;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.DataOutputStream;

@@ -21,7 +21,7 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.segment.TrustedPath;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
 import java.io.Closeable;
 import java.io.DataInputStream;

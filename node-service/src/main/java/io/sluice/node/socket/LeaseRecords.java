@@ -5,7 +5,7 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.RecoveredLeases;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -33,8 +32,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A file for each lease of a task, in a directory beside the socket: the extents that it was
  * granted, and a lock that the task holds as long as it lives ({@link LeaseLock}). A service that
- * restarts learns from them which task may still write where. It asks the kernel, not the clock: a
- * task that is stopped for hours keeps its lock, and one that was killed has lost it.
+ * restarts learns from them which task may still write where, see {@link FormerRecords}. It asks
+ * the kernel, not the clock: a task that is stopped for hours keeps its lock, and one that was
+ * killed has lost it.
  *
  * <pre>
  *  0                  8                 24                    48
@@ -66,13 +66,13 @@ import org.slf4j.LoggerFactory;
  * quarantine until their applications have ended.
  *
  * <p>Thread contract: safe from any thread. Ownership: each {@link LeaseRecord} is closed with its
- * lease. Failure: a file that cannot be read counts as that of a living task, and is logged once;
- * for one that cannot be written see above.
+ * lease. Failure: as above if a file cannot be written, and as {@link FormerRecords} says if one
+ * cannot be read.
  */
 public final class LeaseRecords implements RecoveredLeases {
   static final int HEADER_BYTES = 24;
   static final int ENTRY_BYTES = 24;
-  private static final int POOL_ID_OFFSET = 8;
+  static final int POOL_ID_OFFSET = 8;
   private static final String DIRECTORY = "leases";
   private static final Comparator<Range> BY_PLACE =
       Comparator.comparingInt(Range::segmentId).thenComparingLong(Range::offsetBytes);
@@ -82,7 +82,7 @@ public final class LeaseRecords implements RecoveredLeases {
 
   private final Path directory;
   private final Opener opener;
-  private final List<Former> formers = new ArrayList<>();
+  private final FormerRecords formers = new FormerRecords();
   private final Object openLock = new Object();
   private final Set<LeaseRecord> written = new HashSet<>(); // guarded by openLock
   private int unwritten; // leases without a record; guarded by openLock
@@ -101,21 +101,6 @@ public final class LeaseRecords implements RecoveredLeases {
     Entry(long at, long leftBytes) {
       this.at = at;
       this.leftBytes = leftBytes;
-    }
-  }
-
-  /** The record of a lease that the service before has left. */
-  private static final class Former {
-    private final Path path;
-    private final UUID poolId;
-    private final List<Range> granted;
-    private boolean gone;
-    private boolean complained;
-
-    Former(Path path, UUID poolId, List<Range> granted) {
-      this.path = path;
-      this.poolId = poolId;
-      this.granted = granted;
     }
   }
 
@@ -144,18 +129,17 @@ public final class LeaseRecords implements RecoveredLeases {
     if (!Files.isDirectory(directory)) {
       return;
     }
-    LeaseRecords former = new LeaseRecords(directory, SharedFile::open);
+    FormerRecords formers = new FormerRecords();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
-        former.load(file);
+        formers.load(file);
       }
     }
-    for (Former each : former.formers) {
-      if (stateOf(each) != LeaseLock.State.GONE) {
-        throw new IOException(
-            "%s would start empty, but a task of before may still write to its memory, where others' outputs would be: %s says so. End the tasks of before and start this service again; if none runs any more, delete %s first"
-                .formatted(pool, each.path, directory));
-      }
+    Optional<Path> record = formers.anyNotGone();
+    if (record.isPresent()) {
+      throw new IOException(
+          "%s would start empty, but a task of before may still write to its memory, where others' outputs would be: %s says so. End the tasks of before and start this service again; if none runs any more, delete %s first"
+              .formatted(pool, record.get(), directory));
     }
   }
 
@@ -165,7 +149,7 @@ public final class LeaseRecords implements RecoveredLeases {
     LeaseRecords records = new LeaseRecords(directory, opener);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
-        if (!recover || !records.load(file)) {
+        if (!recover || !records.formers.load(file)) {
           Files.delete(file);
         }
       }
@@ -176,28 +160,6 @@ public final class LeaseRecords implements RecoveredLeases {
   /** Where the record of a lease lies. */
   static Path path(Path socket, LeaseInfo lease) {
     return socket.resolveSibling(DIRECTORY).resolve(Long.toString(lease.generation()));
-  }
-
-  /** Reads a file; false if its lease had no extent, so that it tells nothing. */
-  private boolean load(Path path) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));
-    if (bytes.capacity() < HEADER_BYTES + ENTRY_BYTES) {
-      return false;
-    }
-    UUID poolId =
-        new UUID(bytes.getLong(POOL_ID_OFFSET), bytes.getLong(POOL_ID_OFFSET + Long.BYTES));
-    List<Range> granted = new ArrayList<>();
-    int entry = HEADER_BYTES;
-    for (; entry + ENTRY_BYTES <= bytes.capacity(); entry += ENTRY_BYTES) {
-      try {
-        granted.add(
-            new Range(bytes.getInt(entry), bytes.getLong(entry + 8), bytes.getLong(entry + 16)));
-      } catch (IllegalArgumentException e) {
-        LOG.warn("{} is damaged: {}", path, e.getMessage());
-      }
-    }
-    formers.add(new Former(path, poolId, granted)); // the last entry may be half: nobody was told
-    return true;
   }
 
   /** Begins the record of a lease, before its task hears of it; closed with it. */
@@ -217,6 +179,17 @@ public final class LeaseRecords implements RecoveredLeases {
       }
     }
     return record;
+  }
+
+  /** How it is now; deletes the records of leases of another pool. */
+  @Override
+  public Review review(UUID poolId) {
+    return formers.review(poolId);
+  }
+
+  @Override
+  public void settled(Review review) {
+    formers.settled(review);
   }
 
   /** The same of a lease that no task has: it is as if one had held it and were gone. */
@@ -243,62 +216,6 @@ public final class LeaseRecords implements RecoveredLeases {
       unwritten += written.size();
       written.forEach(LeaseRecord::discard);
       written.clear();
-    }
-  }
-
-  @Override
-  public synchronized Review review(UUID poolId) {
-    List<Range> living = new ArrayList<>();
-    List<Range> unsaid = new ArrayList<>();
-    List<Range> gone = new ArrayList<>();
-    for (Iterator<Former> each = formers.iterator(); each.hasNext(); ) {
-      Former former = each.next();
-      if (!former.poolId.equals(poolId)) {
-        each.remove();
-        delete(former);
-        continue;
-      }
-      switch (stateOf(former)) {
-        case LIVING -> living.addAll(former.granted);
-        case UNSAID -> unsaid.addAll(former.granted);
-        case GONE -> {
-          former.gone = true;
-          gone.addAll(former.granted);
-        }
-      }
-    }
-    return new Review(living, unsaid, gone);
-  }
-
-  private static LeaseLock.State stateOf(Former former) {
-    try {
-      return former.gone ? LeaseLock.State.GONE : LeaseLock.stateOf(former.path);
-    } catch (IOException e) {
-      if (!former.complained) {
-        LOG.warn("Cannot tell whether the task of {} lives", former.path, e);
-        former.complained = true;
-      }
-      return LeaseLock.State.LIVING;
-    }
-  }
-
-  @Override
-  public synchronized void settled(Review review) {
-    Set<Range> free = new HashSet<>(review.gone());
-    for (Iterator<Former> each = formers.iterator(); each.hasNext(); ) {
-      Former former = each.next();
-      if (former.gone && free.containsAll(former.granted)) {
-        each.remove();
-        delete(former);
-      }
-    }
-  }
-
-  private static void delete(Former former) {
-    try {
-      Files.deleteIfExists(former.path);
-    } catch (IOException e) {
-      LOG.warn("{} could not be deleted; the next start does", former.path, e);
     }
   }
 

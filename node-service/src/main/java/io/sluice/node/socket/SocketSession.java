@@ -20,9 +20,10 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.store.DiskWrite;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.Lease.DiskWrite;
+import io.sluice.spill.store.MemorySource.MemoryUse;
+import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -102,7 +103,7 @@ final class SocketSession {
     this.access = access;
     this.instance = instance;
     this.inFlight = inFlight;
-    this.places = backend.store().places();
+    this.places = backend.store().paths();
     this.sender = new DescriptorSender(backend.store(), lease.owner(), this::refused);
   }
 

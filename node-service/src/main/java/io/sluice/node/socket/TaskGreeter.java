@@ -107,7 +107,7 @@ record TaskGreeter(Versions versions, SocketServer.Backend backend, Owner own) {
       why = "this service serves its own user alone, and passes no files";
     } else if (access == SegmentAccess.DESCRIPTORS
         && isOwn
-        && !Files.isDirectory(backend.store().places().pool())) {
+        && !Files.isDirectory(backend.store().paths().pool())) {
       why = "the pool is one device: a descriptor of it shows every segment";
     }
     if (why != null) {

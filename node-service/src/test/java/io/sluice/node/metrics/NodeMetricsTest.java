@@ -20,7 +20,7 @@ import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.nio.file.Files;

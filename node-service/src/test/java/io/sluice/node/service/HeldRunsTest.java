@@ -259,7 +259,7 @@ class HeldRunsTest {
     HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     change(output.runs(7).get(0).place().ranges().get(0));
     assertFalse(held.isDamaged(ID, 7));
-    assertFalse(output.place().isHeld());
+    assertFalse(output.location().isHeld());
     assertEquals(0, store.stats().copies().outputs());
     List<LocatedRun> now = runs(held).orElseThrow();
     assertEquals(PARTITIONS, now.size());
@@ -276,7 +276,7 @@ class HeldRunsTest {
     Range lastRun = output.runs(PARTITIONS - 1).get(0).place().ranges().get(0);
     change(new Range(lastRun.segmentId(), lastRun.endBytes(), 100)); // the index comes next
     assertEquals(PARTITIONS, runs(held).orElseThrow().size());
-    assertFalse(output.place().isHeld());
+    assertFalse(output.location().isHeld());
   }
 
   @Test
@@ -297,7 +297,7 @@ class HeldRunsTest {
     }
     HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
     assertTrue(held.isDamaged(ID, 7));
-    assertTrue(output.place().isHeld(), "it is as good as the other");
+    assertTrue(output.location().isHeld(), "it is as good as the other");
   }
 
   /** Its files may go at that time, for whatever reason: nobody is to run a map again for it. */
@@ -314,7 +314,7 @@ class HeldRunsTest {
   }
 
   private Optional<LongRunLocations> longOf(HeldRuns held, int partition) throws IOException {
-    return held.longOf(ID, partition, store.places(), new ArrayList<>());
+    return held.longOf(ID, partition, store.paths(), new ArrayList<>());
   }
 
   private static byte[] written(LongRunLocations described) throws IOException {

@@ -98,7 +98,7 @@ class HeldRunsTroubleTest {
                         new InlinedRuns(0))
                     .isEmpty();
             case DESCRIBE_LONG ->
-                held.longOf(id, PARTITION, store.places(), new ArrayList<>()).isEmpty();
+                held.longOf(id, PARTITION, store.paths(), new ArrayList<>()).isEmpty();
             case VERIFY -> held.isDamaged(id, PARTITION);
           };
       return gone ? FailureMeaning.GONE : null;

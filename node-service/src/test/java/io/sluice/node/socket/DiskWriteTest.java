@@ -26,8 +26,8 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.ExtentSource.PendingWrite;
 import io.sluice.spill.store.OutputReads;
-import io.sluice.spill.store.PendingWrite;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.testing.TestOutput;
@@ -354,6 +354,6 @@ class DiskWriteTest extends SocketServerTestBase {
 
   private Range lease(Frames frames) throws IOException {
     frames.send(SocketProtocol.LEASE, out -> out.writeLong(UNIT_BYTES), TIMEOUT_MS);
-    return SocketProtocol.readExtents(receive(frames), store.places()).get(0).range();
+    return SocketProtocol.readExtents(receive(frames), store.paths()).get(0).range();
   }
 }

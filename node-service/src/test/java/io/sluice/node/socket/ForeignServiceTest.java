@@ -11,7 +11,7 @@ import io.sluice.node.wire.Frames;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.Replies;
 import io.sluice.spill.segment.TrustedPath;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

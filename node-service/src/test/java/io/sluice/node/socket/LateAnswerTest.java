@@ -12,7 +12,7 @@ import io.sluice.node.wire.Replies;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;

@@ -8,7 +8,7 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.Await;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -14,7 +14,7 @@ import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.memory.RevocationNotice;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.testing.TestOutput;

@@ -213,7 +213,7 @@ class SegmentAccessTest extends SocketServerTestBase {
   private int filesOf(Frames frames, long lengthBytes, List<Descriptor> into) throws IOException {
     frames.send(SocketProtocol.LEASE, out -> out.writeLong(lengthBytes), TIMEOUT_MS);
     DataInputStream in = Replies.receive(frames, into, TIMEOUT_MS);
-    SocketProtocol.readExtents(in, store.places());
+    SocketProtocol.readExtents(in, store.paths());
     return SocketProtocol.readFiles(in).size();
   }
 

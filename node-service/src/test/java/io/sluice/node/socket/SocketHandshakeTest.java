@@ -148,8 +148,7 @@ class SocketHandshakeTest extends SocketServerTestBase {
       }
       frames.send(SocketProtocol.LEASE, out -> out.writeLong(1), TIMEOUT_MS);
       assertEquals(
-          1,
-          SocketProtocol.readExtents(Replies.receive(frames, TIMEOUT_MS), store.places()).size());
+          1, SocketProtocol.readExtents(Replies.receive(frames, TIMEOUT_MS), store.paths()).size());
     }
   }
 

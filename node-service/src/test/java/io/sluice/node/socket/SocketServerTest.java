@@ -25,7 +25,7 @@ import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.testing.TestOutput;
 import io.sluice.spill.testing.TestPool;

@@ -15,7 +15,7 @@ import io.sluice.spill.ledger.GrantTerms;
 import io.sluice.spill.ledger.Holding;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.memory.Borrower;
-import io.sluice.spill.store.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.testing.TestOutput;

@@ -21,7 +21,7 @@ import io.sluice.spill.memory.RevocationNotice;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.ChunkSourceContract;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.testing.TestPool;
 import io.sluice.spill.writer.PoolChunks;

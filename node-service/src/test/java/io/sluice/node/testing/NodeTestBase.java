@@ -182,7 +182,7 @@ public abstract class NodeTestBase {
         new Transports(List.of(transports), WINDOW_BYTES, (long) windows * WINDOW_BYTES),
         localPoolId == null
             ? null
-            : new LocalPool(localPoolId, service.store().places(), SegmentOpener.BY_NAME),
+            : new LocalPool(localPoolId, service.store().paths(), SegmentOpener.BY_NAME),
         Timeouts.all(timeoutMs));
   }
 

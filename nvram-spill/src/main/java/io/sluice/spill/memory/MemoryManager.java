@@ -10,7 +10,7 @@ import io.sluice.spill.ledger.MemoryLedger;
 import io.sluice.spill.ledger.WaitLimit;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.MemoryArbiter;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import java.io.Closeable;
 import java.util.HashMap;

@@ -4,10 +4,10 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spill.ledger.MemoryAction;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.CommittedOutput;
-import io.sluice.spill.store.DiskShareException;
-import io.sluice.spill.store.HeapShareException;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
+import io.sluice.spill.store.StoreFullException.DiskShareException;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
@@ -167,7 +167,7 @@ final class OutputMover implements AutoCloseable {
   }
 
   private static boolean isInMemory(CommittedOutput output) {
-    return output.place().isHeld()
+    return output.location().isHeld()
         && output.extents().stream().anyMatch(each -> each.segment().tier() == Tier.MEMORY);
   }
 

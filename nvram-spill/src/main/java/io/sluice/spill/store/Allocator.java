@@ -5,6 +5,9 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.StoreFullException.DiskShareException;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.IOException;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -39,7 +42,7 @@ final class Allocator {
     return memory;
   }
 
-  /** What outputs and files take of the heap. */
+  /** How much of the heap outputs and files take. */
   HeapShares heap() {
     return heap;
   }
@@ -170,51 +173,41 @@ final class Allocator {
   }
 
   /**
-   * What is said where a lease gets nothing.
+   * The message for a lease that gets nothing.
    *
-   * @param leased everything leased now
+   * @param leased all that is leased now
    * @param lack why the memory tier has no room although it is not whole
    */
   String full(long lengthBytes, long shortBytes, LeasedTotals leased, String lack) {
     StoreConfig.SettingNames names = config.settingNames();
     String memoryText =
-        "memory tier "
-            + config.directory()
-            + ": "
-            + memory.createdBytes()
-            + " bytes of "
-            + config.memoryCapacityBytes()
-            + " configured, free "
-            + memory.freeBytes()
-            + ", leased "
-            + leased.bytes(Tier.MEMORY)
-            + lack;
+        "memory tier %s: %s bytes of %s configured, free %s, leased %s%s"
+            .formatted(
+                config.directory(),
+                memory.createdBytes(),
+                config.memoryCapacityBytes(),
+                memory.freeBytes(),
+                leased.bytes(Tier.MEMORY),
+                lack);
     String diskText =
         config.diskDirectories().isEmpty()
             ? "no disk tier"
-            : "disk tier "
-                + config.diskDirectories()
-                + ": "
-                + disk.createdBytes()
-                + " bytes used of "
-                + (config.diskCapacityBytes() == 0 ? "unlimited" : config.diskCapacityBytes())
-                + " configured, "
-                + config.diskReserve()
-                + " kept free"
-                + directories.reasons();
-    return "the spill store is full: a lease of "
-        + lengthBytes
-        + " bytes is short of "
-        + shortBytes
-        + " bytes; "
-        + memoryText
-        + "; "
-        + diskText
-        + "; raise "
-        + names.memoryCapacity()
-        + ", add directories to "
-        + names.diskDirectories()
-        + " or raise "
-        + names.diskCapacity();
+            : "disk tier %s: %s bytes used of %s configured, %s kept free%s"
+                .formatted(
+                    config.diskDirectories(),
+                    disk.createdBytes(),
+                    config.diskCapacityBytes() == 0 ? "unlimited" : config.diskCapacityBytes(),
+                    config.diskReserve(),
+                    directories.reasons());
+    return ("the spill store is full: a lease of %s bytes is short of %s bytes; %s; %s; raise %s,"
+            + " add directories to %s or raise %s")
+        .formatted(
+            lengthBytes,
+            shortBytes,
+            memoryText,
+            diskText,
+            names.memoryCapacity(),
+            names.diskDirectories(),
+            names.diskCapacity());
   }
 }

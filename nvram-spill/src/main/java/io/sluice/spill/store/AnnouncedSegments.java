@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.transport.support.Uninterruptibly;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: safe from any thread, never called under the lock of the store. The listener
  * and the disk are waited for under no lock, so that one segment holds up no other. Ownership:
  * segments that are to go are its own, until they are deleted or it is closed. Failure: a segment
- * that cannot go stands in nobody's way: it is tried again {@value #RETRY_PAUSE_MS} ms later at the
- * earliest, when the next one goes, and on a thread of its own. The thread also takes over the
- * segments behind one that is slow, so a caller that frees many waits for one of them only.
+ * that cannot go holds up no other. It is tried again when the next one goes, {@value
+ * #RETRY_PAUSE_MS} ms later at the earliest, on a thread of its own. The thread also takes over the
+ * segments behind a slow one, so a caller that frees many waits for one of them only.
  */
 final class AnnouncedSegments implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
@@ -142,7 +143,7 @@ final class AnnouncedSegments implements Closeable {
     }
   }
 
-  /** What comes after a failure is retired as well, and what there is no time for later. */
+  /** A failure stops none of the others. Segments for which there is no time are retired later. */
   private void retireFrom(List<DiskSegment> segments, int first, long shareNs) {
     Error failure = null;
     long beginNs = nanoTime.getAsLong();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 
 /**
  * A set of blocks of any segments, one bit each: what is free, what a lease holds, what is in
@@ -28,7 +29,7 @@ final class BlockSet {
 
   /** Is told what comes and goes. */
   interface Changes {
-    /** Of whom nothing is told. */
+    /** Ignores every change. */
     Changes UNWATCHED =
         new Changes() {
           @Override
@@ -106,7 +107,7 @@ final class BlockSet {
     return copy;
   }
 
-  /** What is in both. */
+  /** The blocks that are in both sets. */
   BlockSet common(BlockSet other) {
     BlockSet common = new BlockSet(blockBytes);
     segments.forEach(
@@ -176,9 +177,7 @@ final class BlockSet {
 
   /** Every stretch of adjacent blocks, in order. */
   List<Range> ranges() {
-    List<Range> ranges = new ArrayList<>();
-    segments.forEach((segmentId, bits) -> addRanges(segmentId, bits, ranges));
-    return ranges;
+    return ranges(segmentId -> true);
   }
 
   /** Those of one segment. */
@@ -193,10 +192,14 @@ final class BlockSet {
 
   /** Those of one tier. */
   List<Range> ranges(Tier tier) {
+    return ranges(segmentId -> SegmentInfo.tierOf(segmentId) == tier);
+  }
+
+  private List<Range> ranges(IntPredicate wanted) {
     List<Range> ranges = new ArrayList<>();
     segments.forEach(
         (segmentId, bits) -> {
-          if (SegmentInfo.tierOf(segmentId) == tier) {
+          if (wanted.test(segmentId)) {
             addRanges(segmentId, bits, ranges);
           }
         });
@@ -235,9 +238,9 @@ final class BlockSet {
   }
 
   /**
-   * A stretch that holds this many bytes, cut to that length; stays in the set. Of the segments
-   * that have one, that with fewest blocks in the set; of its stretches, the shortest: what is
-   * nearly used up is used up first, and others are left whole.
+   * A stretch that holds this many bytes, cut to that length; stays in the set. It lies in the
+   * segment with the fewest blocks in the set that has one, and is the shortest there. So a segment
+   * that is nearly used up is used up first, and others stay whole.
    */
   Optional<Range> bestFit(long lengthBytes) {
     int wanted = (int) Math.min(Integer.MAX_VALUE, lengthBytes / blockBytes);

@@ -27,10 +27,10 @@ final class CommitMarks {
    */
   void set(CommittedOutput output) throws IOException {
     try {
-      output.place().mark();
+      output.location().mark();
     } catch (
         DiskThread.NotBegunException e) { // the mark is not there, and the file can be believed
-      allocator.disk().failed(output.place().tail(), e);
+      allocator.disk().failed(output.location().tail(), e);
       throw e;
     } catch (IOException | RuntimeException | Error e) {
       takeBackAfter(e, output);
@@ -44,20 +44,20 @@ final class CommitMarks {
   }
 
   private void takeBack(CommittedOutput output, Throwable failure) throws IOException {
-    SegmentHandle tail = output.place().tail();
+    SegmentHandle tail = output.location().tail();
     if (tail.info().tier() == Tier.DISK && failure instanceof IOException e) {
       disown(tail, e); // and not waited for a second time
     } else {
-      output.place().clearMark();
+      output.location().clearMark();
     }
   }
 
-  /** The output no longer exists at that place, or nobody will believe that it does. */
-  void clear(OutputLocation place) throws IOException {
+  /** The output no longer exists at that location, or nobody will believe that it does. */
+  void clear(OutputLocation location) throws IOException {
     try {
-      place.clearMark();
+      location.clearMark();
     } catch (IOException e) {
-      SegmentHandle tail = place.tail();
+      SegmentHandle tail = location.tail();
       if (tail.info().tier() == Tier.DISK) {
         disown(tail, e); // the file is never used again, nor believed
       } else if (tail.isTrusted()) {
@@ -69,9 +69,9 @@ final class CommitMarks {
   }
 
   /** Clears a mark under no lock; returns why it may still be there. */
-  static Optional<IOException> tryClear(OutputLocation place) {
+  static Optional<IOException> tryClear(OutputLocation location) {
     try {
-      place.clearMark();
+      location.clearMark();
       return Optional.empty();
     } catch (IOException e) {
       return Optional.of(e);

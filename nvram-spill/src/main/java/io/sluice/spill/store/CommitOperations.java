@@ -8,6 +8,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -48,14 +49,8 @@ final class CommitOperations {
     CommittedOutput output = state.loader.load(trailer, lease.owner(), mostExtents);
     if (!output.identity().stamp().equals(stamp)) {
       throw new CorruptOutputException(
-          "what ends at "
-              + trailer
-              + " is of "
-              + output.id()
-              + ", "
-              + output.identity().stamp()
-              + ", expected "
-              + stamp);
+          "what ends at %s is of %s, %s, expected %s"
+              .formatted(trailer, output.id(), output.identity().stamp(), stamp));
     }
     pinClaimed(lease, output); // first: nothing of others is looked at by name, or registered
     try {
@@ -74,29 +69,24 @@ final class CommitOperations {
 
   /** An extent has a block of its own, which is leased, or was before a restart. */
   private long mostExtents(Lease lease) {
-    state.lock.lock();
-    try {
-      return (lease.held().bytes() + state.allocator.quarantined().bytes())
-          / state.config.blockBytes();
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () ->
+            (lease.held().bytes() + state.allocator.quarantined().bytes())
+                / state.config.blockBytes());
   }
 
   /** Whether it is there already: its answer may have been lost. */
   private boolean isCommitted(Lease lease, OutputStamp stamp) throws IOException {
-    state.lock.lock();
-    try {
-      state.checkUsable(lease);
-      if (!stamp.id().applicationId().equals(lease.applicationId())) {
-        throw new CorruptOutputException(
-            stamp.id() + " cannot be committed by a lease of " + lease.applicationId());
-      }
-      CommittedOutput held = state.outputs.find(stamp.id());
-      return held != null && held.identity().stamp().equals(stamp);
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () -> {
+          state.checkUsable(lease);
+          if (!stamp.id().applicationId().equals(lease.applicationId())) {
+            throw new CorruptOutputException(
+                stamp.id() + " cannot be committed by a lease of " + lease.applicationId());
+          }
+          CommittedOutput held = state.outputs.find(stamp.id());
+          return held != null && held.identity().stamp().equals(stamp);
+        });
   }
 
   /**
@@ -104,27 +94,23 @@ final class CommitOperations {
    * place of a segment that is registered meanwhile.
    */
   private void pinClaimed(Lease lease, CommittedOutput output) throws IOException {
-    state.lock.lock();
-    try {
-      state.checkUsable(lease);
-      CommittedOutput former = state.outputs.find(output.id());
-      if (former == null || !former.identity().equals(output.identity())) {
-        checkHeld(lease, output);
-      }
-      output.extents().forEach(extent -> state.holders.pin(extent.segment().segmentId()));
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          state.checkUsable(lease);
+          CommittedOutput former = state.outputs.find(output.id());
+          if (former == null || !former.identity().equals(output.identity())) {
+            checkHeld(lease, output);
+          }
+          output.extents().forEach(extent -> state.holders.pin(extent.segment().segmentId()));
+        });
   }
 
   private void unpin(CommittedOutput output) {
-    state.lock.lock();
-    try {
-      output.extents().forEach(extent -> state.holders.unpin(extent.segment().segmentId()));
-      state.memorySpace.wake();
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          output.extents().forEach(extent -> state.holders.unpin(extent.segment().segmentId()));
+          state.memorySpace.wake();
+        });
   }
 
   private void checkHeld(Lease lease, CommittedOutput output) throws IOException {
@@ -142,19 +128,17 @@ final class CommitOperations {
       }
       resumed |= holder != lease.held();
     }
-    long generation = output.place().generation();
+    long generation = output.location().generation();
     boolean former = resumed && generation >= 0 && generation < state.recoveredGenerationBound;
     if (generation != lease.info().generation() && !former
         || generation != output.identity().writerGeneration()) {
       throw new CorruptOutputException(
-          output.id()
-              + " has generation "
-              + generation
-              + " and a writer's of "
-              + output.identity().writerGeneration()
-              + ", expected "
-              + lease.info().generation()
-              + " for both");
+          "%s has generation %s and a writer's of %s, expected %s for both"
+              .formatted(
+                  output.id(),
+                  generation,
+                  output.identity().writerGeneration(),
+                  lease.info().generation()));
     }
   }
 
@@ -176,14 +160,12 @@ final class CommitOperations {
   }
 
   private void spoil(SegmentHandle segment) {
-    state.lock.lock();
-    try {
-      if (state.allocator.segment(segment.info().segmentId()) == segment) {
-        state.allocator.memory().damaged(segment);
-      }
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          if (state.allocator.segment(segment.info().segmentId()) == segment) {
+            state.allocator.memory().damaged(segment);
+          }
+        });
   }
 
   private void publish(
@@ -197,11 +179,8 @@ final class CommitOperations {
     }
     if (former != null && !mayReplace) {
       throw new IOException(
-          id
-              + " is committed already, with generation "
-              + former.place().generation()
-              + "; it cannot be committed again with "
-              + output.place().generation());
+          "%s is committed already, with generation %s; it cannot be committed again with %s"
+              .formatted(id, former.location().generation(), output.location().generation()));
     }
     checkHeld(lease, output);
     if (former == null) {

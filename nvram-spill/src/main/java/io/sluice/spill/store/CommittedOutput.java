@@ -12,42 +12,43 @@ import io.sluice.spill.format.RunEntry;
 import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.OutputLocation.UnreadableSegmentException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * An output that can be found: which bytes it is, and the place where they lie now. What it keeps
- * on the heap does not grow with its partitions or runs, only by its extents: the index stays on
- * the medium and is read, and checked, when it is asked for.
+ * An output that can be found: its bytes, and the location where they lie now. It takes more heap
+ * for each extent, but not for each partition or run. The index stays on the medium, and is read
+ * and checked when it is wanted.
  *
  * <p>Thread contract: immutable, safe from any thread; not used after its application was freed.
  */
 public final class CommittedOutput {
   private final OutputIdentity identity;
-  private final OutputLocation place;
+  private final OutputLocation location;
 
-  private CommittedOutput(OutputIdentity identity, OutputLocation place) {
+  private CommittedOutput(OutputIdentity identity, OutputLocation location) {
     this.identity = identity;
-    this.place = place;
+    this.location = location;
   }
 
-  /** Reads and checks the whole index of an output at a place. */
-  static CommittedOutput load(OutputIdentity identity, OutputLocation place) throws IOException {
+  /** Reads and checks the whole index of an output at a location. */
+  static CommittedOutput load(OutputIdentity identity, OutputLocation location) throws IOException {
     IndexVerifier.verify(
         (offsetBytes, lengthBytes) -> {
           byte[] bytes = new byte[lengthBytes];
-          place.read(identity.indexOffsetBytes() + offsetBytes, bytes);
+          location.read(identity.indexOffsetBytes() + offsetBytes, bytes);
           return ByteBuffer.wrap(bytes);
         },
         identity);
-    return new CommittedOutput(identity, place);
+    return new CommittedOutput(identity, location);
   }
 
   /** The same of an index that was checked, where it lies here, too. */
-  static CommittedOutput checked(OutputIdentity identity, OutputLocation place) {
-    return new CommittedOutput(identity, place);
+  static CommittedOutput checked(OutputIdentity identity, OutputLocation location) {
+    return new CommittedOutput(identity, location);
   }
 
   /** Its name. */
@@ -74,25 +75,25 @@ public final class CommittedOutput {
   public Optional<List<LocatedRun>> runs(int firstPartition, int endPartition, long mostBytes)
       throws IOException {
     checkPartitions(firstPartition, endPartition);
-    place.tell();
+    location.tell();
     return OutputIndex.decodeRuns(
             this::readIndex, firstPartition, endPartition, mostBytes, identity)
         .map(indexed -> indexed.stream().map(this::located).toList());
   }
 
   /**
-   * The runs of a partition, however many, to be read one after the other. What they say is the
-   * output's: they fail with an {@link IOException} instead of reading where it lies no more.
+   * The runs of a partition, however many, to be read one after the other. They fail with an {@link
+   * IOException} when the output has left its location.
    */
   public PartitionRuns partitionRuns(int partition) throws IOException {
     checkPartitions(partition, partition + 1);
-    place.tell();
+    location.tell();
     return new PartitionRuns(this::readHeldIndex, partition, identity);
   }
 
   /** Where some bytes of a run lie, in order; empty for none. */
   public List<Range> ranges(RunEntry run, long offsetBytes, long lengthBytes) {
-    return place.ranges(run.logicalOffsetBytes() + offsetBytes, lengthBytes);
+    return location.ranges(run.logicalOffsetBytes() + offsetBytes, lengthBytes);
   }
 
   /** The same as {@link #runs(int, int)} by logical offsets, wherever they lie. */
@@ -108,13 +109,8 @@ public final class CommittedOutput {
         || endPartition < firstPartition
         || endPartition > identity.partitionCount()) {
       throw new IllegalArgumentException(
-          id()
-              + " has partitions 0 to "
-              + (identity.partitionCount() - 1)
-              + ", not "
-              + firstPartition
-              + " to "
-              + (endPartition - 1));
+          "%s has partitions 0 to %s, not %s to %s"
+              .formatted(id(), identity.partitionCount() - 1, firstPartition, endPartition - 1));
     }
   }
 
@@ -123,14 +119,14 @@ public final class CommittedOutput {
     return new LocatedRun(
         run,
         new RunLocation(
-            place.poolId(),
-            place.generation(),
-            place.ranges(indexed.logicalOffsetBytes(), run.lengthBytes())));
+            location.poolId(),
+            location.generation(),
+            location.ranges(indexed.logicalOffsetBytes(), run.lengthBytes())));
   }
 
   private ByteBuffer readHeldIndex(long offsetBytes, int lengthBytes) throws IOException {
     ByteBuffer bytes = readIndex(offsetBytes, lengthBytes);
-    if (!place.isHeld()) {
+    if (!location.isHeld()) {
       throw new IOException(id() + " has left its place while its index was read");
     }
     return bytes;
@@ -139,7 +135,7 @@ public final class CommittedOutput {
   private ByteBuffer readIndex(long offsetBytes, int lengthBytes) throws IOException {
     byte[] bytes = new byte[lengthBytes];
     try {
-      place.read(identity.indexOffsetBytes() + offsetBytes, bytes);
+      location.read(identity.indexOffsetBytes() + offsetBytes, bytes);
     } catch (UnreadableSegmentException e) {
       throw e.failure();
     }
@@ -148,27 +144,27 @@ public final class CommittedOutput {
 
   /**
    * Fills {@code destination}, whose position is 0, with a run's bytes. They are the output's if
-   * its place {@link OutputLocation#isHeld} afterwards.
+   * its location {@link OutputLocation#isHeld} afterwards.
    *
    * @param located as {@link #runs} gave it
    */
   public void copyTo(LocatedRun located, ByteBuffer destination) throws IOException {
-    place.copyTo(located.place().ranges(), destination);
+    location.copyTo(located.place().ranges(), destination);
   }
 
   /** Whether all of a run lies in memory that this process has mapped and may touch. */
   public boolean isMapped(LocatedRun located) {
-    return place.isMapped(located.place().ranges());
+    return location.isMapped(located.place().ranges());
   }
 
   /** Where it lies. */
-  public OutputLocation place() {
-    return place;
+  public OutputLocation location() {
+    return location;
   }
 
   /** All extents, in logical order. */
   public List<Extent> extents() {
-    return place.extents();
+    return location.extents();
   }
 
   /** Bytes of all runs. */

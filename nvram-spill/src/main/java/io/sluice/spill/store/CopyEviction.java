@@ -2,6 +2,8 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.StoreFullException.DiskShareException;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,14 +24,13 @@ final class CopyEviction {
     this.releases = releases;
   }
 
-  /** A lease that takes room of the disk tier alone. */
-  interface Leasing<T> {
-    T run() throws IOException;
-  }
-
-  /** Leases, and gives up copies as long as there is no room for that. */
-  <T> T leaseOnDisk(long wantedBytes, Leasing<T> leasing) throws IOException {
-    LeaseDeadline deadline = new LeaseDeadline(state);
+  /**
+   * Leases room of the disk tier alone, and gives up copies as long as there is none.
+   *
+   * @param leasing takes the room, under no lock
+   */
+  <T> T leaseOnDisk(long wantedBytes, StoreState.Work<T, IOException> leasing) throws IOException {
+    LeaseOperations.Deadline deadline = new LeaseOperations.Deadline(state);
     boolean settled = false;
     while (true) {
       try {

@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * <p>Thread contract: safe from any thread; {@link #add}, {@link #remove} and {@link #pause} return
  * at once, and the lock is a leaf. Ownership: {@link SpillStore} closes it: {@link #stop}, then the
  * devices, whose end ends a copy that waits, then {@link #awaitEnd}. Failure: an output that cannot
- * be copied is tried again, behind the others and after {@value #PAUSE_MS} ms at the earliest,
- * {@value #MOST_ATTEMPTS} times in all, each counted; where only room or a buffer is lacking, as
- * often as it takes.
+ * be copied is tried again behind the others, after {@value #PAUSE_MS} ms at the earliest. Each
+ * failure is counted, and after {@value #MOST_ATTEMPTS} the output stays without a copy. An attempt
+ * that only lacked room or a buffer does not count.
  */
 final class CopyThread {
   static final long PAUSE_MS = 10_000;
@@ -32,7 +32,7 @@ final class CopyThread {
   private final long pauseNs;
   private final Thread thread = DaemonThreads.create("sluice-copier", this::run);
 
-  /** What is to be copied, and how often that has failed; guarded by this, as all below. */
+  /** The outputs to copy, and how often each has failed; guarded by this, as all below. */
   private final Map<CommittedOutput, Integer> items = new LinkedHashMap<>();
 
   private boolean paused;

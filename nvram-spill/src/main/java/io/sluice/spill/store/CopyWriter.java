@@ -1,5 +1,7 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.disk.Device;
+import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.segment.Extent;
@@ -7,16 +9,20 @@ import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
  * Writes an output to the disk tier a second time, under a lease of its own: all of it but the
  * commit mark. {@link OutputCopy} knows the bytes; {@link RelocationOperations} decides what
- * becomes of the second place.
+ * becomes of the second location.
  *
  * <p>Thread contract: called under no lock. Failure: {@link IOException}, and what was leased is
  * given back. Writing stops when the output is freed or replaced meanwhile.
@@ -32,7 +38,7 @@ final class CopyWriter {
     this.eviction = eviction;
   }
 
-  /** What becomes of an output that was written to disk, all of it but the mark. */
+  /** Takes over an output that was written to disk, except for its mark. */
   interface Written {
     void at(CommittedOutput there, Lease lease) throws IOException;
   }
@@ -71,7 +77,7 @@ final class CopyWriter {
 
   private Lease open(CommittedOutput output) throws IOException {
     return leases.open(
-        output.id().applicationId(), output.place().tail().owner(), IoClass.WRITE_SORT);
+        output.id().applicationId(), output.location().tail().owner(), IoClass.WRITE_SORT);
   }
 
   private static Stream<Extent> onDisk(ExtentTable extents) {
@@ -79,12 +85,7 @@ final class CopyWriter {
   }
 
   private List<Range> rangesOf(Lease lease) {
-    state.lock.lock();
-    try {
-      return lease.held().ranges();
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(() -> lease.held().ranges());
   }
 
   /**
@@ -130,32 +131,28 @@ final class CopyWriter {
     }
   }
 
-  /** What nobody wants any more is not written to its end, nor where others are to write. */
+  /** Stops a write that is no longer wanted, or whose room others are to get. */
   private void checkWanted(CommittedOutput output, Lease lease) throws IOException {
-    state.lock.lock();
-    try {
-      if (state.outputs.find(output.id()) != output) {
-        throw new IOException(output.id() + " has gone while it was written elsewhere");
-      }
-      if (lease.isClosed()) {
-        throw new StoreFullException("the copy of " + output.id() + " gave way to others");
-      }
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          if (state.outputs.find(output.id()) != output) {
+            throw new IOException(output.id() + " has gone while it was written elsewhere");
+          }
+          if (lease.isClosed()) {
+            throw new StoreFullException("the copy of " + output.id() + " gave way to others");
+          }
+        });
   }
 
   /** From here on a copy keeps its room: it is announced, and others may look at it. */
   private void endGivingWay(CommittedOutput output, Lease lease) throws IOException {
-    state.lock.lock();
-    try {
-      checkWanted(output, lease);
-      if (state.copying == lease) {
-        state.copying = null;
-      }
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          checkWanted(output, lease);
+          if (state.copying == lease) {
+            state.copying = null;
+          }
+        });
   }
 
   private ExtentTable leaseForMove(Lease lease, OutputCopy copy) throws IOException {
@@ -188,23 +185,108 @@ final class CopyWriter {
                 copy.lengthBytes(), shortBytes, state.leased, ", which it is to leave");
           }
         };
-    DiskSpace.Request request;
-    state.lock.lock();
-    try {
-      state.checkUsable(lease);
-      if (givesWay) {
-        state
-            .allocator
-            .heap()
-            .checkCopy(lease.owner(), () -> state.leased.isServingOthers(lease.owner()));
-      }
-      request = state.diskSpace.reserve(lease, copy.lengthBytes(), outcome);
-      if (givesWay) {
-        state.copying = lease;
-      }
-    } finally {
-      state.lock.unlock();
-    }
+    DiskSpace.Request request =
+        state.locked(
+            () -> {
+              state.checkUsable(lease);
+              if (givesWay) {
+                state
+                    .allocator
+                    .heap()
+                    .checkCopy(lease.owner(), () -> state.leased.isServingOthers(lease.owner()));
+              }
+              DiskSpace.Request reserved =
+                  state.diskSpace.reserve(lease, copy.lengthBytes(), outcome);
+              if (givesWay) {
+                state.copying = lease;
+              }
+              return reserved;
+            });
     return copy.lay(state.diskSpace.make(request));
+  }
+
+  /**
+   * The writes of one thread to the disk tier, with {@link Device#UNITS_UNDER_WAY} units under way.
+   * A thread that waits for each unit before it makes the next gets half of a device that others
+   * want too, however urgent it is.
+   *
+   * <p>Thread contract: one thread. The thread may wait for a buffer while units of its own are
+   * under way. Their buffers are the device's until they are done, so no two threads wait for each
+   * other. Ownership: the caller that opens it closes it, which waits for the units under way.
+   * Failure: the first one of a unit, at the latest from {@link #await}, after {@code onFailure}
+   * was told of its segment; or {@link io.sluice.spill.disk.NoBufferException}, and {@code
+   * onFailure} is not told.
+   */
+  static final class InFlightWrites implements AutoCloseable {
+    private final BiConsumer<DiskSegment, IOException> onFailure;
+    private final Deque<Unit> units = new ArrayDeque<>(); // oldest first
+
+    private record Unit(DiskSegment segment, DeviceFile.Write write) {}
+
+    InFlightWrites(BiConsumer<DiskSegment, IOException> onFailure) {
+      this.onFailure = onFailure;
+    }
+
+    /** Begins to write all that remains in a buffer to a file of the disk tier. */
+    void write(DiskSegment segment, IoClass ioClass, long offsetBytes, ByteBuffer bytes)
+        throws IOException {
+      for (long atBytes = offsetBytes; bytes.hasRemaining(); ) {
+        int unitBytes = Math.min(bytes.remaining(), Device.UNIT_BYTES);
+        awaitAllBut(
+            ioClass == IoClass.COPY ? 0 : Device.UNITS_UNDER_WAY - 1); // for copies nobody waits
+        begin(segment, ioClass, atBytes, bytes.slice(bytes.position(), unitBytes));
+        bytes.position(bytes.position() + unitBytes);
+        atBytes += unitBytes;
+      }
+    }
+
+    /**
+     * The device is asked for nothing until it has the bytes: what fails here is not its failure.
+     */
+    private void begin(DiskSegment segment, IoClass ioClass, long offsetBytes, ByteBuffer bytes)
+        throws IOException {
+      try (DeviceFile.Write write = segment.beginWrite(ioClass, offsetBytes, bytes.remaining())) {
+        write.bytes().put(bytes);
+        units.add(new Unit(segment, write)); // first: nothing that has begun may be forgotten
+        try {
+          write.begin();
+        } catch (RuntimeException | Error e) {
+          units.removeLast();
+          throw e;
+        }
+      }
+    }
+
+    /** Returns when everything is written. */
+    void await() throws IOException {
+      awaitAllBut(0);
+    }
+
+    private void awaitAllBut(int count) throws IOException {
+      while (units.size() > count) {
+        Unit unit = units.remove();
+        try {
+          unit.write().await();
+        } catch (IOException e) {
+          onFailure.accept(unit.segment(), e);
+          throw e;
+        }
+      }
+    }
+
+    /**
+     * Waits for the units still under way; the caller has failed before, so their failures are
+     * dropped.
+     */
+    @Override
+    public void close() {
+      while (!units.isEmpty()) {
+        try {
+          await();
+        } catch (IOException e) {
+          continue; // its segment was told
+        }
+      }
+    }
   }
 }

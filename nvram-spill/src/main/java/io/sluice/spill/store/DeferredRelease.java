@@ -28,11 +28,11 @@ final class DeferredRelease {
   }
 
   /**
-   * A place on disk that nobody finds any more.
+   * A location on disk that nobody finds any more.
    *
    * @param blocks is run once its mark is cleared: until then the mark claims them
    */
-  record Marked(OutputLocation place, Step blocks) {}
+  record Marked(OutputLocation location, Step blocks) {}
 
   /** Nothing of this segment is left, and nobody knows it any more. */
   void retire(DiskSegment segment) {
@@ -45,9 +45,9 @@ final class DeferredRelease {
     cuts.put(segment, endBytes);
   }
 
-  /** The mark of that place is to be cleared. */
-  void unmark(OutputLocation place, Step blocks) {
-    marked.add(new Marked(place, blocks));
+  /** The mark of that location is to be cleared. */
+  void unmark(OutputLocation location, Step blocks) {
+    marked.add(new Marked(location, blocks));
   }
 
   /** So much of the memory tier is no longer held by outputs of that application. */
@@ -72,7 +72,7 @@ final class DeferredRelease {
     return cuts;
   }
 
-  /** Those places, which are not here any more. */
+  /** Those locations, which are not here any more. */
   List<Marked> takeMarked() {
     List<Marked> taken = List.copyOf(marked);
     marked.clear();

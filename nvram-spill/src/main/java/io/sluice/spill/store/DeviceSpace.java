@@ -19,10 +19,10 @@ import java.util.function.BooleanSupplier;
 /**
  * A whole device-DAX device, locked: the meta area, then a slot per segment.
  *
- * <p>Thread contract, ownership: as {@link MappedBacking} says. Failure: {@link IOException} when
- * another store has the device or it is too small.
+ * <p>Thread contract, ownership: as {@link MappedPool.Backing} says. Failure: {@link IOException}
+ * when another store has the device or it is too small.
  */
-final class DeviceSpace implements MappedBacking {
+final class DeviceSpace implements MappedPool.Backing {
   private static final int ZEROS_BYTES = 1 << 20;
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
@@ -55,7 +55,7 @@ final class DeviceSpace implements MappedBacking {
   }
 
   @Override
-  public String place() {
+  public String path() {
     return device.path().toString();
   }
 
@@ -110,12 +110,8 @@ final class DeviceSpace implements MappedBacking {
     long offsetBytes = layout.metaBytes() + (long) segmentId * layout.segmentBytes();
     if (offsetBytes + layout.segmentBytes() > device.sizeBytes()) {
       throw new IOException(
-          device.path()
-              + " has "
-              + device.sizeBytes()
-              + " bytes, its pool was made for "
-              + layout.totalBytes()
-              + "; open it without recovery, which empties it");
+          "%s has %s bytes, its pool was made for %s; open it without recovery, which empties it"
+              .formatted(device.path(), device.sizeBytes(), layout.totalBytes()));
     }
     return new SegmentInfo(
         segmentId, 0, Tier.MEMORY, device.path(), offsetBytes, layout.segmentBytes(), unitBytes());

@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What the file system of a directory has left. Which one that is is found in the list of all that
- * are mounted, which is long on a node with containers: it is read once, and again when another
- * file system has come to lie there.
+ * How much room the file system of a directory has left. The file system is found in the list of
+ * all mounts, which is long on a node with containers. So the list is read once, and again when
+ * another file system was mounted there.
  *
  * <p>Thread contract: one thread at a time, that of the directory. Failure: {@link IOException} of
  * the file system.
@@ -28,8 +28,8 @@ final class DirectorySpace {
    * A moment of it.
    *
    * @param fileSystem which it is
-   * @param bytes what it has left for us
-   * @param sizeBytes what it has in all
+   * @param bytes free for this process
+   * @param sizeBytes its whole size
    */
   record Free(String fileSystem, long bytes, long sizeBytes) {}
 
@@ -44,7 +44,7 @@ final class DirectorySpace {
     this.mounts = mounts;
   }
 
-  /** What it has left now. */
+  /** How much it has left now. */
   Free free() throws IOException {
     long now = (Long) Files.getAttribute(directory, "unix:dev");
     if (store == null || now != device) {

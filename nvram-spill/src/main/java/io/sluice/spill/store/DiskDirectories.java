@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.segment.PoolVisibility;
+import io.sluice.spill.store.StoreConfig.DiskReserve;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,15 +27,15 @@ import org.slf4j.LoggerFactory;
  * The directories of the disk tier, each locked, and which of them work: one that does not is left
  * out, and one that does is enough.
  *
- * <p>Thread contract: guarded by the lock of the store; opened and closed by one thread. What is
- * done in one once the store runs is done by its {@link DiskThreads}. Ownership: {@link PoolFiles}
- * closes it. Failure: what a directory fails with is logged when it is not the same as the last
- * time. A directory that failed at the start stays out until the next one; one that failed later is
- * tried again after {@value #RETRY_PAUSE_MS} ms, because it may only have been full, and one that
- * hangs when it answers. What lies in one may be contradicted by what the pool went on with: it is
- * left behind, see {@link DiskEpoch}. {@link IOException} only at the start, and only if none
- * works: not even then in a {@link PoolVisibility#PRIVATE} pool, whose process has chosen no
- * directory for it and does without.
+ * <p>Thread contract: guarded by the lock of the store; opened and closed by one thread. Once the
+ * store runs, its {@link DiskThreads} do everything in it. Ownership: {@link PoolFiles} closes it.
+ * Failure: a failure of a directory is logged unless it is the same as the last one. A directory
+ * that failed at the start stays out until the next start. One that failed later may only have been
+ * full, and is tried again after {@value #RETRY_PAUSE_MS} ms. One that hangs is used again when it
+ * answers. A directory whose content the pool no longer agrees with is left behind, see {@link
+ * DiskEpoch}. {@link IOException} only at the start, and only if none works: not even then in a
+ * {@link PoolVisibility#PRIVATE} pool, whose process has chosen no directory for it and does
+ * without.
  */
 final class DiskDirectories implements Closeable {
   static final long RETRY_PAUSE_MS = 10_000;
@@ -106,7 +108,7 @@ final class DiskDirectories implements Closeable {
    */
   record Room(Path path, long usableBytes, long allBytes) {}
 
-  /** What is done to each at the start. */
+  /** Work on each directory at the start. */
   interface Work {
     void on(LockedDirectory directory) throws IOException;
   }
@@ -206,7 +208,7 @@ final class DiskDirectories implements Closeable {
     return answers;
   }
 
-  /** What lies in that one is not to be believed at a later start; returns whether that is new. */
+  /** No later start believes that directory; returns whether that is new. */
   boolean leaveBehind(Path path) {
     boolean isNew = false;
     for (Directory directory : directories) {
@@ -283,26 +285,21 @@ final class DiskDirectories implements Closeable {
 
   /** Which do everything in that one. */
   DiskThreads threads(Path path) {
-    return directories.stream()
-        .filter(directory -> directory.path.equals(path))
-        .findFirst()
-        .orElseThrow()
-        .threads;
+    return at(path).findFirst().orElseThrow().threads;
+  }
+
+  private Stream<Directory> at(Path path) {
+    return directories.stream().filter(directory -> directory.path.equals(path));
   }
 
   /** That one could not be written to. */
   void failed(Path path, IOException cause) {
-    directories.stream()
-        .filter(directory -> directory.path.equals(path))
-        .forEach(directory -> failed(directory, cause));
+    at(path).forEach(directory -> failed(directory, cause));
   }
 
   /** How often that one could not. */
   long failures(Path path) {
-    return directories.stream()
-        .filter(directory -> directory.path.equals(path))
-        .mapToLong(directory -> directory.failures)
-        .sum();
+    return at(path).mapToLong(directory -> directory.failures).sum();
   }
 
   /**
@@ -346,7 +343,7 @@ final class DiskDirectories implements Closeable {
 
   /** Whether that one is used now. */
   boolean mayWork(Path path) {
-    return directories.stream().anyMatch(each -> each.path.equals(path) && mayWork(each));
+    return at(path).anyMatch(this::mayWork);
   }
 
   private boolean mayWork(Directory directory) {

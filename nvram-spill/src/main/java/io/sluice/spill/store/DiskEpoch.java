@@ -13,26 +13,26 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * What a directory of the disk tier says of itself: which pool it belongs to, where that is, and up
- * to which epoch it has followed it. The epoch of a pool rises with every start, and when a
- * directory is left behind later. One that did not follow may hold outputs whose blocks in memory
- * are others' by now, so nothing in it is believed any more.
+ * The file in which a directory of the disk tier names its pool, where that pool lies, and the
+ * epoch up to which the directory has followed it. The epoch of a pool rises with every start, and
+ * when a directory is left behind later. A directory that did not follow may hold outputs whose
+ * blocks in memory belong to others by now, so nothing in it is believed.
  *
  * <pre>
- *  0       8         24      32      40      44
- *  +-------+---------+-------+-------+-------+
- *  | magic | pool id | epoch | place | CRC   |    CRC-32C of all before it; integers are big-endian
- *  +-------+---------+-------+-------+-------+
+ *  0       8         24      32          40      44
+ *  +-------+---------+-------+-----------+-------+
+ *  | magic | pool id | epoch | path hash | CRC   |    CRC-32C of all before it; integers are big-endian
+ *  +-------+---------+-------+-----------+-------+
  * </pre>
  *
- * It is written in its place, which needs no room on a file system that is full; half written it is
- * none.
+ * It is overwritten, which needs no room on a full file system. A file that is half written counts
+ * as none.
  *
  * @param poolId the pool
  * @param epoch a generation of that pool
- * @param place digits of its directory's path: no other pool may take it for lost
+ * @param pathHash digits of its directory's path: no other pool may take it for lost
  */
-record DiskEpoch(UUID poolId, long epoch, long place) {
+record DiskEpoch(UUID poolId, long epoch, long pathHash) {
   private static final String FILE = "pool.epoch";
 
   /** "SLCEDSK2". */
@@ -43,15 +43,15 @@ record DiskEpoch(UUID poolId, long epoch, long place) {
 
   /** Of a pool in that directory. */
   static DiskEpoch of(UUID poolId, long epoch, Path pool) {
-    return new DiskEpoch(poolId, epoch, placeOf(pool));
+    return new DiskEpoch(poolId, epoch, hashOf(pool));
   }
 
   /** Whether the pool lies in that directory. */
   boolean isOf(Path pool) {
-    return place == placeOf(pool);
+    return pathHash == hashOf(pool);
   }
 
-  private static long placeOf(Path pool) {
+  private static long hashOf(Path pool) {
     byte[] path = pool.toAbsolutePath().normalize().toString().getBytes(StandardCharsets.UTF_8);
     try {
       return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(path)).getLong();
@@ -92,7 +92,7 @@ record DiskEpoch(UUID poolId, long epoch, long place) {
     ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES);
     bytes.putLong(MAGIC);
     bytes.putLong(poolId.getMostSignificantBits()).putLong(poolId.getLeastSignificantBits());
-    bytes.putLong(epoch).putLong(place);
+    bytes.putLong(epoch).putLong(pathHash);
     bytes.putInt(crc(bytes)).flip();
     file.write(0, bytes);
     if (forced) {

@@ -106,7 +106,7 @@ final class DiskFiles implements Closeable {
     }
   }
 
-  /** What each device did that was used. */
+  /** Counters of each device that was used. */
   List<DeviceStats> deviceStats() {
     return devices.stats();
   }

@@ -70,7 +70,7 @@ final class DiskSegment extends SegmentHandle {
     return deviceFile.read(IoClass.READ_SEND, offsetBytes, lengthBytes);
   }
 
-  /** What a reader is told of a range, to be read ahead. */
+  /** Describes a range that a reader was told of, to be read ahead. */
   DeviceFile.Told told(Range range) {
     return deviceFile.told(range.offsetBytes(), range.lengthBytes());
   }

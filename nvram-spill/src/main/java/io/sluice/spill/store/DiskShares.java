@@ -1,19 +1,20 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.StoreFullException.DiskShareException;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much of the disk tier each user holds, and who may have more. What is leased cannot be taken
- * back, so the last eighth of the tier is kept for users who hold less than an eighth: a user that
- * comes later must find some room. A user that is alone may have all: where every task runs as the
- * same user, nobody else comes. Unlike {@link HeapShares} it counts bytes on disks.
+ * How much of the disk tier each user holds, and whether a user may have more. Leases cannot be
+ * taken back. So the last eighth of the tier is kept for users that hold less than an eighth: a
+ * user that comes later must find room. A user that is alone may have all. Unlike {@link
+ * HeapShares} it counts bytes on disks.
  *
  * <p>Thread contract: guarded by the lock of the store. Failure: {@link DiskShareException}.
  */
 final class DiskShares {
-  /** So much of the tier is kept for users who hold less. */
+  /** The part of the tier that is kept for users that hold less. */
   private static final int KEPT_PART = 8;
 
   private final StoreConfig config;
@@ -37,8 +38,8 @@ final class DiskShares {
    * Checks that a user may have so much more.
    *
    * @param createdBytes what the tier has by now
-   * @param roomBytes what all directories have left
-   * @param copiesBytes what copies hold, which give way
+   * @param roomBytes free in all directories
+   * @param copiesBytes of copies, which give way
    * @param ownCopiesBytes of these, those of this user's outputs
    * @param others whether another user has a lease or an output, in whichever tier
    * @throws DiskShareException if this user would take some of what is kept and hold more
@@ -59,20 +60,17 @@ final class DiskShares {
     boolean holdsLess = ownBytes + lengthBytes <= keptBytes;
     if (config.shared() && !leavesEnough && !holdsLess && (others || isOthersToo(owner))) {
       throw new DiskShareException(
-          "the disk tier is full for user id "
-              + owner
-              + ", who holds "
-              + ownBytes
-              + " bytes of it and asks for "
-              + lengthBytes
-              + ": "
-              + freeBytes
-              + " bytes are free, and "
-              + keptBytes
-              + " are kept for users who hold less than that; add directories to "
-              + config.settingNames().diskDirectories()
-              + " or raise "
-              + config.settingNames().diskCapacity());
+          ("the disk tier is full for user id %s, who holds %s bytes of it and asks for %s: %s bytes"
+                  + " are free, and %s are kept for users who hold less than that; add directories"
+                  + " to %s or raise %s")
+              .formatted(
+                  owner,
+                  ownBytes,
+                  lengthBytes,
+                  freeBytes,
+                  keptBytes,
+                  config.settingNames().diskDirectories(),
+                  config.settingNames().diskCapacity()));
     }
   }
 
@@ -81,7 +79,7 @@ final class DiskShares {
     return heldBytes.keySet().stream().anyMatch(holder -> !holder.equals(owner));
   }
 
-  /** What each user holds: leases, outputs and their copies. */
+  /** Bytes that each user holds: leases, outputs and their copies. */
   Map<Owner, Long> heldBytes() {
     return Map.copyOf(heldBytes);
   }

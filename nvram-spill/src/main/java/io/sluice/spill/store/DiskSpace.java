@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
@@ -18,12 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Grants room on the disk tier. The store decides under its lock which lease gets room; the files
- * are made under no lock, so that a slow disk holds up only the leases that get room there.
+ * Grants room on the disk tier. The store decides under its lock which lease gets room. The files
+ * are made under no lock, so a slow disk holds up only the leases that get room there.
  *
- * <p>Thread contract: what says so is called under the lock, all else under none. Failure: {@link
- * StoreFullException} with nothing granted. A directory in which a file cannot be made is left out,
- * and the next one tried.
+ * <p>Thread contract: methods that say so are called under the lock, all others under none.
+ * Failure: {@link StoreFullException} with nothing granted. A directory in which a file cannot be
+ * made is left out, and the next one tried.
  */
 final class DiskSpace {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
@@ -44,7 +45,7 @@ final class DiskSpace {
     String refused(long shortBytes) throws IOException;
   }
 
-  /** What a lease asks for, and where it is being made. */
+  /** A request of a lease, and where its files are made. */
   static final class Request {
     private final Lease lease;
     private final long lengthBytes;
@@ -68,7 +69,7 @@ final class DiskSpace {
     this.disk = allocator.disk();
   }
 
-  /** Reserves so much for a lease; called under the lock. What it returns is to be made. */
+  /** Reserves so much for a lease; called under the lock. {@link #make} makes what it returns. */
   Request reserve(Lease lease, long lengthBytes, Outcome outcome) throws IOException {
     Request request = new Request(lease, lengthBytes, outcome);
     try {
@@ -119,7 +120,10 @@ final class DiskSpace {
     try {
       if (begin(request)) {
         return Optional.of(
-            disk.make(request.reservation, request.tried.isEmpty(), () -> requireUsable(request)));
+            disk.make(
+                request.reservation,
+                request.tried.isEmpty(),
+                () -> state.whileLocked(() -> state.checkUsable(request.lease))));
       }
     } catch (IOException e) {
       failed(request, e); // before the next one in turn looks
@@ -132,73 +136,52 @@ final class DiskSpace {
 
   /** Whether its directory is still used. */
   private boolean begin(Request request) throws IOException {
-    lock.lock();
-    try {
-      state.checkUsable(request.lease);
-      request.begun = true;
-      return disk.begin(request.reservation);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void requireUsable(Request request) throws IOException {
-    lock.lock();
-    try {
-      state.checkUsable(request.lease);
-    } finally {
-      lock.unlock();
-    }
+    return state.locked(
+        () -> {
+          state.checkUsable(request.lease);
+          request.begun = true;
+          return disk.begin(request.reservation);
+        });
   }
 
   /** Throws if the lease is the reason. */
   private void failed(Request request, IOException cause) throws IOException {
-    lock.lock();
-    try {
-      state.checkUsable(request.lease);
-      disk.failed(request.reservation, cause);
-    } finally {
-      lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          state.checkUsable(request.lease);
+          disk.failed(request.reservation, cause);
+        });
   }
 
   private void reserveElsewhere(Request request) throws IOException {
-    lock.lock();
-    try {
-      request.tried.add(request.reservation.directory());
-      disk.notMade(request.reservation);
-      state.checkUsable(request.lease);
-      reserve(request);
-    } finally {
-      lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          request.tried.add(request.reservation.directory());
+          disk.notMade(request.reservation);
+          state.checkUsable(request.lease);
+          reserve(request);
+        });
   }
 
   private List<Extent> grant(Request request, List<DiskSegment> files) throws IOException {
     try {
-      return grantNow(request, files);
+      return state.locked(
+          () -> {
+            state.checkUsable(request.lease);
+            List<Extent> extents = disk.made(request.reservation, files);
+            request.outcome.granted(extents);
+            end(request);
+            return extents;
+          });
     } catch (IOException | RuntimeException | Error e) {
       files.forEach(file -> Closer.after(e, file::deleteSometime));
       throw e;
     }
   }
 
-  private List<Extent> grantNow(Request request, List<DiskSegment> files) throws IOException {
-    lock.lock();
-    try {
-      state.checkUsable(request.lease);
-      List<Extent> extents = disk.made(request.reservation, files);
-      request.outcome.granted(extents);
-      end(request);
-      return extents;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** What was reserved is not made. */
+  /** Gives back a reservation whose files are not made. */
   void giveUp(Request request) {
-    lock.lock();
+    lock.lock(); // without a lambda: there may be no memory for one
     try {
       end(request);
     } finally {
@@ -224,7 +207,10 @@ final class DiskSpace {
     }
   }
 
-  /** What is being made for a lease where that can be done; called under the lock. */
+  /**
+   * Bytes of the files that are being made for a lease in directories that work; called under the
+   * lock.
+   */
   long makingBytes(Lease lease) {
     return making.stream()
         .filter(each -> each.lease == lease && disk.mayWork(each.reservation.directory()))
@@ -233,8 +219,8 @@ final class DiskSpace {
   }
 
   /**
-   * Waits for what is being made now, and for what directories were asked to do with files: room
-   * may come back by that, on disk, or in memory that was leased with what is made.
+   * Waits for the files that are being made, and for what directories were asked to do with files.
+   * That may give back room on disk, or memory that was leased with these files.
    */
   void settle(long waitMs) {
     long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
@@ -251,13 +237,9 @@ final class DiskSpace {
     for (DiskThread each : threads) {
       ask(each, done);
     }
-    lock.lock();
-    try {
-      awaitEnd(begun::contains, endNs);
-    } finally {
-      lock.unlock();
-    }
-    await(done, endNs);
+    awaitEnd(begun::contains, waitMs);
+    long leftNs = endNs - System.nanoTime();
+    Uninterruptibly.await(done, Math.max(0, TimeUnit.NANOSECONDS.toMillis(leftNs)));
   }
 
   /** To say when it has done what it was asked for before. */
@@ -274,57 +256,40 @@ final class DiskSpace {
     }
   }
 
-  private static void await(CountDownLatch done, long endNs) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        done.await(endNs - System.nanoTime(), TimeUnit.NANOSECONDS);
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   /** Waits until nothing is made for a lease, so long at most. */
   void awaitEnd(Lease lease, long waitMs) {
-    lock.lock();
-    try {
-      awaitEnd(
-          request -> request.lease == lease,
-          System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs));
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void awaitEnd(Predicate<Request> whose, long endNs) {
-    boolean interrupted = false;
-    long leftNs = endNs - System.nanoTime();
-    while (leftNs > 0 && making.stream().anyMatch(whose)) {
-      try {
-        leftNs = ended.awaitNanos(leftNs);
-      } catch (InterruptedException e) {
-        interrupted = true;
-        leftNs = endNs - System.nanoTime();
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    awaitEnd(request -> request.lease == lease, waitMs);
   }
 
   /** Waits until nothing is made any more; returns whether that is so. */
   boolean awaitEnd(long waitMs) {
+    return awaitEnd(request -> true, waitMs);
+  }
+
+  /** Waits until none of these is made, so long at most; returns whether none is. */
+  private boolean awaitEnd(Predicate<Request> these, long waitMs) {
+    boolean interrupted = false;
+    long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     lock.lock();
     try {
-      awaitEnd(request -> true, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs));
-      return making.isEmpty();
+      long leftNs = endNs - System.nanoTime();
+      while (making.stream().anyMatch(these)) {
+        if (leftNs <= 0) {
+          return false;
+        }
+        try {
+          leftNs = ended.awaitNanos(leftNs);
+        } catch (InterruptedException e) {
+          interrupted = true;
+          leftNs = endNs - System.nanoTime();
+        }
+      }
+      return true;
     } finally {
       lock.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does on a thread of its own what the store asks of it in one directory of the disk tier, one
- * thing after the other, so that a file system that hangs (a dead disk, a network one whose server
- * is gone) costs a deadline and not the lock of the store, under which all memory is granted.
+ * Does the store's work in one directory of the disk tier, one job after the other, on a thread of
+ * its own. A file system may hang: its disk is dead, or its server is gone. Then a job costs a
+ * deadline, but not the lock of the store, under which all memory is granted.
  *
- * <p>A thing that takes longer than the deadline fails for who asked for it and for all who queue
- * behind it, and until it is done everything else fails at once. It may still be done later; what
- * was given up before it was begun is not, which is a {@link NotBegunException}. While one
- * directory of a store hangs, the others have a tenth of the deadline for what may fail and be done
- * elsewhere: together they should not make tasks wait for the service in vain.
+ * <p>A job that takes longer than the deadline fails for its caller and for all that queue behind
+ * it. Until it is done every other job fails at once. It may still be done later. A job that was
+ * given up before it began is never done; that is a {@link NotBegunException}. While one directory
+ * of a store hangs, the others have a tenth of the deadline for jobs that can be done elsewhere. So
+ * all of them together do not make tasks wait for the service in vain.
  *
  * <p>Thread contract: safe from any thread, its own included, which does its work at once. An
  * interrupt ends no wait and stays set: the pool is for others too. The thread ends when it has had
@@ -44,7 +44,7 @@ final class DiskThread implements AutoCloseable {
   private long runningSinceNs;
   private boolean hung; // somebody has given up what is running
 
-  /** What was asked is not done, and will not be. */
+  /** The job is not done, and will not be. */
   static final class NotBegunException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -53,18 +53,18 @@ final class DiskThread implements AutoCloseable {
     }
   }
 
-  /** What there is to do. */
+  /** A job with a result. */
   interface Work<T> {
     T run() throws IOException;
   }
 
-  /** What was asked. */
+  /** A job that was asked for. */
   interface Asked<T> {
     /** Its result; waits until {@code waitMs} after it was asked. */
     T await(long waitMs) throws IOException;
   }
 
-  /** The same without a result. */
+  /** A job without a result. */
   interface Action {
     void run() throws IOException;
   }
@@ -83,7 +83,7 @@ final class DiskThread implements AutoCloseable {
     this.executor = DaemonThreads.executor(name + " " + directory, idleMs);
   }
 
-  /** Whether what is being done takes longer than the deadline. */
+  /** Whether the running job takes longer than the deadline. */
   boolean hangs() {
     synchronized (lock) {
       return hung;
@@ -193,7 +193,7 @@ final class DiskThread implements AutoCloseable {
     return directory + " hangs: what was asked of it is not done after " + waitMs + " ms or more";
   }
 
-  /** One thing to do, and who waits for it. */
+  /** One job, and its waiting caller. */
   private final class Job<T> implements Runnable, Asked<T> {
     private final Work<T> work;
     private final Consumer<T> tooLate;
@@ -253,7 +253,7 @@ final class DiskThread implements AutoCloseable {
       }
     }
 
-    /** What is left to do is a part of it: it may hang as well. */
+    /** Dropping the late result is a part of the job: it may hang as well. */
     private void endLate(T made, Throwable thrown) {
       try {
         if (thrown == null) {

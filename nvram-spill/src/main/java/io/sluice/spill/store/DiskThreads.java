@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The threads of one directory of the disk tier. A loaded disk is slow to make, cut and delete
- * files. Two things must not queue behind that, because the store waits for them under its lock:
- * how much room there is, which a file system knows without its disk, and marks and epochs. A
- * directory whose mark may be wrong is not believed at the next start, so the thread for marks is
- * started before it is needed.
+ * files. Two kinds of jobs must not queue behind that, because the store waits for them under its
+ * lock. One asks how much room there is, which a file system knows without its disk. The other
+ * writes marks and epochs. A directory whose mark may be wrong is not believed at the next start,
+ * so the thread for marks is started before it is needed.
  *
  * <p>Ownership: {@link DiskDirectories} closes them.
  *

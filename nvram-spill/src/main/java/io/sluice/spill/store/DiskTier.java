@@ -124,8 +124,8 @@ final class DiskTier {
   }
 
   /**
-   * What is leased and not written yet. Leases tell it what they hold, and so does what is in
-   * quarantine: a task of before a restart may still write all that it was granted.
+   * Bytes that are leased and not written yet. Leases and the quarantine tell it their blocks: a
+   * task of before a restart may still write all that it was granted.
    */
   ReservedDiskBytes promised() {
     return promised;
@@ -181,7 +181,7 @@ final class DiskTier {
     return Math.max(0, Math.min(usableBytes, configuredBytes));
   }
 
-  /** What each user holds of the tier, and may have. */
+  /** How much of the tier each user holds and may have. */
   DiskShares shares() {
     return shares;
   }
@@ -210,7 +210,7 @@ final class DiskTier {
       return directory;
     }
 
-    /** Whose turn it is to have files made there. */
+    /** Is held by the lease whose files are made there. */
     ReentrantLock turn() {
       return threads.turn();
     }
@@ -325,7 +325,7 @@ final class DiskTier {
     }
   }
 
-  /** A file could not be cut: nobody's bytes, and their room comes back when it is deleted. */
+  /** A file could not be cut; the room of its end comes back when it is deleted. */
   void wasNotCut(DiskSegment segment, IOException cause) {
     if (segments.get(segment.info().segmentId()) == segment) {
       failed(segment, cause);

@@ -7,9 +7,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Moves the outputs away that {@link Emptying} chooses, one after the other, in a thread of its
- * own: a large output takes a disk some seconds, in which the {@link PoolFiller} makes segments and
- * hands idle ones over.
+ * Moves the outputs that {@link Emptying} chooses to the disk tier, one after the other, in a
+ * thread of its own. A large output takes some seconds, in which the {@link PoolFiller} goes on
+ * making segments and reassigning idle ones.
  *
  * <p>Thread contract: {@link #wake} and {@link #end} under the lock of the store, {@link #start}
  * and {@link #stop} under none. Ownership: {@link MemorySpace} stops it. Failure: the segment stays

@@ -1,5 +1,6 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
@@ -66,9 +67,9 @@ final class Emptying {
   private final Set<Integer> unmovable = new HashSet<>(); // segments, since one was emptied
   private final Set<Integer> longLeased = new HashSet<>(); // the same
 
-  /** What lies in segments. */
+  /** Tells what lies in segments. */
   interface Content {
-    /** What is leased there. */
+    /** Bytes that are leased there. */
     long leasedBytes(SegmentHandle segment);
 
     /** Whether a task of before a restart may be writing there. */
@@ -262,5 +263,56 @@ final class Emptying {
     segment = null;
     leaves = false;
     left.clear();
+  }
+
+  /**
+   * Tells {@link Emptying} what lies in the segments of a store.
+   *
+   * <p>Thread contract: guarded by the lock of the store, but for {@link #moveToDisk}.
+   */
+  static final class SegmentContent implements Emptying.Content {
+    private final StoreState state;
+    private final RelocationOperations relocations;
+
+    SegmentContent(StoreState state, RelocationOperations relocations) {
+      this.state = state;
+      this.relocations = relocations;
+    }
+
+    @Override
+    public long leasedBytes(SegmentHandle segment) {
+      return state.leased.bytesIn(segment.info().segmentId());
+    }
+
+    @Override
+    public boolean isQuarantined(SegmentHandle segment) {
+      return !state.allocator.quarantined().isDisjoint(segment.range());
+    }
+
+    @Override
+    public List<CommittedOutput> outputs(int segmentId) {
+      return state.outputs.in(segmentId);
+    }
+
+    @Override
+    public Optional<CommittedOutput> stillIn(int segmentId, OutputId id) {
+      return Optional.ofNullable(state.outputs.find(id))
+          .filter(now -> now.location().liesIn(segmentId));
+    }
+
+    @Override
+    public void reuseFormer(int segmentId) throws IOException {
+      Closer closer = new Closer();
+      for (OutputLocation location :
+          state.staleExtents.takeIn(segmentId)) { // in memory: none deleted
+        closer.run(() -> state.free(location.extents(), new DeferredRelease()));
+      }
+      closer.finish(DeferredRelease.NOT_ALL);
+    }
+
+    @Override
+    public void moveToDisk(CommittedOutput output) throws IOException {
+      relocations.moveToDisk(output, Long.MAX_VALUE, () -> Long.MAX_VALUE, () -> false);
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.sluice.spill.segment.SegmentOpener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Where a writer gets its extents and announces its output: a {@link Lease} in the process of the
@@ -22,7 +23,7 @@ import java.util.List;
  * </ul>
  */
 public interface ExtentSource {
-  /** What the output must say of its lease. */
+  /** The lease, as the output must name it. */
   LeaseInfo info();
 
   /**
@@ -77,4 +78,29 @@ public interface ExtentSource {
    * @throws io.sluice.spill.format.CorruptOutputException if anything there is not valid
    */
   void commit(OutputStamp stamp, FooterLocation trailer) throws IOException;
+
+  /**
+   * Bytes on their way to the disk tier, which stay as they are until they have arrived.
+   *
+   * <p>Thread contract: any thread. Ownership: the caller that began it awaits it, at least once,
+   * before the memory of the bytes is used for anything else. Failure: as {@link
+   * ExtentSource#write} says.
+   */
+  @FunctionalInterface
+  public interface PendingWrite {
+    /** Of bytes that have arrived. */
+    PendingWrite DONE = () -> {};
+
+    /** Returns when they are there. */
+    void await() throws IOException;
+  }
+
+  /**
+   * A lease, as its writer must know it to write valid outputs.
+   *
+   * @param poolId the pool
+   * @param blockBytes extents are multiples of this
+   * @param generation of this lease, unique and rising in the pool
+   */
+  public record LeaseInfo(UUID poolId, int blockBytes, long generation) {}
 }

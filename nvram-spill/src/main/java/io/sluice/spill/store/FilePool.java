@@ -9,6 +9,7 @@ import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.MetaArea.FileArea;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -170,14 +171,8 @@ final class FilePool implements PoolSpace {
     long lengthBytes = Files.size(path);
     if (lengthBytes != segmentBytes) {
       throw new IOException(
-          path
-              + " has "
-              + lengthBytes
-              + " bytes, expected "
-              + segmentBytes
-              + "; somebody else wrote to the pool: delete "
-              + directory
-              + " to start anew");
+          "%s has %s bytes, expected %s; somebody else wrote to the pool: delete %s to start anew"
+              .formatted(path, lengthBytes, segmentBytes, directory));
     }
     return handle(names.get(segmentId));
   }
@@ -256,9 +251,9 @@ final class FilePool implements PoolSpace {
   }
 
   /**
-   * Makes new names safe where bytes are. A synchronous mapping vouches for the bytes and blocks of
-   * a file, not for what it is called: ext4 was seen to bring a segment back under its first name,
-   * with all that was persisted in it, when the blocks were in its journal before the new name.
+   * Makes new names safe where bytes are. A synchronous mapping makes the bytes and blocks of a
+   * file safe, but not its name. After a power cut ext4 may bring a segment back under its first
+   * name, with all that was persisted in it. Its blocks were in the journal before the new name.
    */
   private void syncNames() throws IOException {
     if (medium.isPersistent()) {

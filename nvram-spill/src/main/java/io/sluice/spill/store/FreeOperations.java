@@ -99,25 +99,25 @@ final class FreeOperations {
     if (copy.isPresent()) {
       releases.giveUpCopy(copy.get(), givenBack);
     }
-    OutputLocation place = output.place();
-    boolean onDisk = place.tail().info().tier() == Tier.DISK;
+    OutputLocation location = output.location();
+    boolean onDisk = location.tail().info().tier() == Tier.DISK;
     if (!onDisk) {
-      marks.clear(place);
+      marks.clear(location);
     }
     state.outputs.remove(output);
     state.copier.remove(output);
-    place.release(); // first: a reader of blocks that others have by now must see it
+    location.release(); // first: a reader of blocks that others have by now must see it
     Optional<OutputLocation> stale = state.staleExtents.take(output.id());
     DeferredRelease.Step blocks =
         to -> {
-          to.freed(output.id().applicationId(), place.bytesOf(Tier.MEMORY));
+          to.freed(output.id().applicationId(), location.bytesOf(Tier.MEMORY));
           Closer closer = new Closer();
-          closer.run(() -> state.free(place.extents(), to));
+          closer.run(() -> state.free(location.extents(), to));
           stale.ifPresent(it -> closer.run(() -> state.free(it.extents(), to)));
           closer.finish(DeferredRelease.NOT_ALL);
         };
     if (onDisk) {
-      givenBack.unmark(place, blocks);
+      givenBack.unmark(location, blocks);
     } else {
       blocks.run(givenBack);
     }

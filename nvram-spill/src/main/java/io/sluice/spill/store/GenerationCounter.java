@@ -7,8 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Hands out generations: numbers that rise for the whole life of a pool, across restarts, and where
- * its memory was lost across that. The pool holds a bound that no number handed out has reached, so
- * that it is written once in {@value #STEP} times, and which of them is the epoch of its disk tier,
+ * its memory was lost across that. The pool stores a bound above all numbers handed out, which is
+ * written once in {@value #STEP} times. It also stores which number is the epoch of its disk tier,
  * see {@link DiskEpoch}.
  *
  * <pre>
@@ -47,15 +47,15 @@ final class GenerationCounter implements Closeable {
   /**
    * Goes on counting, or starts in a new area.
    *
-   * @param place for messages
+   * @param path for messages
    */
-  static GenerationCounter open(MetaArea area, Object place) throws IOException {
+  static GenerationCounter open(MetaArea area, Object path) throws IOException {
     byte[] bytes = new byte[Long.BYTES];
     area.read(0, bytes);
     long bound = ByteBuffer.wrap(bytes).getLong();
     if (bound < 0) {
       throw new IOException(
-          place
+          path
               + " says generation "
               + bound
               + ", expected 0 or more; open it without recovery, which empties it");

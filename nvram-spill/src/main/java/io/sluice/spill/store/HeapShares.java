@@ -1,9 +1,11 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * How much of this process's heap the outputs and the files on disk of each user take. Each takes
@@ -33,7 +35,7 @@ final class HeapShares {
   private final Map<Owner, Long> refusals = new HashMap<>();
   private long heldBytes;
 
-  /** What one user has. */
+  /** The use of one user. */
   private record Use(long outputs, long files, long bytes) {
     private static final Use NONE = new Use(0, 0, 0);
 
@@ -100,20 +102,18 @@ final class HeapShares {
             && (others.getAsBoolean() || uses.keySet().stream().anyMatch(at -> !at.equals(owner)));
     if (leftBytes < 0 || kept) {
       throw new HeapShareException(
-          "no heap for further outputs and files of user id "
-              + owner
-              + ", who has "
-              + use.outputs()
-              + " outputs and "
-              + use.files()
-              + " files of the disk tier: all users' take "
-              + heldBytes
-              + " of "
-              + mostBytes
-              + " bytes"
-              + (kept ? ", and " + keptBytes + " are kept for users who have less than that" : "")
-              + "; end applications that nobody reads any more, or raise the heap (-Xmx) of the"
-              + " process");
+          ("no heap for further outputs and files of user id %s, who has %s outputs and %s files of"
+                  + " the disk tier: all users' take %s of %s bytes%s; end applications that nobody"
+                  + " reads any more, or raise the heap (-Xmx) of the process")
+              .formatted(
+                  owner,
+                  use.outputs(),
+                  use.files(),
+                  heldBytes,
+                  mostBytes,
+                  kept
+                      ? ", and " + keptBytes + " are kept for users who have less than that"
+                      : ""));
     }
   }
 
@@ -133,14 +133,16 @@ final class HeapShares {
   }
 
   Map<Owner, Long> outputs() {
-    Map<Owner, Long> all = new HashMap<>();
-    uses.forEach((owner, use) -> all.put(owner, use.outputs()));
-    return all;
+    return ofEach(Use::outputs);
   }
 
   Map<Owner, Long> files() {
+    return ofEach(Use::files);
+  }
+
+  private Map<Owner, Long> ofEach(Function<Use, Long> figure) {
     Map<Owner, Long> all = new HashMap<>();
-    uses.forEach((owner, use) -> all.put(owner, use.files()));
+    uses.forEach((owner, use) -> all.put(owner, figure.apply(use)));
     return all;
   }
 

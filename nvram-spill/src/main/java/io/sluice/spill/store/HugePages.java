@@ -20,10 +20,10 @@ import java.util.function.BooleanSupplier;
  * <p>Pages are allocated before they are mapped, one at a time, so that a lack of them is an error
  * of that call and never a SIGBUS later.
  *
- * <p>Thread contract and ownership: as {@link MappedBacking} says. Failure: {@link IOException}
- * that names the kernel's setting when no huge page is free.
+ * <p>Thread contract and ownership: as {@link MappedPool.Backing} says. Failure: {@link
+ * IOException} that names the kernel's setting when no huge page is free.
  */
-final class HugePages implements MappedBacking {
+final class HugePages implements MappedPool.Backing {
   private static final String META = "pool.meta";
 
   private final LockedDirectory directory;
@@ -49,7 +49,7 @@ final class HugePages implements MappedBacking {
   }
 
   @Override
-  public String place() {
+  public String path() {
     return directory.path().toString();
   }
 
@@ -77,14 +77,8 @@ final class HugePages implements MappedBacking {
     long fileBytes = Files.size(meta());
     if (fileBytes < lengthBytes) {
       throw new IOException(
-          meta()
-              + " has "
-              + fileBytes
-              + " bytes, expected "
-              + lengthBytes
-              + "; delete "
-              + place()
-              + " to start with an empty pool");
+          "%s has %s bytes, expected %s; delete %s to start with an empty pool"
+              .formatted(meta(), fileBytes, lengthBytes, path()));
     }
     try (NativeFile file = NativeFile.open(meta(), pageBytes, true)) {
       return file.map(0, lengthBytes);
@@ -130,13 +124,9 @@ final class HugePages implements MappedBacking {
       return complete;
     } catch (IOException e) {
       throw new IOException(
-          "no huge page is free for "
-              + path
-              + " of "
-              + lengthBytes
-              + " bytes ("
-              + ErrorText.of(e)
-              + "); raise vm.nr_hugepages, or lower the pool's capacity",
+          ("no huge page is free for %s of %s bytes (%s); raise vm.nr_hugepages, or lower the pool's"
+                  + " capacity")
+              .formatted(path, lengthBytes, ErrorText.of(e)),
           e);
     } finally {
       if (!complete) {

@@ -1,6 +1,8 @@
 package io.sluice.spill.store;
 
+import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.spill.disk.Device;
+import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
@@ -9,6 +11,8 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,6 +20,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The blocks that one task holds of the store and has not committed.
@@ -177,7 +182,7 @@ public final class Lease implements MemorySource, Closeable {
     return held.get(use);
   }
 
-  /** What all of these blocks are of a tier; guarded by the lock of the store. */
+  /** Bytes of all of these blocks in a tier; guarded by the lock of the store. */
   long heldBytes(Tier tier) {
     return held.values().stream().mapToLong(blocks -> blocks.bytesOf(tier)).sum();
   }
@@ -205,5 +210,48 @@ public final class Lease implements MemorySource, Closeable {
     boolean wasOpen = !closed;
     closed = true;
     return wasOpen;
+  }
+
+  /**
+   * Bytes on their way to a leased range of the disk tier: the caller fills the memory, then
+   * writes.
+   *
+   * <p>Thread contract: one thread. Ownership: the caller that begins it closes it, soon, because
+   * others wait for the memory. Failure: {@link IOException}; its directory is then left out for a
+   * while.
+   */
+  public static final class DiskWrite implements LentBytes {
+    private final DeviceFile.Write write;
+    private final Consumer<IOException> onFailure;
+
+    DiskWrite(DeviceFile.Write write, Consumer<IOException> onFailure) {
+      this.write = write;
+      this.onFailure = onFailure;
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return write.bytes();
+    }
+
+    /** How long the caller may take to fill it. */
+    public long fillTimeoutMs() {
+      return write.fillTimeoutMs();
+    }
+
+    /** Returns when all of it is where it belongs. */
+    public void run() throws IOException {
+      try {
+        write.run();
+      } catch (IOException e) {
+        onFailure.accept(e);
+        throw e;
+      }
+    }
+
+    @Override
+    public void close() {
+      write.close();
+    }
   }
 }

@@ -5,6 +5,7 @@ import static io.sluice.spill.store.StoreState.memoryBytesOf;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +14,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Takes blocks for leases. Blocks of memory are taken under the lock of the store, of what the
- * {@link MemoryArbiter} has granted the lease before. What has no room in memory is reserved on
- * disk under the same lock, and its files are made under none.
+ * {@link MemoryArbiter} has granted the lease before. The part that has no room in memory is
+ * reserved on disk under the same lock. Its files are made under none.
  *
  * <p>Thread contract: {@link #take} and {@link #takeMemory} are called under no lock. Failure: the
  * lease has nothing of what was asked for, and the arbiter knows.
@@ -28,7 +29,7 @@ final class LeaseGrants {
     this.releases = releases;
   }
 
-  /** What a lease is asked for. */
+  /** A request of a task to its lease. */
   record Wanted(Lease lease, long bytes, boolean contiguous, boolean last) {
     Wanted atLast() {
       return new Wanted(lease, bytes, contiguous, true);
@@ -128,7 +129,7 @@ final class LeaseGrants {
         .take(wanted.lease().owner(), mostBytes, wanted.contiguous(), wanted.last());
   }
 
-  /** What becomes of the part that has no room in memory. */
+  /** Takes over the part that has no room in memory. */
   private DiskSpace.Outcome rest(Wanted wanted, List<Extent> taken, String lack) {
     return new DiskSpace.Outcome() {
       @Override
@@ -146,12 +147,7 @@ final class LeaseGrants {
   }
 
   private void giveBackAfter(Throwable failure, Lease lease, List<Extent> taken) {
-    state.lock.lock();
-    try {
-      Closer.after(failure, () -> giveBack(lease, taken));
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(() -> Closer.after(failure, () -> giveBack(lease, taken)));
   }
 
   /**

@@ -8,15 +8,21 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
+import io.sluice.spill.store.Lease.DiskWrite;
+import io.sluice.spill.store.MemorySource.MemoryUse;
+import io.sluice.spill.store.StoreFullException.DiskShareException;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
- * Does what a {@link Lease} is asked for, except for commits: decides how long it waits, for what,
- * and in which order it tries memory, room on disk and the room of copies. {@link LeaseGrants}
- * takes the blocks.
+ * Serves a {@link Lease}, except for commits. It decides how long a request waits, and in which
+ * order it tries memory, room on disk and the room of copies. {@link LeaseGrants} takes the blocks.
  *
  * <p>Thread contract: called under no lock, from any thread. Failure: {@link StoreFullException}
  * with nothing granted; {@link IOException} when the lease or the store is closed.
@@ -48,24 +54,20 @@ final class LeaseOperations {
     OutputId.check("application id", applicationId);
     if (!state.config.shared() && !owner.equals(state.files.owner())) {
       throw new IllegalArgumentException(
-          state.config.directory()
-              + " serves user id "
-              + state.files.owner()
-              + " alone, not "
-              + owner);
+          "%s serves user id %s alone, not %s"
+              .formatted(state.config.directory(), state.files.owner(), owner));
     }
     quarantine.review();
-    state.lock.lock();
-    try {
-      state.checkOpen();
-      long generation = state.files.generations().next();
-      LeaseInfo info = new LeaseInfo(state.files.poolId(), state.config.blockBytes(), generation);
-      Lease lease = new Lease(this, commits, applicationId, owner, ioClass, info, state.leased);
-      state.leases.add(lease);
-      return lease;
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () -> {
+          state.checkOpen();
+          long generation = state.files.generations().next();
+          LeaseInfo info =
+              new LeaseInfo(state.files.poolId(), state.config.blockBytes(), generation);
+          Lease lease = new Lease(this, commits, applicationId, owner, ioClass, info, state.leased);
+          state.leases.add(lease);
+          return lease;
+        });
   }
 
   /** As {@link SpillStore#checkTakesOutputs}. */
@@ -83,45 +85,33 @@ final class LeaseOperations {
 
   /** As {@link Lease#checkCanEverFit}: nobody need give back for what can never be granted. */
   void checkCanEverFit(Lease lease, long lengthBytes) throws IOException {
-    if (!couldFit(lease, lengthBytes)) {
-      state.diskSpace.settle(new LeaseDeadline(state).settleMs());
-      requireFit(lease, lengthBytes);
-    }
-  }
-
-  private boolean couldFit(Lease lease, long lengthBytes) throws IOException {
-    state.lock.lock();
-    try {
-      state.checkUsable(lease);
-      return state.allocator.lackingBytes(lengthBytes, state.leased) <= 0;
-    } finally {
-      state.lock.unlock();
-    }
-  }
-
-  private void requireFit(Lease lease, long lengthBytes) throws IOException {
-    state.lock.lock();
-    try {
-      state.checkUsable(lease);
-      state.allocator.checkCanEverFit(lengthBytes, state.leased);
-    } finally {
-      state.lock.unlock();
+    boolean couldFit =
+        state.locked(
+            () -> {
+              state.checkUsable(lease);
+              return state.allocator.lackingBytes(lengthBytes, state.leased) <= 0;
+            });
+    if (!couldFit) {
+      state.diskSpace.settle(new Deadline(state).settleMs());
+      state.whileLocked(
+          () -> {
+            state.checkUsable(lease);
+            state.allocator.checkCanEverFit(lengthBytes, state.leased);
+          });
     }
   }
 
   /** Grants blocks of memory, and of the disk tier where memory has no room. */
   List<Extent> lease(Lease lease, long lengthBytes, boolean contiguous) throws IOException {
-    LeaseDeadline deadline = new LeaseDeadline(state);
+    Deadline deadline = new Deadline(state);
     long wantedBytes = state.allocator.roundUp(lengthBytes);
     if (lacksRoom(lease.owner(), wantedBytes, contiguous)) {
       quarantine.review();
     }
     if (contiguous && wantedBytes > Extent.MAX_LENGTH_BYTES) {
       throw new IllegalArgumentException(
-          "cannot lease "
-              + wantedBytes
-              + " bytes in one piece, at most "
-              + Extent.MAX_LENGTH_BYTES);
+          "cannot lease %s bytes in one piece, at most %s"
+              .formatted(wantedBytes, Extent.MAX_LENGTH_BYTES));
     }
     checkCanEverFit(lease, wantedBytes); // first: a lease that is over asks for nothing
     boolean fits = !contiguous || wantedBytes <= state.config.segmentBytes(); // as below
@@ -155,13 +145,10 @@ final class LeaseOperations {
   }
 
   private boolean lacksRoom(Owner owner, long lengthBytes, boolean contiguous) {
-    state.lock.lock();
-    try {
-      return !quarantine.isEmpty()
-          && !state.allocator.memory().hasRoom(owner, lengthBytes, contiguous);
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () ->
+            !quarantine.isEmpty()
+                && !state.allocator.memory().hasRoom(owner, lengthBytes, contiguous));
   }
 
   private boolean hasDisk() {
@@ -170,23 +157,16 @@ final class LeaseOperations {
 
   /** Whether memory is kept from that owner, which it may have at last. */
   private boolean isLimited(Owner owner) {
-    state.lock.lock();
-    try {
-      return !state.allocator.memory().mayHaveMore(owner, false);
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(() -> state.allocator.memory().mayHave(owner, false) == 0);
   }
 
   private StoreFullException refused(Lease lease, StoreFullException e) {
-    state.lock.lock();
-    try {
-      state.allocator.refused();
-      state.shareRefused(lease, e);
-      return e;
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () -> {
+          state.allocator.refused();
+          state.shareRefused(lease, e);
+          return e;
+        });
   }
 
   /**
@@ -195,21 +175,12 @@ final class LeaseOperations {
    */
   Optional<Extent> leaseMemory(Lease lease, MemoryUse use, long lengthBytes) throws IOException {
     long wantedBytes = state.allocator.roundUp(lengthBytes);
-    checkUsableNow(lease);
+    state.whileLocked(() -> state.checkUsable(lease));
     boolean fits = wantedBytes <= state.config.segmentBytes(); // else nobody need give back for it
     if (!fits || !state.arbiter.askNow(lease, use, wantedBytes)) {
       return Optional.empty();
     }
     return grants.takeMemory(lease, use, wantedBytes);
-  }
-
-  private void checkUsableNow(Lease lease) throws IOException {
-    state.lock.lock();
-    try {
-      state.checkUsable(lease);
-    } finally {
-      state.lock.unlock();
-    }
   }
 
   /** Grants blocks of the disk tier alone; copies are given up for them. */
@@ -233,30 +204,28 @@ final class LeaseOperations {
   }
 
   /** Returns when what was written to the file of that range has reached the medium. */
-  void force(Lease lease, Range place) throws IOException {
-    int segmentId = writable(lease, place).info().segmentId();
+  void force(Lease lease, Range range) throws IOException {
+    int segmentId = writable(lease, range).info().segmentId();
     state.atDisk(segmentId, segment -> segment.force(lease.ioClass()));
   }
 
   /** The file of the disk tier in which a range lies that a lease may write. */
   private DiskSegment writable(Lease lease, Range range) throws IOException {
     Range blocks = state.allocator.wholeBlocks(range);
-    state.lock.lock();
-    try {
-      state.checkUsable(lease);
-      DiskSegment segment = state.allocator.disk().segment(range.segmentId());
-      boolean leased =
-          segment != null
-              && segment.owner().equals(lease.owner())
-              && state.holder(lease, blocks).contains(blocks);
-      if (!leased) {
-        throw new IllegalArgumentException(
-            range + " cannot be written, it is not leased on the disk tier here");
-      }
-      return segment;
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () -> {
+          state.checkUsable(lease);
+          DiskSegment segment = state.allocator.disk().segment(range.segmentId());
+          boolean leased =
+              segment != null
+                  && segment.owner().equals(lease.owner())
+                  && state.holder(lease, blocks).contains(blocks);
+          if (!leased) {
+            throw new IllegalArgumentException(
+                range + " cannot be written, it is not leased on the disk tier here");
+          }
+          return segment;
+        });
   }
 
   /** Takes back extents that a task does not need after all. */
@@ -290,5 +259,52 @@ final class LeaseOperations {
     Closer closer = new Closer();
     releases.run(closer, givenBack -> releases.end(lease, givenBack, closer));
     closer.finish(DeferredRelease.NOT_ALL);
+  }
+
+  /**
+   * Until when one lease may wait, and how that time is divided between memory and disks. All the
+   * waits of a lease end together, before its task gives up waiting for the service.
+   *
+   * <p>Thread contract: immutable.
+   */
+  static final class Deadline {
+    /**
+     * All that one lease waits: less than its task waits for the service, with some seconds left
+     * for a second directory.
+     */
+    static final long TIMEOUT_MS = 26_000;
+
+    /** The part of a disk's deadline that a lease waits for what others have asked of disks. */
+    private static final int SETTLE_PART = 4;
+
+    private final LongSupplier nanoTime;
+    private final long diskTimeoutMs;
+    private final long endNs;
+
+    /** Begins now. */
+    Deadline(StoreState state) {
+      this.nanoTime = state.nanoTime;
+      this.diskTimeoutMs = state.config.diskTimeoutMs();
+      this.endNs = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
+    }
+
+    private long leftMs() {
+      return Math.max(0, TimeUnit.NANOSECONDS.toMillis(endNs - nanoTime.getAsLong()));
+    }
+
+    /** How long the lease may wait for what others have asked of disks; most is left for memory. */
+    long settleMs() {
+      return Math.min(diskTimeoutMs / SETTLE_PART, leftMs());
+    }
+
+    /**
+     * How long the lease may wait for memory.
+     *
+     * @param last whether no disk is asked afterwards, which would have its own time for an answer
+     */
+    long memoryMs(boolean last) {
+      long leftMs = leftMs();
+      return last ? leftMs : Math.max(0, leftMs - diskTimeoutMs);
+    }
   }
 }

@@ -9,9 +9,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much all leases and all copies hold now. What leases hold is kept as running sums, by tier
- * and by segment of memory: a caller under the lock of the store must not look at each of ten
- * thousand leases.
+ * How much all leases and all copies hold now. The sums of leases are kept up to date, by tier and
+ * by segment of memory. A caller under the lock of the store must not look at each of ten thousand
+ * leases.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */

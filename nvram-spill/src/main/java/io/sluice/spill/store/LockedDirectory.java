@@ -100,17 +100,12 @@ final class LockedDirectory implements Closeable {
 
   /** The files of this directory except the lock. */
   List<Path> files() throws IOException {
-    List<Path> files = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-      for (Path entry : entries) {
-        String name = entry.getFileName().toString();
-        if (!name.equals(LOCK_FILE) && !LockFile.isBeside(LOCK_FILE, name)) {
-          files.add(entry);
-        }
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
+    List<Path> files = entries(path);
+    files.removeIf(
+        file -> {
+          String name = file.getFileName().toString();
+          return name.equals(LOCK_FILE) || LockFile.isBeside(LOCK_FILE, name);
+        });
     return files;
   }
 
@@ -150,16 +145,22 @@ final class LockedDirectory implements Closeable {
   }
 
   private static void checkContent(Path path) throws IOException {
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-      for (Path entry : entries) {
-        if (!OWN_FILES.matcher(entry.getFileName().toString()).matches()) {
-          throw new IOException(
-              path + " holds " + entry.getFileName() + ", which is no file of a pool; " + ADVICE);
-        }
+    for (Path entry : entries(path)) {
+      if (!OWN_FILES.matcher(entry.getFileName().toString()).matches()) {
+        throw new IOException(
+            path + " holds " + entry.getFileName() + ", which is no file of a pool; " + ADVICE);
       }
+    }
+  }
+
+  private static List<Path> entries(Path directory) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      entries.forEach(found::add);
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
+    return found;
   }
 
   private static LockFile lock(Path path) throws IOException {
@@ -168,10 +169,9 @@ final class LockedDirectory implements Closeable {
         .orElseThrow(
             () ->
                 new IOException(
-                    path
-                        + " is in use by another store, which holds "
-                        + lockPath
-                        + "; give each service a directory of its own, or stop the other one"));
+                    ("%s is in use by another store, which holds %s; give each service a directory"
+                            + " of its own, or stop the other one")
+                        .formatted(path, lockPath)));
   }
 
   @Override

@@ -5,6 +5,8 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.store.MetaArea.MappedArea;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -25,14 +27,14 @@ final class MappedPool implements PoolSpace {
 
   private final StoreConfig config;
   private final Medium medium;
-  private final MappedBacking backing;
+  private final Backing backing;
   private final Owner owner;
   private UUID poolId;
   private MappedLayout layout;
   private Mapping meta;
 
   /** A pool over {@code backing}, which it closes, even if this fails; all of it one owner's. */
-  MappedPool(StoreConfig config, MappedBacking backing, Owner owner) throws IOException {
+  MappedPool(StoreConfig config, Backing backing, Owner owner) throws IOException {
     this.owner = owner;
     this.config = config;
     this.medium = config.medium();
@@ -40,12 +42,8 @@ final class MappedPool implements PoolSpace {
     if (config.segmentBytes() % backing.unitBytes() != 0) {
       backing.close();
       throw new IOException(
-          "the segment size must be a multiple of "
-              + backing.unitBytes()
-              + " bytes at "
-              + backing.place()
-              + ", it is "
-              + config.segmentBytes());
+          "the segment size must be a multiple of %s bytes at %s, it is %s"
+              .formatted(backing.unitBytes(), backing.path(), config.segmentBytes()));
     }
   }
 
@@ -54,14 +52,14 @@ final class MappedPool implements PoolSpace {
     if (!backing.exists()) {
       return Optional.empty();
     }
-    Optional<MappedHeader> header;
+    Optional<MappedLayout.Header> header;
     try (Mapping first = backing.mapMeta(MappedLayout.FIRST_PAGE_BYTES)) {
-      header = MappedHeader.read(first, backing.unitBytes(), backing.place());
+      header = MappedLayout.Header.read(first, backing.unitBytes(), backing.path());
     }
     if (header.isPresent()) {
       mapMeta(header.get());
     }
-    return header.map(MappedHeader::pool);
+    return header.map(MappedLayout.Header::pool);
   }
 
   @Override
@@ -69,8 +67,8 @@ final class MappedPool implements PoolSpace {
     closeMeta();
     if (backing.exists()) {
       try (Mapping first = backing.mapMeta(MappedLayout.FIRST_PAGE_BYTES)) {
-        MappedHeader.isPool(first, backing.place());
-        MappedHeader.begin(first, medium);
+        MappedLayout.Header.isPool(first, backing.path());
+        MappedLayout.Header.begin(first, medium);
       }
     }
     backing.clear();
@@ -98,17 +96,17 @@ final class MappedPool implements PoolSpace {
 
   @Override
   public boolean makeFree(int segmentId, BooleanSupplier stopped) {
-    throw new UnsupportedOperationException("all of " + backing.place() + " is one owner's");
+    throw new UnsupportedOperationException("all of " + backing.path() + " is one owner's");
   }
 
   @Override
   public SegmentHandle claim(int segmentId, Owner claimant) {
-    throw new UnsupportedOperationException("all of " + backing.place() + " is one owner's");
+    throw new UnsupportedOperationException("all of " + backing.path() + " is one owner's");
   }
 
   @Override
   public void retire(SegmentHandle segment) {
-    throw new UnsupportedOperationException("all of " + backing.place() + " is one owner's");
+    throw new UnsupportedOperationException("all of " + backing.path() + " is one owner's");
   }
 
   @Override
@@ -116,12 +114,12 @@ final class MappedPool implements PoolSpace {
     MappedLayout fresh =
         backing.layout(header.segmentBytes(), header.blockBytes(), config.memoryCapacityBytes());
     backing.createMeta(Math.toIntExact(fresh.metaBytes()));
-    MappedHeader mapped = new MappedHeader(header, fresh);
+    MappedLayout.Header mapped = new MappedLayout.Header(header, fresh);
     mapMeta(mapped);
     mapped.write(meta, medium);
   }
 
-  private void mapMeta(MappedHeader found) throws IOException {
+  private void mapMeta(MappedLayout.Header found) throws IOException {
     poolId = found.pool().poolId();
     layout = found.layout();
     meta = backing.mapMeta(Math.toIntExact(layout.metaBytes()));
@@ -158,12 +156,8 @@ final class MappedPool implements PoolSpace {
   public SegmentHandle create(int segmentId, BooleanSupplier stopped) throws IOException {
     if (segmentId >= layout.slots()) {
       throw new IOException(
-          backing.place()
-              + " has room for "
-              + layout.slots()
-              + " segments of "
-              + layout.segmentBytes()
-              + " bytes");
+          "%s has room for %s segments of %s bytes"
+              .formatted(backing.path(), layout.slots(), layout.segmentBytes()));
     }
     if (!backing.create(backing.segment(poolId, segmentId, layout), medium, stopped)) {
       return null;
@@ -195,5 +189,48 @@ final class MappedPool implements PoolSpace {
   public void close() throws IOException {
     closeMeta();
     backing.close();
+  }
+
+  /**
+   * The memory under a {@link MappedPool}, locked.
+   *
+   * <p>Thread contract: as {@link PoolSpace} says. Ownership: the pool closes it last.
+   */
+  interface Backing extends Closeable {
+    /** The directory or the device, for messages. */
+    String path();
+
+    /** Offset and length of mappings are multiples of this. */
+    int unitBytes();
+
+    /** The layout of a new pool that is to hold {@code capacityBytes}, or all there is. */
+    MappedLayout layout(int segmentBytes, int blockBytes, long capacityBytes) throws IOException;
+
+    /** Whether there is anything to read a header from. */
+    boolean exists() throws IOException;
+
+    /** Maps the first bytes for reading and writing; the caller closes it. */
+    Mapping mapMeta(int lengthBytes) throws IOException;
+
+    /** Gives back what can be given back. */
+    void clear() throws IOException;
+
+    /** As {@link PoolSpace#renewsMemory}. */
+    boolean renewsMemory();
+
+    /** Makes the room for {@link #mapMeta}. */
+    void createMeta(int lengthBytes) throws IOException;
+
+    /** Where a segment lies, whether it exists or not. */
+    SegmentInfo segment(UUID poolId, int segmentId, MappedLayout layout) throws IOException;
+
+    /**
+     * Makes the room of a segment, and its zeros safe; false if {@code stopped} says so before it
+     * is done.
+     */
+    boolean create(SegmentInfo segment, Medium medium, BooleanSupplier stopped) throws IOException;
+
+    /** Gives back the room of a segment. */
+    void delete(SegmentInfo segment) throws IOException;
   }
 }

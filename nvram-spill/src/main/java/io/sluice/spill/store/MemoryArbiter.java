@@ -1,14 +1,15 @@
 package io.sluice.spill.store;
 
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import java.io.IOException;
 
 /**
  * Decides how much of the memory tier each task may have, and is told of all that becomes of it.
  *
- * <p>Thread contract: safe from any thread. {@link #ask} may wait and is called under no lock;
- * everything else is told under the lock of the store, in the order in which it happens, and
- * returns at once without calling the store. Ownership: the caller that opens the store. Failure:
- * memory that it does not grant is leased from the disk tier.
+ * <p>Thread contract: safe from any thread. {@link #ask} may wait, and is called under no lock. All
+ * others are called under the lock of the store, in the order of events, and return at once without
+ * calling the store. Ownership: the caller that opens the store. Failure: memory that it does not
+ * grant is leased from the disk tier.
  */
 public interface MemoryArbiter {
   /** Grants all that there is to the first that asks. */
@@ -75,7 +76,7 @@ public interface MemoryArbiter {
   /** A lease holds so much less, or has not taken what it was granted. */
   void gaveBack(Lease lease, MemoryUse use, long bytes);
 
-  /** What a lease held is its application's now. */
+  /** A lease has committed these bytes; they are its application's now. */
   void committed(Lease lease, long bytes);
 
   /** A lease has ended, and holds nothing; idempotent. */

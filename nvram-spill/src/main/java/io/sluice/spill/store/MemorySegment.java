@@ -37,7 +37,7 @@ final class MemorySegment extends SegmentHandle {
   /**
    * Wraps what is open.
    *
-   * @param trusted whether its owner is this process's user, who could harm it anyway
+   * @param trusted whether its owner is this process's user, which could harm the process anyway
    * @param file null if the segment lies on huge pages or a device, which cannot be read as a file
    */
   MemorySegment(
@@ -74,16 +74,6 @@ final class MemorySegment extends SegmentHandle {
       throw new IllegalStateException(info() + " is user id " + owner() + "'s");
     }
     return mapping.part((int) range.offsetBytes(), (int) range.lengthBytes());
-  }
-
-  @Override
-  void atFileSystem(DiskThread.Action action) throws IOException {
-    action.run();
-  }
-
-  @Override
-  void atMarks(DiskThread.Action action) throws IOException {
-    action.run();
   }
 
   @Override

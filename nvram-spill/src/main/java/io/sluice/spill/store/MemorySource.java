@@ -26,4 +26,14 @@ public interface MemorySource extends ExtentSource {
    * @throws StoreFullException if it is full, or there is none
    */
   List<Extent> leaseDisk(long lengthBytes) throws IOException;
+
+  /** The use for which a lease takes blocks of the memory tier. */
+  public enum MemoryUse {
+    /** An output that is being written, and may be committed where it lies. */
+    WRITING,
+    /** Chunks of a sort buffer, which nobody else ever reads. */
+    SORT,
+    /** Received bytes that a task keeps until it has merged them; the first to be revoked. */
+    RECEIVE
+  }
 }

@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Where the memory tier gets its room from: leases that lack some wait here, and a thread makes the
- * next segment for them, or takes one from another owner that is idle, or that was emptied.
+ * Gets room for the memory tier. Leases that lack room wait here. A thread makes the next segment
+ * for them, or takes an idle or emptied one from another owner.
  *
  * <p>{@link PoolGrowth}, {@link SegmentReassignment} and {@link Emptying} decide, without a thread;
  * {@link PoolFiller} makes a segment, {@link Emptier} moves outputs away. This brings them together
@@ -26,12 +26,6 @@ import java.util.stream.IntStream;
  * waited in vain is told why there is no more room; the tier is as large as it got.
  */
 final class MemorySpace implements Closeable {
-  /** What a lease that waits must still be. */
-  interface Check {
-    /** Throws when there is nothing to wait for any more. */
-    void run() throws IOException;
-  }
-
   private final StoreConfig config;
   private final PoolFiles files;
   private final MemoryTier memory;
@@ -57,7 +51,7 @@ final class MemorySpace implements Closeable {
       PoolFiles files,
       MemoryTier memory,
       boolean shared,
-      SegmentHolders holders,
+      SegmentHold.Holders holders,
       Emptying.Content content,
       AnnouncedSegments announced,
       ReentrantLock lock,
@@ -106,10 +100,16 @@ final class MemorySpace implements Closeable {
    * Waits while the memory tier has no room and may get some, so long at most.
    *
    * @param last as {@link MemoryTier#take} has it
+   * @param usable throws when the lease has nothing to wait for any more
    * @return why it has none, for messages; empty if it has, or is as large as configured
    */
   String await(
-      Owner owner, long lengthBytes, boolean contiguous, boolean last, long timeoutMs, Check usable)
+      Owner owner,
+      long lengthBytes,
+      boolean contiguous,
+      boolean last,
+      long timeoutMs,
+      StoreState.Step<IOException> usable)
       throws IOException {
     if (memory.hasRoom(owner, lengthBytes, contiguous, last)) {
       return "";
@@ -152,18 +152,13 @@ final class MemorySpace implements Closeable {
   }
 
   private String share(Owner owner, boolean last) {
-    return " (user id "
-        + owner
-        + " has "
-        + memory.segmentsOf(owner)
-        + " segments and may have "
-        + memory.mayHave(owner, last)
-        + " more; the rest is kept for others)";
+    return " (user id %s has %s segments and may have %s more; the rest is kept for others)"
+        .formatted(owner, memory.segmentsOf(owner), memory.mayHave(owner, last));
   }
 
   /** A lease of that owner found no room, and does not wait for any. */
   void lacked(Owner owner) {
-    if (memory.mayHaveMore(owner, true)) {
+    if (memory.mayHave(owner, true) > 0) {
       emptying.lacked(owner);
     }
     wake();
@@ -260,7 +255,7 @@ final class MemorySpace implements Closeable {
     }
   }
 
-  /** For the filler: a segment exists that is nobody's. */
+  /** For the filler: a segment without an owner exists. */
   void freeCreated(int segmentId) throws IOException {
     writeMarks(new Range(segmentId, 0, config.segmentBytes()));
     lock.lock();

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The segments of the pool directory, whose they are, and which of their blocks are free. Unlike
- * the {@link DiskTier} it reuses its files, each for its owner; another owner gets a segment that
- * is nobody's. {@link SegmentShares} says how many each may have.
+ * the {@link DiskTier} it reuses its files, each for its owner. Another owner gets a segment that
+ * has no owner yet. {@link SegmentShares} says how many each may have.
  *
  * <p>Thread contract: guarded by the lock of the store, which also closes it.
  */
@@ -39,6 +40,7 @@ final class MemoryTier {
 
   private static final Logger LOG = LoggerFactory.getLogger(MemoryTier.class);
   private final SortedMap<Integer, SegmentHandle> segments = new TreeMap<>();
+  private final Map<Owner, BlockSet> free = new HashMap<>(); // of each owner's segments
   private final SegmentShares shares;
   private final SortedSet<Integer> nobodys = new TreeSet<>();
   private final Set<Integer> unclaimed = new TreeSet<>(); // nobody's, but not to be had for now
@@ -54,12 +56,11 @@ final class MemoryTier {
   private long claimFailedNs;
   private final int segmentBytes;
   private final int blockBytes;
-  private final OwnerBlocks free;
   private final LeaseMarks leaseMarks;
   private final Claims claims;
   private final LongSupplier nanoTime;
 
-  /** Makes a segment that is nobody's somebody's. */
+  /** Gives an owner to a segment that has none. */
   interface Claims {
     /** As {@link PoolSpace#claim}. */
     SegmentHandle claim(int segmentId, Owner owner) throws IOException;
@@ -80,7 +81,6 @@ final class MemoryTier {
     this.leaseMarks = leaseMarks;
     this.claims = claims;
     this.nanoTime = nanoTime;
-    this.free = new OwnerBlocks(config.blockBytes());
   }
 
   /** Adds a segment that has no free blocks yet. */
@@ -98,7 +98,7 @@ final class MemoryTier {
     addFree(segment, segment.range());
   }
 
-  /** Adds a new segment that is nobody's, whose marks say already that its blocks are free. */
+  /** Adds a new segment without an owner, whose marks say already that its blocks are free. */
   void addNobodys(int segmentId) {
     nobodys.add(segmentId);
   }
@@ -113,19 +113,24 @@ final class MemoryTier {
     boolean wasIdle = idleSinceNs.remove(segment) != null;
     segments.remove(segment.info().segmentId());
     if (shares.remove(segment.owner(), wasIdle)) {
-      free.forget(segment.owner());
+      free.remove(segment.owner());
     }
   }
 
+  /** Of all segments of an owner; never beside the bytes of another owner. */
+  private BlockSet freeOf(Owner owner) {
+    return free.computeIfAbsent(owner, unknown -> new BlockSet(blockBytes));
+  }
+
   private BlockSet freeOf(SegmentHandle segment) {
-    return segment == leaving ? leavingFree : free.of(segment.owner());
+    return segment == leaving ? leavingFree : freeOf(segment.owner());
   }
 
   /** Nothing of a segment is granted from now on; once it has gone over, another owner gets it. */
   void beginLeaving(SegmentHandle segment, Owner gets) {
     reservedFor = gets;
     leavingFree = new BlockSet(blockBytes);
-    moveFree(free.of(segment.owner()), leavingFree, segment);
+    moveFree(freeOf(segment.owner()), leavingFree, segment);
     leaving = segment;
   }
 
@@ -135,16 +140,14 @@ final class MemoryTier {
     if (leaving != null) { // else it has gone for another reason
       SegmentHandle staying = leaving;
       leaving = null;
-      moveFree(leavingFree, free.of(staying.owner()), staying);
+      moveFree(leavingFree, freeOf(staying.owner()), staying);
     }
   }
 
   private static void moveFree(BlockSet from, BlockSet to, SegmentHandle segment) {
-    for (Range range : from.ranges()) {
-      if (range.segmentId() == segment.info().segmentId()) {
-        from.remove(range);
-        to.add(range);
-      }
+    for (Range range : from.ranges(segment.info().segmentId())) {
+      from.remove(range);
+      to.add(range);
     }
   }
 
@@ -183,7 +186,7 @@ final class MemoryTier {
     return shares.ownerCount();
   }
 
-  /** Bytes of the segments that are nobody's. */
+  /** Bytes of the segments without an owner. */
   long nobodysBytes() {
     return (long) nobodys.size() * segmentBytes;
   }
@@ -276,14 +279,14 @@ final class MemoryTier {
 
   /** The same, as {@link #take} would find it. */
   boolean hasRoom(Owner owner, long lengthBytes, boolean contiguous, boolean last) {
-    BlockSet own = free.of(owner);
+    BlockSet own = freeOf(owner);
     int claimable = claimable(owner, last);
     return contiguous
         ? own.bestFit(lengthBytes).isPresent() || claimable > 0 && lengthBytes <= segmentBytes
         : own.bytes() + (long) claimable * segmentBytes >= lengthBytes;
   }
 
-  /** How many of the segments that are nobody's an owner can get. */
+  /** How many of the segments without an owner this owner can get. */
   private int claimable(Owner owner, boolean last) {
     boolean kept =
         reservedFor != null
@@ -293,17 +296,12 @@ final class MemoryTier {
     return Math.max(0, Math.min(free, shares.mostMore(owner, last)));
   }
 
-  /** Whether an owner may have a further segment, if there is one. */
-  boolean mayHaveMore(Owner owner, boolean last) {
-    return shares.mostMore(owner, last) > 0;
-  }
-
-  /** How many more it may have, whether there are any. */
+  /** How many more segments an owner may have, whether there are any or not. */
   int mayHave(Owner owner, boolean last) {
     return Math.max(0, shares.mostMore(owner, last));
   }
 
-  /** Whether it may have more than it can get now, so that further ones would be of use to it. */
+  /** Whether it may have more than it can get now, so that new segments would help it. */
   boolean mayGetFurther(Owner owner, boolean last) {
     return shares.mostMore(owner, last) > claimable(owner, last);
   }
@@ -323,7 +321,7 @@ final class MemoryTier {
   List<Extent> take(Owner owner, long lengthBytes, boolean contiguous, boolean last)
       throws IOException {
     List<Extent> taken = new ArrayList<>();
-    BlockSet own = free.of(owner);
+    BlockSet own = freeOf(owner);
     retryClaims();
     try {
       for (long leftBytes = lengthBytes; leftBytes > 0; ) {
@@ -397,7 +395,7 @@ final class MemoryTier {
   }
 
   long freeBytes() {
-    return free.bytes() + nobodysBytes();
+    return free.values().stream().mapToLong(BlockSet::bytes).sum() + nobodysBytes();
   }
 
   long createdBytes() {

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.OutputDirectory.StaleExtents;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.function.Predicate;
 /**
  * Copies of outputs that lie in memory: whole on the disk tier, with their marks. No reader is told
  * of them. An output moves to its copy when it has to leave memory, or when the memory is lost;
- * {@link StaleExtents} are the opposite: places that outputs have left.
+ * {@link StaleExtents} are the opposite: locations that outputs have left.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
@@ -39,11 +40,11 @@ final class OutputCopies {
    */
   record Copy(CommittedOutput output, List<Extent> own) {
     static Copy of(CommittedOutput copy, CommittedOutput output) {
-      return new Copy(copy, copy.place().extentsBeside(output.place()));
+      return new Copy(copy, copy.location().extentsBeside(output.location()));
     }
 
     Owner owner() {
-      return output.place().tail().owner();
+      return output.location().tail().owner();
     }
 
     long ownBytes() {
@@ -71,7 +72,7 @@ final class OutputCopies {
     return Optional.ofNullable(copies.get(id));
   }
 
-  /** Forgets the copy of an output; the caller uses its place, or gives that back. */
+  /** Forgets the copy of an output; the caller uses its location, or gives that back. */
   Optional<Copy> take(OutputId id) {
     Copy copy = copies.remove(id);
     if (copy == null) {

@@ -8,6 +8,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -15,20 +16,20 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Copies what an output has in memory, or the end of it, to another place, byte for byte as {@link
- * FooterLayout} has it, without the mark that makes it exist there. What is on disk stays where it
- * is, and is part of both places, and so does what is not to be copied. Damage is copied too: a
- * reader finds it by the checksums of the runs, here as there.
+ * Copies the bytes that an output has in memory, or the end of them, to another location, as {@link
+ * FooterLayout} lays them out. It does not write the mark that makes the output exist there. Bytes
+ * on disk, and bytes that are not to be copied, stay where they are and are part of both locations.
+ * Damage is copied too: a reader finds it by the checksums of the runs, here as there.
  *
  * <pre>
  *  extents of the output   | memory | disk   | memory     | disk, with the index |
- *  all of it elsewhere     | new    | stays  | new        | stays                | new: the place
- *  the end of it           | stays  | stays  | new        | stays                | new: the place
+ *  all of it elsewhere     | new    | stays  | new        | stays                | new: the record
+ *  the end of it           | stays  | stays  | new        | stays                | new: the record
  * </pre>
  *
  * <p>Thread contract: one thread. Ownership: the output may be freed and its bytes overwritten
  * meanwhile; the caller that sets the mark looks first. Failure: {@link IOException} of either
- * place.
+ * location.
  */
 final class OutputCopy {
   private static final int PIECE_BYTES = 1 << 20;
@@ -69,7 +70,7 @@ final class OutputCopy {
    */
   OutputCopy(CommittedOutput output, int blockBytes, long mostBytes) {
     this.identity = output.identity();
-    this.source = output.place();
+    this.source = output.location();
     this.blockBytes = blockBytes;
     this.identityOffsetBytes =
         FooterLayout.align8(identity.indexOffsetBytes() + identity.indexLengthBytes());
@@ -83,7 +84,7 @@ final class OutputCopy {
       }
       beginBytes += extent.lengthBytes();
     }
-    addPlace(usedBytes);
+    addLocation(usedBytes);
   }
 
   private static int firstMoving(List<Extent> extents, long mostBytes) {
@@ -115,7 +116,7 @@ final class OutputCopy {
   }
 
   /** In whole blocks behind all else. */
-  private void addPlace(long usedBytes) {
+  private void addLocation(long usedBytes) {
     Part last = parts.get(parts.size() - 1);
     long beginBytes = last.moves() ? last.beginBytes() : last.endBytes();
     long offsetBytes = Math.max(usedBytes, beginBytes);
@@ -132,7 +133,7 @@ final class OutputCopy {
     return parts.stream().filter(Part::moves).mapToLong(Part::lengthBytes).sum();
   }
 
-  /** The other place: what stays, and between that what is granted, as long as is needed. */
+  /** The other location: what stays, and between that what is granted, as long as is needed. */
   ExtentTable lay(List<Extent> granted) {
     ExtentTable extents = new ExtentTable();
     Iterator<Extent> grants = granted.iterator();
@@ -161,7 +162,7 @@ final class OutputCopy {
    * Writes everything that does not stay.
    *
    * @param extents as they were laid
-   * @param lease that they are of, whose generation the place gets
+   * @param lease that they are of, whose generation the location gets
    * @return where the trailer lies
    */
   FooterLocation write(ExtentTable extents, LeaseInfo lease, Sink sink) throws IOException {
@@ -175,7 +176,7 @@ final class OutputCopy {
     Range last = extents.extents().get(extents.extents().size() - 1).range();
     FooterLocation trailer =
         new FooterLocation(last.segmentId(), last.endBytes() - FooterLayout.TRAILER_BYTES);
-    LocationRecord place =
+    LocationRecord record =
         new LocationRecord(
             lease.poolId(),
             trailer,
@@ -184,12 +185,12 @@ final class OutputCopy {
             identityOffsetBytes,
             FooterLayout.identityBytes(identity.id()),
             identity.crc32c());
-    ByteBuffer tail = place.encode();
+    ByteBuffer tail = record.encode();
     write(extents.lengthBytes() - tail.capacity(), tail, extents, sink);
     return trailer;
   }
 
-  /** What of these bytes lies in that part. */
+  /** Copies those of these bytes that lie in that part. */
   private void copy(Part part, long offsetBytes, long lengthBytes, ExtentTable extents, Sink sink)
       throws IOException {
     long endBytes = Math.min(part.endBytes(), offsetBytes + lengthBytes);

@@ -5,9 +5,12 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.StoreStats.ApplicationUse;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,8 +19,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The outputs that can be found, by application and by segment of memory, with a running account of
- * what they hold: there may be a million, and a monitor asks every few seconds.
+ * The outputs that can be found, by application and by segment of memory, and sums of the bytes
+ * that they hold. The sums are kept up to date: there may be a million outputs, and a monitor asks
+ * every few seconds.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */
@@ -71,13 +75,13 @@ final class OutputDirectory {
 
     private void account(CommittedOutput output, int sign) {
       for (Tier tier : Tier.values()) {
-        bytes.merge(tier, sign * output.place().bytesOf(tier), Long::sum);
+        bytes.merge(tier, sign * output.location().bytesOf(tier), Long::sum);
       }
     }
   }
 
   private static Owner ownerOf(CommittedOutput output) {
-    return output.place().tail().owner();
+    return output.location().tail().owner();
   }
 
   CommittedOutput find(OutputId id) {
@@ -157,7 +161,7 @@ final class OutputDirectory {
     return List.copyOf(segments.getOrDefault(segmentId, Set.of()));
   }
 
-  /** What each holds, in no order. */
+  /** The bytes that each application holds, in no order. */
   List<ApplicationUse> uses() {
     return applications.entrySet().stream()
         .map(
@@ -175,5 +179,48 @@ final class OutputDirectory {
 
   long bytesOf(Tier tier) {
     return applications.values().stream().mapToLong(outputs -> outputs.bytesOf(tier)).sum();
+  }
+
+  /**
+   * Locations that outputs have left and that readers were told of. They stay as they were until
+   * their blocks are wanted, because a reader that reads there need not ask again.
+   *
+   * <p>Thread contract: guarded by the lock of the store.
+   */
+  static final class StaleExtents {
+    private final Map<OutputId, OutputLocation> locations = new LinkedHashMap<>(); // oldest first
+
+    /** The output has left it; it moves once at most, from memory to disk. */
+    void add(OutputId id, OutputLocation location) {
+      locations.put(id, location);
+    }
+
+    boolean isEmpty() {
+      return locations.isEmpty();
+    }
+
+    /** The oldest, for its blocks to be granted again. */
+    Optional<OutputLocation> takeOldest() {
+      Iterator<OutputLocation> oldest = locations.values().iterator();
+      if (!oldest.hasNext()) {
+        return Optional.empty();
+      }
+      OutputLocation location = oldest.next();
+      oldest.remove();
+      return Optional.of(location);
+    }
+
+    /** Takes those that lie in a segment, all or in part, for the same. */
+    List<OutputLocation> takeIn(int segmentId) {
+      List<OutputLocation> found =
+          locations.values().stream().filter(location -> location.liesIn(segmentId)).toList();
+      locations.values().removeAll(found);
+      return found;
+    }
+
+    /** That of an output, which is freed. */
+    Optional<OutputLocation> take(OutputId id) {
+      return Optional.ofNullable(locations.remove(id));
+    }
   }
 }

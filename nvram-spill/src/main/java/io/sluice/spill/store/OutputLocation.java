@@ -33,9 +33,9 @@ public final class OutputLocation implements ByteSource {
   private volatile boolean told;
 
   /**
-   * A place that is held.
+   * A location that is held.
    *
-   * @param generation of the place, which no other place of the output has
+   * @param generation of the location, which no other location of the output has
    * @param commitMark what its trailer is committed with
    * @param segments those that the extents lie in, the first extent's first
    */
@@ -57,7 +57,7 @@ public final class OutputLocation implements ByteSource {
     return poolId;
   }
 
-  /** Which place of the output it is: it rises with each. */
+  /** Which location of the output it is: it rises with each. */
   public long generation() {
     return generation;
   }
@@ -178,7 +178,7 @@ public final class OutputLocation implements ByteSource {
     return extents().stream().anyMatch(extent -> extent.segment().segmentId() == segmentId);
   }
 
-  /** Those that are not part of another place too; by their ranges, since files get shorter. */
+  /** Those that are not part of another location too; by their ranges, since files get shorter. */
   List<Extent> extentsBeside(OutputLocation other) {
     Set<Range> shared = other.extents().stream().map(Extent::range).collect(Collectors.toSet());
     return extents().stream().filter(extent -> !shared.contains(extent.range())).toList();
@@ -207,5 +207,28 @@ public final class OutputLocation implements ByteSource {
   /** Clears the mark, before the blocks are given to somebody else. */
   void clearMark() throws IOException {
     tail().writeMark(trailer().trailerOffsetBytes(), 0);
+  }
+
+  /**
+   * Thrown when a segment that an output lies in cannot be read; not every one need be its last.
+   */
+  static final class UnreadableSegmentException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private final transient SegmentHandle segment;
+
+    UnreadableSegmentException(SegmentHandle segment, IOException cause) {
+      super("cannot read " + segment.info() + ": " + cause, cause);
+      this.segment = segment;
+    }
+
+    /** The failure of the segment itself. */
+    IOException failure() {
+      return (IOException) getCause();
+    }
+
+    SegmentHandle segment() {
+      return segment;
+    }
   }
 }

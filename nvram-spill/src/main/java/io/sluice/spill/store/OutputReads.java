@@ -39,11 +39,11 @@ public final class OutputReads {
     while (true) { // each further turn takes another move of this very output
       IOException failure = null;
       try {
-        now.place().copyTo(logicalOffsetBytes, destination.duplicate());
+        now.location().copyTo(logicalOffsetBytes, destination.duplicate());
       } catch (IOException e) {
         failure = e;
       }
-      if (now.place().isHeld()) {
+      if (now.location().isHeld()) {
         if (failure != null) {
           throw failure;
         }

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentName;
+import io.sluice.spill.store.PoolHeader.OtherFormatException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The places of one pool, locked, with its header: either those of a former store, to be recovered,
- * or empty ones.
+ * The directories or the device of one pool, locked, and the header of the pool: either those of a
+ * former store, to be recovered, or empty ones.
  *
  * <p>Thread contract: one thread. Ownership: the store closes it last. Failure: {@link IOException}
- * when a place is in use or holds a pool of another geometry.
+ * when one of them is in use, or holds a pool of another geometry.
  */
 final class PoolFiles implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(PoolFiles.class);
@@ -104,7 +105,7 @@ final class PoolFiles implements Closeable {
     return recovered;
   }
 
-  /** The place of the memory tier. */
+  /** The directory or device of the memory tier. */
   PoolSpace memory() {
     return space;
   }
@@ -147,7 +148,7 @@ final class PoolFiles implements Closeable {
     return epochDue;
   }
 
-  /** The places of the disk tier. */
+  /** The directories of the disk tier. */
   DiskDirectories disk() {
     return diskDirectories;
   }

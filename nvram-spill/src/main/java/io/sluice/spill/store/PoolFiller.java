@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the segments of a pool in a thread of its own when {@link PoolGrowth} wants them, so that
+ * Makes the segments of a pool in a thread of its own, when {@link PoolGrowth} wants them. So
  * neither the start of a service nor a task pays for faulting in memory.
  *
  * <p>Thread contract: started once, stopped once; its thread calls {@link MemorySpace}. Ownership:
@@ -28,9 +28,9 @@ final class PoolFiller {
   private String lastFailure = "";
 
   /**
-   * Fills a place.
+   * Makes the segments of a pool.
    *
-   * @param shared whether segments are nobody's when they are made
+   * @param shared whether segments are made without an owner
    */
   PoolFiller(PoolSpace space, boolean shared, MemorySpace room) {
     this.space = space;

@@ -11,15 +11,15 @@ import java.util.function.LongSupplier;
 
 /**
  * Decides when the memory tier gets its next segment: all of them at once, or as they are needed,
- * one ahead. A segment is needed when a lease waits for room, and one is ahead of the need when
- * half a segment is free: about what writers fill while the next one is made. Where several owners
- * have segments, one is ahead that is nobody's.
+ * one ahead. A segment is needed when a lease waits for room. One is ahead of the need when half a
+ * segment is free: writers fill about as much while the next one is made. Where several owners have
+ * segments, one segment without an owner is ahead.
  *
  * <p>Unlike {@link PoolFiller}, which makes the segments, it knows nothing of threads.
  *
  * <p>Thread contract: guarded by the lock of the store. Failure: after a segment could not be made
- * nobody waits for one, because what stood in the way (a full file system, a limit) is not ours to
- * end; a lease without room has it tried again once {@value #RETRY_PAUSE_MS} ms have passed.
+ * no lease waits for one, because the store cannot end the cause (a full file system, a limit). A
+ * lease without room has it tried again once {@value #RETRY_PAUSE_MS} ms have passed.
  */
 final class PoolGrowth {
   static final long RETRY_PAUSE_MS = 30_000;
@@ -36,7 +36,7 @@ final class PoolGrowth {
   private long failedNs;
   private boolean retryWanted;
 
-  /** What a lease waits for. */
+  /** The room that a lease waits for. */
   private record Need(Owner owner, long lengthBytes, boolean contiguous) {}
 
   /**

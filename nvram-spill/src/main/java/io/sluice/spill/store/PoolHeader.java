@@ -14,7 +14,7 @@ import java.util.Properties;
 import java.util.UUID;
 
 /**
- * What kind of pool a place holds; in a directory of ordinary files, a file of its own says it.
+ * The identity and geometry of a pool. In a directory of ordinary files it has a file of its own.
  *
  * @param poolId drawn when the pool was created
  * @param segmentBytes length of its segments
@@ -42,13 +42,8 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes, int firstIncarn
     String format = properties.getProperty("format");
     if (format != null && !format.equals(FORMAT)) {
       throw new OtherFormatException(
-          "the pool at "
-              + directory
-              + " is of another release of Sluice: it has format "
-              + format
-              + ", this release "
-              + FORMAT
-              + "; open it without recovery, which empties it");
+          "the pool at %s %s; open it without recovery, which empties it"
+              .formatted(directory, ofAnotherRelease(format, FORMAT)));
     }
     try {
       if (format == null) {
@@ -62,28 +57,32 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes, int firstIncarn
               Integer.parseInt(properties.getProperty("firstIncarnation", "0"))));
     } catch (IllegalArgumentException e) {
       throw new IOException(
-          file
-              + " is damaged ("
-              + e.getMessage()
-              + "); delete "
-              + directory
-              + " to start with an empty pool",
+          "%s is damaged (%s); delete %s to start with an empty pool"
+              .formatted(file, e.getMessage(), directory),
           e);
     }
   }
 
   /** Checks that the pool has the geometry of the configuration. */
   void check(StoreConfig config) throws IOException {
-    Path place = config.directory();
-    if (segmentBytes != config.segmentBytes()) {
+    check(config.directory(), "segmentBytes", segmentBytes, config.segmentBytes());
+    check(config.directory(), "blockBytes", blockBytes, config.blockBytes());
+  }
+
+  private static void check(Path directory, String what, int actual, int expected)
+      throws IOException {
+    if (actual != expected) {
       throw new IOException(
-          mismatch(
-              place, "segmentBytes", String.valueOf(segmentBytes), "" + config.segmentBytes()));
+          ("%s says %s = %s, expected %s; open the pool with the settings it was created with, or"
+                  + " without recovery, which empties it")
+              .formatted(directory, what, actual, expected));
     }
-    if (blockBytes != config.blockBytes()) {
-      throw new IOException(
-          mismatch(place, "blockBytes", String.valueOf(blockBytes), "" + config.blockBytes()));
-    }
+  }
+
+  /** Says of a pool that another release has made it. */
+  static String ofAnotherRelease(Object format, Object ownFormat) {
+    return "is of another release of Sluice: it has format %s, this release %s"
+        .formatted(format, ownFormat);
   }
 
   /** Writes the header of a new pool, atomically. */
@@ -109,15 +108,12 @@ record PoolHeader(UUID poolId, int segmentBytes, int blockBytes, int firstIncarn
     Files.deleteIfExists(directory.resolve(FILE));
   }
 
-  private static String mismatch(Path place, String what, String actual, String expected) {
-    return place
-        + " says "
-        + what
-        + " = "
-        + actual
-        + ", expected "
-        + expected
-        + "; open the pool with the settings it was created with, or without recovery, which"
-        + " empties it";
+  /** A pool was left by a release that laid it out otherwise. */
+  static final class OtherFormatException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    OtherFormatException(String message) {
+      super(message);
+    }
   }
 }

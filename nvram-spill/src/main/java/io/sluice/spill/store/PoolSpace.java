@@ -10,31 +10,32 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * The place of a pool's memory tier, locked: what the pool keeps about itself, and its segments.
+ * The directory or device of a pool's memory tier, locked: its segments, and what the pool keeps
+ * about itself.
  *
  * <ul>
- *   <li>A place is a pool from the end of {@link #format} to the beginning of {@link #clear}; a
- *       process that dies in between, or a power cut, leaves no half of one.
+ *   <li>It is a pool from the end of {@link #format} to the beginning of {@link #clear}; a process
+ *       that dies in between, or a power cut, leaves no half of one.
  *   <li>The areas may be asked for after {@link #format}, or after {@link #header} has found one.
  *       Where {@link #outlivesLoss} they are asked for before {@link #format}, too.
  *   <li>A segment exists when all of its space does: a store into its mapping never meets a full
  *       file system, which the kernel reports by killing the process (SIGBUS).
  * </ul>
  *
- * <p>A place that {@link #servesOwners} makes segments that are nobody's, zeroed; one that is
- * claimed is of that owner until it is retired, and never anybody else's.
+ * <p>If it {@link #servesOwners} it makes zeroed segments without an owner. A segment that was
+ * claimed is of that owner until it is retired, and never of another.
  *
  * <p>Thread contract: segments are created and retired by one thread, everything else is guarded by
  * the lock of the store. Ownership: the store closes it last, which drops the lock; areas and
  * handles are the caller's to close before. Failure: {@link IOException} that says what to do.
  */
 interface PoolSpace extends Closeable {
-  /** Locks the place of a configuration. */
+  /** Locks the directory or device of a configuration. */
   interface Opener {
     PoolSpace open(StoreConfig config) throws IOException;
   }
 
-  /** Locks the place of a configuration, of whatever kind that is; the caller closes it. */
+  /** Locks the directory or device of a configuration; the caller closes it. */
   static PoolSpace open(StoreConfig config) throws IOException {
     Owner owner = Owner.ofThisProcess();
     return switch (PoolKind.of(config.directory())) {
@@ -46,7 +47,7 @@ interface PoolSpace extends Closeable {
     };
   }
 
-  /** What pool this is; empty if it is none. */
+  /** The header of the pool; empty if there is none. */
   Optional<PoolHeader> header() throws IOException;
 
   /** Makes it no pool, and gives back what it can. */
@@ -62,8 +63,8 @@ interface PoolSpace extends Closeable {
   void format(PoolHeader header) throws IOException;
 
   /**
-   * Whether a pool whose memory is lost can go on here with its id: tasks that outlived the loss
-   * must not find what comes now under the names of what was there.
+   * Whether a pool whose memory is lost can go on here with its id. Tasks that outlived the loss
+   * must not find new segments under the names of the lost ones.
    */
   boolean outlivesLoss();
 
@@ -73,7 +74,7 @@ interface PoolSpace extends Closeable {
   /** For {@link LeaseMarks}. */
   MetaArea leaseMarks() throws IOException;
 
-  /** The segments that are somebody's, in order; what was left half made is removed. */
+  /** The segments that have an owner, in order; a segment that was left half made is removed. */
   List<Integer> segmentIds() throws IOException;
 
   /** Opens an existing segment; its length must be that of the pool. */
@@ -88,14 +89,15 @@ interface PoolSpace extends Closeable {
   /** Whether its segments can be of several owners; else all are of this process's user. */
   boolean servesOwners();
 
-  /** The segments that are nobody's, after {@link #segmentIds} was asked for. */
+  /** The segments without an owner, after {@link #segmentIds} was called. */
   List<Integer> freeIds() throws IOException;
 
-  /** Creates a segment that is nobody's; false if {@code stopped} says so before it is done. */
+  /** Creates a segment without an owner; false if {@code stopped} says so before it is done. */
   boolean makeFree(int segmentId, BooleanSupplier stopped) throws IOException;
 
   /**
-   * Makes a segment that is nobody's somebody's, safely, and opens it. If it fails it is nobody's.
+   * Gives an owner to a segment that has none, safely, and opens it. If that fails it still has
+   * none.
    */
   SegmentHandle claim(int segmentId, Owner owner) throws IOException;
 

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * Blocks that recovery found without an output. A block can be granted again when no task can be
- * writing to it any more and every mark in it is cleared: a mark that was left there by mistake or
- * malice must never come back.
+ * Blocks that recovery found without an output. A block can be granted again when no task can write
+ * to it any more and every mark in it is cleared. A mark that was left there by mistake or malice
+ * must never come back.
  *
  * <p>Clearing is done little by little, because a file of the disk tier may have thousands of
  * blocks, and what is cleared stays so: nobody writes there. Nothing is released before all that

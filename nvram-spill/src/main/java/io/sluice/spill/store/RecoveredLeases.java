@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
@@ -30,7 +31,7 @@ public interface RecoveredLeases {
         }
       };
 
-  /** What is known of a lease that the store itself writes to. */
+  /** The record of a lease that the store itself writes to. */
   interface Own {
     /**
      * Forgets it; called once.
@@ -41,7 +42,7 @@ public interface RecoveredLeases {
   }
 
   /**
-   * What former leases had been granted. A block may be in several, because it was given back.
+   * The extents of former leases. A block may be in several, because it was given back.
    *
    * @param living by tasks that live, stopped ones too, which must be nobody else's
    * @param unsaid by tasks that may live or not
@@ -58,7 +59,7 @@ public interface RecoveredLeases {
   /** How it is now; leases of another pool are forgotten. */
   Review review(UUID poolId);
 
-  /** What is gone in this review is free again. */
+  /** The extents of tasks that are {@link Review#gone} can be granted again. */
   void settled(Review review);
 
   /** The store writes there by itself: a successor knows that nobody does any more. */

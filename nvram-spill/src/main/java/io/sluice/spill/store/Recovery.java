@@ -10,6 +10,8 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.OutputLoader.CheckedIndexes;
+import io.sluice.spill.store.OutputLocation.UnreadableSegmentException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,10 +33,10 @@ import org.slf4j.LoggerFactory;
  * block. A user can write any bytes to its own segments, so an output in a segment of another owner
  * than its application's is not believed.
  *
- * <p>Outputs that claim the same blocks or have the same id are all left out: one of them is
- * forged, and an output that is missing is made again by its engine, while one with wrong bytes is
- * not. But one that was found twice with one identity was being moved, and the later place counts,
- * or was copied to disk, and then the later place is the copy, where there are to be copies.
+ * <p>Outputs that claim the same blocks or have the same id are all left out, since one of them is
+ * forged. The engine makes a missing output again, but not one with wrong bytes. An output that was
+ * found twice with one identity was being moved, and the later location counts. Where outputs are
+ * to have copies the later location may be the copy.
  *
  * <p>Thread contract: one thread. Failure: {@link IOException} of the memory tier; what is not
  * valid is left out and logged, as is what lies in a file of the disk tier that cannot be read.
@@ -109,7 +111,7 @@ final class Recovery {
       last.merge(output.identity(), output, Recovery::later);
     }
     for (CommittedOutput output : found) {
-      if (output.place().generation() < last.get(output.identity()).place().generation()) {
+      if (output.location().generation() < last.get(output.identity()).location().generation()) {
         before.merge(output.identity(), output, Recovery::later);
         left.add(output);
       }
@@ -119,16 +121,16 @@ final class Recovery {
     }
   }
 
-  /** Two whole places of one output, in whatever way they came about. */
+  /** Two whole locations of one output, in whatever way they came about. */
   private void keepCopy(CommittedOutput output, CommittedOutput copy) {
-    if (output.place().bytesOf(Tier.MEMORY) > 0 && copy.place().bytesOf(Tier.MEMORY) == 0) {
+    if (output.location().bytesOf(Tier.MEMORY) > 0 && copy.location().bytesOf(Tier.MEMORY) == 0) {
       left.remove(output);
       copies.put(copy, output);
     }
   }
 
   private static CommittedOutput later(CommittedOutput one, CommittedOutput other) {
-    return one.place().generation() < other.place().generation() ? other : one;
+    return one.location().generation() < other.location().generation() ? other : one;
   }
 
   /** Its outputs are missing, and made again. */
@@ -143,7 +145,7 @@ final class Recovery {
     }
   }
 
-  /** Places that outputs had left, but for the mark, which is to be cleared. */
+  /** Locations that outputs had left, but for the mark, which is to be cleared. */
   Set<CommittedOutput> left() {
     return left;
   }
@@ -159,7 +161,7 @@ final class Recovery {
   }
 
   private void scan(SegmentHandle segment, List<CommittedOutput> found) throws IOException {
-    long fromBytes = 0; // no byte of it is read as part of two places
+    long fromBytes = 0; // no byte of it is read as part of two locations
     for (long end = blockBytes; end <= segment.lengthBytes(); end += blockBytes) {
       if (FooterReader.looksCommitted(segment, end)) {
         load(segment, fromBytes, end, found);
@@ -171,24 +173,24 @@ final class Recovery {
   private void load(
       SegmentHandle segment, long fromBytes, long endBytes, List<CommittedOutput> found)
       throws IOException {
-    FooterLocation location =
+    FooterLocation footer =
         new FooterLocation(segment.info().segmentId(), endBytes - FooterLayout.TRAILER_BYTES);
     try {
       found.add(
           loader.load(
-              location,
+              footer,
               fromBytes,
               segment.owner(),
-              Integer.MAX_VALUE, // one place is read at a time
-              (identity, place) -> {
+              Integer.MAX_VALUE, // one location is read at a time
+              (identity, location) -> {
                 checkOwner(identity.id(), segment);
-                checkGeneration(identity.id(), place);
-                CommittedOutput output = indexes.load(identity, place);
+                checkGeneration(identity.id(), location);
+                CommittedOutput output = indexes.load(identity, location);
                 claim(output);
                 return output;
               }));
     } catch (CorruptOutputException e) {
-      LOG.warn("Left out an output that is not valid, at {}: {}", location, e.getMessage());
+      LOG.warn("Left out an output that is not valid, at {}: {}", footer, e.getMessage());
     } catch (UnreadableSegmentException e) {
       if (e.segment() == segment) {
         throw e;
@@ -198,16 +200,16 @@ final class Recovery {
   }
 
   /**
-   * The end of a place may lie on disk and outlive what it had in memory, where others' bytes may
-   * lie in its stead by now.
+   * The end of a location may lie on disk and outlive what it had in memory, where others' bytes
+   * may lie in its stead by now.
    */
-  private void checkGeneration(OutputId id, OutputLocation place) throws IOException {
-    long generation = place.generation();
+  private void checkGeneration(OutputId id, OutputLocation location) throws IOException {
+    long generation = location.generation();
     if (generation < 0 || generation >= generationBound) {
       throw new CorruptOutputException(
           id + " has generation " + generation + ", expected 0 to " + (generationBound - 1));
     }
-    if (place.bytesOf(Tier.MEMORY) > 0
+    if (location.bytesOf(Tier.MEMORY) > 0
         && GenerationCounter.livesBefore(generation)
             != GenerationCounter.livesBefore(generationBound)) {
       throw new CorruptOutputException(
@@ -216,8 +218,8 @@ final class Recovery {
   }
 
   /**
-   * No block is part of more than two places of one output. So what is kept of all places takes no
-   * more room than there are blocks, however many places somebody forges.
+   * No block is part of more than two locations of one output. So what is kept of all locations
+   * takes no more room than there are blocks, however many locations somebody forges.
    */
   private void claim(CommittedOutput output) throws IOException {
     for (Extent extent : output.extents()) {
@@ -236,17 +238,17 @@ final class Recovery {
     if (owner.isPresent() ? !owner.get().equals(segment.owner()) : !segment.isTrusted()) {
       forged++;
       throw new CorruptOutputException(
-          id
-              + " lies in a segment of user id "
-              + segment.owner()
-              + ", expected "
-              + owner.map(Owner::toString).orElse("none: nobody knows the application"));
+          "%s lies in a segment of user id %s, expected %s"
+              .formatted(
+                  id,
+                  segment.owner(),
+                  owner.map(Owner::toString).orElse("none: nobody knows the application")));
     }
   }
 
-  /** What an output says is its own. */
+  /** A range that an output claims. */
   private record Claim(Range range, CommittedOutput output) {
-    static final Comparator<Claim> BY_PLACE =
+    static final Comparator<Claim> BY_OFFSET =
         Comparator.<Claim>comparingInt(claim -> claim.range.segmentId())
             .thenComparingLong(claim -> claim.range.offsetBytes());
 
@@ -267,11 +269,13 @@ final class Recovery {
         contest(contested, other, output, output.id());
       }
       List<Extent> own = // what an output has on disk is its copy's, too
-          original == null ? output.extents() : output.place().extentsBeside(original.place());
+          original == null
+              ? output.extents()
+              : output.location().extentsBeside(original.location());
       own.forEach(extent -> claims.add(new Claim(extent.range(), output)));
     }
-    claims.sort(Claim.BY_PLACE);
-    Claim furthest = null; // each that goes on at some place shares it with this one
+    claims.sort(Claim.BY_OFFSET);
+    Claim furthest = null; // each that goes on at some location shares it with this one
     for (Claim claim : claims) {
       boolean goesOn = furthest != null && furthest.goesOnIn(claim);
       if (goesOn) {

@@ -4,6 +4,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.Emptying.SegmentContent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -92,7 +93,7 @@ final class RecoveryOperations {
         OutputCopies.Copy copy = state.copies.add(copied.get(output.id()), output);
         copy.own().forEach(extent -> unclaimed.remove(extent.range()));
       }
-      state.arbiter.recovered(output.id().applicationId(), output.place().bytesOf(Tier.MEMORY));
+      state.arbiter.recovered(output.id().applicationId(), output.location().bytesOf(Tier.MEMORY));
       state.copyLater(output);
     }
     state.arbiter.quarantined(unclaimed.bytesOf(Tier.MEMORY));
@@ -100,7 +101,8 @@ final class RecoveryOperations {
     state.files.beginEpoch(); // first: what is not here now must not come back once this is reused
     for (CommittedOutput left : recovery.left()) {
       if (isFree(left, unclaimed)) {
-        marks.clear(left.place()); // else it is found once more, and the later place perhaps not
+        marks.clear(
+            left.location()); // else it is found once more, and the later location perhaps not
       }
     }
     DeferredRelease givenBack = new DeferredRelease();
@@ -110,13 +112,14 @@ final class RecoveryOperations {
   }
 
   /**
-   * Whether a place is nobody's by now, but for what is part of the output's other place as well.
+   * Whether no output claims the blocks of a location, except for those that are part of the
+   * output's other location too.
    */
   private boolean isFree(CommittedOutput left, BlockSet unclaimed) {
     CommittedOutput held = state.outputs.find(left.id());
     List<Extent> beside =
         held != null && held.hasTheBytesOf(left)
-            ? left.place().extentsBeside(held.place())
+            ? left.location().extentsBeside(held.location())
             : left.extents();
     return beside.stream().allMatch(extent -> unclaimed.contains(extent.range()));
   }

@@ -2,12 +2,13 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Gives blocks back: decides under the lock of the store what goes, and does behind the lock what
- * disks have to do for that. {@link DeferredRelease} carries the work from the one to the other.
+ * Gives blocks back: decides under the lock of the store which blocks go, and lets disks do their
+ * part after the lock. {@link DeferredRelease} carries the work from the one to the other.
  *
  * <p>Thread contract: {@link #run} is called under no lock, all else under the lock of the store.
  * Failure: {@link IOException} of the file systems; the steps that come after are done all the
@@ -26,7 +27,7 @@ final class ReleaseOperations {
   void run(DeferredRelease.Step step) throws IOException {
     DeferredRelease givenBack = new DeferredRelease();
     try {
-      underLock(step, givenBack);
+      state.whileLocked(() -> runAndTell(step, givenBack));
     } catch (IOException | RuntimeException | Error e) {
       Closer.after(e, () -> finish(givenBack));
       throw e;
@@ -37,15 +38,6 @@ final class ReleaseOperations {
   /** The same as one step of a clean-up; the step may add others to it. */
   void run(Closer closer, DeferredRelease.Step step) {
     closer.run(() -> run(step));
-  }
-
-  private void underLock(DeferredRelease.Step step, DeferredRelease givenBack) throws IOException {
-    state.lock.lock();
-    try {
-      runAndTell(step, givenBack);
-    } finally {
-      state.lock.unlock();
-    }
   }
 
   private void runAndTell(DeferredRelease.Step step, DeferredRelease givenBack) throws IOException {
@@ -72,17 +64,15 @@ final class ReleaseOperations {
   }
 
   private void unmark(DeferredRelease.Marked marked, DeferredRelease givenBack) throws IOException {
-    Optional<IOException> failure = CommitMarks.tryClear(marked.place());
-    state.lock.lock();
-    try {
-      if (!state.quiet) {
-        runAndTell(to -> giveBack(marked, failure, to), givenBack);
-      } else if (failure.isPresent()) {
-        throw failure.get(); // the next start finds it
-      } // else its blocks are freed by the next start
-    } finally {
-      state.lock.unlock();
-    }
+    Optional<IOException> failure = CommitMarks.tryClear(marked.location());
+    state.whileLocked(
+        () -> {
+          if (!state.quiet) {
+            runAndTell(to -> giveBack(marked, failure, to), givenBack);
+          } else if (failure.isPresent()) {
+            throw failure.get(); // the next start finds it
+          } // else its blocks are freed by the next start
+        });
   }
 
   /** The blocks stay where they are while their mark stands and may be believed. */
@@ -90,7 +80,7 @@ final class ReleaseOperations {
       DeferredRelease.Marked marked, Optional<IOException> failure, DeferredRelease givenBack)
       throws IOException {
     if (failure.isPresent()) {
-      marks.disown(marked.place().tail(), failure.get());
+      marks.disown(marked.location().tail(), failure.get());
     }
     marked.blocks().run(givenBack);
   }
@@ -115,21 +105,21 @@ final class ReleaseOperations {
   }
 
   /**
-   * Clears marks on disk at once, under the lock: another place of the same output is about to get
-   * its mark, and of two outputs with one name recovery trusts neither.
+   * Clears marks on disk at once, under the lock. Another location of the same output is about to
+   * get its mark, and recovery trusts neither of two outputs with one name.
    */
   void unmarkAtOnce(DeferredRelease givenBack) throws IOException {
     Closer closer = new Closer();
     for (DeferredRelease.Marked each : givenBack.takeMarked()) {
-      closer.run(() -> giveBack(each, CommitMarks.tryClear(each.place()), givenBack));
+      closer.run(() -> giveBack(each, CommitMarks.tryClear(each.location()), givenBack));
     }
     closer.finish(DeferredRelease.NOT_ALL);
   }
 
   /** Gives back the room of a copy that was taken from {@link StoreState#copies}. */
   void giveUpCopy(OutputCopies.Copy copy, DeferredRelease givenBack) {
-    copy.output().place().release();
-    givenBack.unmark(copy.output().place(), to -> state.free(copy.own(), to));
+    copy.output().location().release();
+    givenBack.unmark(copy.output().location(), to -> state.free(copy.own(), to));
   }
 
   /** Closes a lease and gives back what it holds, unless a successor is to find it. */

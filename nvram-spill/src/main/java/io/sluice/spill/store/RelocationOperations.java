@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Moves outputs from memory to the disk tier, and keeps copies of them there. The bytes are written
- * first, by {@link CopyWriter}, under no lock. Under the lock the new place gets its mark, the old
- * one loses its own, and the directory of outputs names the new one. A copy has its mark before;
- * the output moves there without a write.
+ * first, by {@link CopyWriter}, under no lock. Under the lock the new location gets its mark, the
+ * old one loses its own, and the directory of outputs names the new one. A copy has its mark
+ * before; the output moves there without a write.
  *
  * <p>Thread contract: called under no lock. Failure: {@link StoreFullException} if the disk tier
  * has no room, {@link IOException} of the disks; the output lies where it lay, whole.
@@ -41,7 +41,7 @@ final class RelocationOperations {
     Optional<CommittedOutput> rest = Optional.of(output);
     try {
       while (rest.isPresent() && wantedBytes.getAsLong() > 0) {
-        long mostBytes = rest.get().place().wasTold() ? Long.MAX_VALUE : partBytes;
+        long mostBytes = rest.get().location().wasTold() ? Long.MAX_VALUE : partBytes;
         rest = moveEnd(rest.get(), mostBytes, isAwaited, freedBytes);
       }
     } catch (StoreFullException e) {
@@ -77,7 +77,7 @@ final class RelocationOperations {
     return state
         .find(output.id())
         .filter(now -> now != output && now.identity().equals(output.identity()))
-        .filter(now -> now.place().bytesOf(Tier.MEMORY) > 0);
+        .filter(now -> now.location().bytesOf(Tier.MEMORY) > 0);
   }
 
   /** Under the lock: from here on the output lies where it was written to. */
@@ -98,8 +98,8 @@ final class RelocationOperations {
       releases.unmarkAtOnce(givenBack);
     }
     marks.set(moved);
-    try { // of two places that are marked, recovery takes the later one
-      marks.clear(output.place());
+    try { // of two locations that are marked, recovery takes the later one
+      marks.clear(output.location());
     } catch (IOException | RuntimeException | Error e) {
       marks.takeBackAfter(e, moved);
       throw e;
@@ -117,13 +117,14 @@ final class RelocationOperations {
       throws IOException {
     state.outputs.add(moved);
     state.copier.remove(output);
-    OutputLocation left = output.place();
+    OutputLocation left = output.location();
     left.release(); // first: a reader that is told of it from now on sees it
-    long stayingBytes = moved.place().bytesOf(Tier.MEMORY);
+    long stayingBytes = moved.location().bytesOf(Tier.MEMORY);
     long leftBytes = left.bytesOf(Tier.MEMORY) - stayingBytes;
     freedBytes.addAndGet(leftBytes);
     state.arbiter.moved(output.id().applicationId(), leftBytes); // whatever fails from here on
-    boolean leftAll = stayingBytes == 0 && left.bytesOf(Tier.DISK) == 0; // none is its new place's
+    boolean leftAll =
+        stayingBytes == 0 && left.bytesOf(Tier.DISK) == 0; // none is its new location's
     if (left.wasTold() && leftAll) {
       state.staleExtents.add(output.id(), left);
       for (Extent extent : left.extents()) {
@@ -131,7 +132,7 @@ final class RelocationOperations {
       }
     } else {
       state.memorySpace.came();
-      state.free(left.extentsBeside(moved.place()), givenBack);
+      state.free(left.extentsBeside(moved.location()), givenBack);
     }
   }
 
@@ -161,14 +162,11 @@ final class RelocationOperations {
   }
 
   private boolean lacksCopy(CommittedOutput output) {
-    state.lock.lock();
-    try {
-      return state.outputs.find(output.id()) == output
-          && output.place().bytesOf(Tier.MEMORY) > 0
-          && !state.copies.has(output.id());
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () ->
+            state.outputs.find(output.id()) == output
+                && output.location().bytesOf(Tier.MEMORY) > 0
+                && !state.copies.has(output.id()));
   }
 
   private void keepCopy(CommittedOutput copy, CommittedOutput output, Lease lease)
@@ -207,7 +205,7 @@ final class RelocationOperations {
           Optional<OutputCopies.Copy> now = state.copies.find(output.id());
           if (state.outputs.find(output.id()) == output
               && now.filter(it -> it == copy).isPresent()) {
-            marks.clear(output.place());
+            marks.clear(output.location());
             state.copies.take(output.id());
             leave(output, moved, freedBytes, givenBack);
             switched.set(true);
@@ -217,11 +215,6 @@ final class RelocationOperations {
   }
 
   private Optional<OutputCopies.Copy> copyOf(CommittedOutput output) {
-    state.lock.lock();
-    try {
-      return state.copies.find(output.id());
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(() -> state.copies.find(output.id()));
   }
 }

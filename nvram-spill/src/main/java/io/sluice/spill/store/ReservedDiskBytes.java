@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 
 /**
- * What is leased on the disk tier and not written yet, by directory: file systems count it as free.
- * These are running sums: a file is looked at again only when it was written to, or something of it
- * was leased or is leased no more.
+ * Bytes of the disk tier that are leased and not written yet, by directory. File systems count them
+ * as free. These are running sums: a file is looked at again only when it was written to, or
+ * something of it was leased or is leased no more.
  *
  * <p>Thread contract: guarded by the lock of the store, but for {@link #wrote}, which any thread
  * may call.

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An open segment in the process of the store: a {@link MemorySegment}, which is mapped for a
- * transport to register, or a {@link DiskSegment}, which is read in its turn at the device.
+ * An open segment in the process of the store. A {@link MemorySegment} is mapped for a transport to
+ * register; a {@link DiskSegment} is read in its turn at the device.
  *
  * <p>Thread contract: safe from any thread. Ownership: the store closes it; nobody else does, and
  * nobody accesses the mapping after {@link SpillStore#close} or {@link
@@ -49,7 +49,7 @@ public abstract class SegmentHandle implements ByteSource, Closeable {
     info = info.withLength(lengthBytes);
   }
 
-  /** Whose bytes it holds, for as long as it is open. */
+  /** The user whose bytes it holds, for as long as it is open. */
   public final Owner owner() {
     return owner;
   }
@@ -73,8 +73,8 @@ public abstract class SegmentHandle implements ByteSource, Closeable {
   }
 
   /**
-   * The open file, for transports that serve from it where it is one of the memory tier; null if
-   * the segment cannot be read as a file and has to be served from its mapping.
+   * The open file; transports serve segments of the memory tier from it. Null if the segment cannot
+   * be read as a file and has to be served from its mapping.
    */
   public abstract SharedFile file();
 
@@ -123,13 +123,17 @@ public abstract class SegmentHandle implements ByteSource, Closeable {
   }
 
   /** Does what may have to wait for the file system: on the disk tier with a deadline. */
-  abstract void atFileSystem(DiskThread.Action action) throws IOException;
+  void atFileSystem(DiskThread.Action action) throws IOException {
+    action.run();
+  }
 
   /**
    * The same where marks are written, which does not queue behind other files: with all of the
    * deadline, whatever else hangs, since a failure is for good.
    */
-  abstract void atMarks(DiskThread.Action action) throws IOException;
+  void atMarks(DiskThread.Action action) throws IOException {
+    action.run();
+  }
 
   /**
    * Cuts off what its owner has added, before others rely on it.
@@ -193,5 +197,30 @@ public abstract class SegmentHandle implements ByteSource, Closeable {
   final EOFException endsEarly(long offsetBytes, int lengthBytes) {
     return new EOFException(
         info.path() + " ends before " + lengthBytes + " bytes from " + offsetBytes);
+  }
+
+  /**
+   * Is told which files outputs may lie in, so that a transport registers each exactly once.
+   *
+   * <p>Thread contract: called from any thread, never under the lock of the store, and for one
+   * segment in order. Ownership: a handle is valid until {@link #segmentRemoved} returns or the
+   * store is closed. Failure: what {@link #segmentAdded} throws keeps the segment out of use.
+   */
+  public interface SegmentListener {
+    /** Listens to nothing. */
+    SegmentListener NONE =
+        new SegmentListener() {
+          @Override
+          public void segmentAdded(SegmentHandle segment) {}
+
+          @Override
+          public void segmentRemoved(SegmentHandle segment) {}
+        };
+
+    /** Before the first output in this segment can be found. */
+    void segmentAdded(SegmentHandle segment);
+
+    /** After the last output in it was freed, before its file is closed. */
+    void segmentRemoved(SegmentHandle segment);
   }
 }

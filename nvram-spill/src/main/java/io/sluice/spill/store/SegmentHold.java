@@ -4,6 +4,8 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -31,21 +33,19 @@ public final class SegmentHold implements Closeable {
   /** As {@link SpillStore#hold}. */
   static Optional<SegmentHold> begin(
       StoreState state, Owner owner, int segmentId, int incarnation) {
-    state.lock.lock();
-    try {
-      SegmentHandle handle = state.allocator.segment(segmentId);
-      if (handle == null
-          || !handle.owner().equals(owner)
-          || handle.info().incarnation() != incarnation) {
-        return Optional.empty();
-      }
-      if (handle.info().tier() == Tier.MEMORY) { // a file on disk never becomes another owner's
-        state.holders.add(segmentId);
-      }
-      return Optional.of(new SegmentHold(state, handle));
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(
+        () -> {
+          SegmentHandle handle = state.allocator.segment(segmentId);
+          if (handle == null
+              || !handle.owner().equals(owner)
+              || handle.info().incarnation() != incarnation) {
+            return Optional.empty();
+          }
+          if (handle.info().tier() == Tier.MEMORY) { // a file on disk never becomes another owner's
+            state.holders.add(segmentId);
+          }
+          return Optional.of(new SegmentHold(state, handle));
+        });
   }
 
   /** Which file it is; opening it by name fails where it has been taken from its owner since. */
@@ -68,7 +68,7 @@ public final class SegmentHold implements Closeable {
   }
 
   private void release() {
-    state.lock.lock();
+    state.lock.lock(); // without a lambda: there may be no memory for one
     try {
       if (state.allocator.segment(segment.segmentId()) == counted) { // else it was taken since
         state.holders.remove(segment.segmentId());
@@ -76,6 +76,53 @@ public final class SegmentHold implements Closeable {
       }
     } finally {
       state.lock.unlock();
+    }
+  }
+
+  /**
+   * How many sessions were sent a segment of the memory tier and may still have it open. A segment
+   * that no session has is taken from its owner first, because a process that reads a file that was
+   * cut is killed, or in Java gets an error.
+   *
+   * <p>It counts sessions that behave, and proves nothing: a task may keep a descriptor as long as
+   * it likes.
+   *
+   * <p>Thread contract: guarded by the lock of the store.
+   */
+  static final class Holders {
+    private final Map<Integer, Integer> counts = new HashMap<>();
+    private final Map<Integer, Integer> pins = new HashMap<>();
+
+    void add(int segmentId) {
+      counts.merge(segmentId, 1, Integer::sum);
+    }
+
+    void remove(int segmentId) {
+      counts.computeIfPresent(segmentId, (id, count) -> count == 1 ? null : count - 1);
+    }
+
+    boolean hold(int segmentId) {
+      return counts.containsKey(segmentId);
+    }
+
+    /**
+     * It is being committed to: until then no other file may take its place, however idle it is.
+     */
+    void pin(int segmentId) {
+      pins.merge(segmentId, 1, Integer::sum);
+    }
+
+    void unpin(int segmentId) {
+      pins.computeIfPresent(segmentId, (id, count) -> count == 1 ? null : count - 1);
+    }
+
+    boolean isPinned(int segmentId) {
+      return pins.containsKey(segmentId);
+    }
+
+    /** The file is gone, and its holders with it; a {@link SegmentHold} of it counts no more. */
+    void forget(int segmentId) {
+      counts.remove(segmentId);
     }
   }
 }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses idle segments to take from their owners, so that another owner gets a new file in their
- * place. A descriptor cannot be taken back, so no file ever serves two owners.
+ * Chooses idle segments to take from their owners, so that another owner gets a new file instead. A
+ * descriptor cannot be taken back, so no file ever serves two owners.
  *
  * <pre>
  *  OWNED ◄──► IDLE ── {@link #next} ──► being taken ── {@link #done} ──► missing, made again
@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * it. It knows nothing of threads.
  *
  * <p>Thread contract: guarded by the lock of the store. Ownership: a segment is its own from {@link
- * #next} until {@link #done}, or until it is closed. Failure: a segment that cannot be taken is
- * nobody's meanwhile, and tried again {@value #RETRY_PAUSE_MS} ms later.
+ * #next} until {@link #done}, or until it is closed. Failure: a segment that cannot be taken has no
+ * owner meanwhile, and is tried again {@value #RETRY_PAUSE_MS} ms later.
  */
 final class SegmentReassignment implements Closeable {
   /** A segment that somebody may still read is left alone for so long. */
@@ -41,7 +41,7 @@ final class SegmentReassignment implements Closeable {
   private final Owner own;
   private final MemoryTier memory;
   private final PoolGrowth growth;
-  private final SegmentHolders holders;
+  private final SegmentHold.Holders holders;
   private final LongSupplier nanoTime;
   private final List<SegmentHandle> staying = new ArrayList<>();
   private SegmentHandle underWay;
@@ -59,7 +59,7 @@ final class SegmentReassignment implements Closeable {
       Owner own,
       MemoryTier memory,
       PoolGrowth growth,
-      SegmentHolders holders,
+      SegmentHold.Holders holders,
       LongSupplier nanoTime) {
     this.possible = possible;
     this.own = own;
@@ -167,7 +167,7 @@ final class SegmentReassignment implements Closeable {
     return TimeUnit.MILLISECONDS.toNanos(HELD_IDLE_MS);
   }
 
-  /** What was to be taken is: its id is missing from now on. */
+  /** The segment was taken; its id is missing from now on. */
   void done(SegmentHandle segment) {
     underWay = null;
     count++;

@@ -8,9 +8,9 @@ import java.util.Map;
  * How many segments of memory each owner has, how many of these are in use, and how many more an
  * owner may have.
  *
- * <p>Beside others, an owner that has its share leaves the last eighth to those that have less: one
- * block that is leased keeps all of a segment from others, so bytes are no measure of what an owner
- * takes from them. Segments that others have and do not use are to be had.
+ * <p>If there are other owners, one that has its share leaves the last eighth to those that have
+ * less. Segments are counted, not bytes, since one leased block keeps a whole segment from other
+ * owners. Segments that others have and do not use are to be had.
  *
  * <p>Thread contract: guarded by the lock of the store.
  */

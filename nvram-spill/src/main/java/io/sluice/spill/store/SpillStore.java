@@ -10,12 +10,19 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.store.Emptying.SegmentContent;
+import io.sluice.spill.store.EvictionOrder.OutputsInMemory;
+import io.sluice.spill.store.PoolHeader.OtherFormatException;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
+import io.sluice.spill.store.StoreStats.ApplicationUse;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -59,8 +66,8 @@ public final class SpillStore implements Closeable {
   private final CopyEviction eviction;
   private final LeaseOperations leases;
   private final RelocationOperations relocations;
-  private final CachedStats<StoreStats> stats;
-  private final CachedStats<List<ApplicationUse>> uses;
+  private final StoreStats.Cached<StoreStats> stats;
+  private final StoreStats.Cached<List<ApplicationUse>> uses;
   private boolean closed; // guarded by the lock
 
   private SpillStore(StoreConfig config, PoolFiles files, LongSupplier nanoTime)
@@ -82,8 +89,8 @@ public final class SpillStore implements Closeable {
       state.allocator.close();
       throw e;
     }
-    this.stats = new CachedStats<>(state.lock, state::stats);
-    this.uses = new CachedStats<>(state.lock, state.outputs::uses);
+    this.stats = new StoreStats.Cached<>(state.lock, state::stats);
+    this.uses = new StoreStats.Cached<>(state.lock, state.outputs::uses);
   }
 
   /**
@@ -93,6 +100,20 @@ public final class SpillStore implements Closeable {
    */
   public static SpillStore open(StoreConfig config) throws IOException {
     return open(config, PoolSpace::open);
+  }
+
+  /**
+   * The segment length of a pool that is not open, which must not be opened with another length.
+   * Empty if no pool of this release lies in the directory, or if it lies on a device.
+   *
+   * @throws IOException if the directory cannot be read, or the pool's header is damaged
+   */
+  public static OptionalInt segmentBytesAt(Path directory) throws IOException {
+    try {
+      return PoolHeader.read(directory).stream().mapToInt(PoolHeader::segmentBytes).findFirst();
+    } catch (OtherFormatException e) {
+      return OptionalInt.empty(); // the store that opens it empties it
+    }
   }
 
   static SpillStore open(StoreConfig config, PoolSpace.Opener opener) throws IOException {
@@ -128,19 +149,14 @@ public final class SpillStore implements Closeable {
   }
 
   /** The directories of its segments. */
-  public PoolPaths places() {
+  public PoolPaths paths() {
     return PoolPaths.owned(
         poolId(), state.files.owner(), state.config.directory(), state.config.diskDirectories());
   }
 
   /** All segments that exist now. */
   public List<SegmentInfo> segments() {
-    state.lock.lock();
-    try {
-      return state.allSegments().stream().map(SegmentHandle::info).toList();
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(() -> state.allSegments().stream().map(SegmentHandle::info).toList());
   }
 
   /** An open segment, for a transport to register. */
@@ -192,25 +208,17 @@ public final class SpillStore implements Closeable {
 
   /** The committed outputs of an application, in no order. */
   public List<CommittedOutput> outputs(String applicationId) {
-    state.lock.lock();
-    try {
-      return state.outputs.of(applicationId);
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(() -> state.outputs.of(applicationId));
   }
 
   /** Applications that have committed outputs. */
   public Set<String> applications() {
-    state.lock.lock();
-    try {
-      return state.outputs.applications();
-    } finally {
-      state.lock.unlock();
-    }
+    return state.locked(() -> state.outputs.applications());
   }
 
-  /** What the outputs of each application hold, in no order; see {@link CachedStats}. */
+  /**
+   * Bytes that the outputs of each application hold, in no order; see {@link StoreStats.Cached}.
+   */
   public List<ApplicationUse> applicationUses() {
     return uses.now();
   }
@@ -243,8 +251,8 @@ public final class SpillStore implements Closeable {
 
   /**
    * The outputs of an application that lie in the memory tier, in the order in which they should
-   * leave it: first those that have a copy on disk, then those that no reader was told of, of each
-   * the largest. Each is looked for when it is asked for. The iterator is for one thread.
+   * leave it, see {@link EvictionOrder}. Each is looked for when it is asked for. The iterator is
+   * for one thread.
    */
   public Iterator<CommittedOutput> outputsInMemory(String applicationId) {
     return new OutputsInMemory(state.lock, state.outputs, applicationId);
@@ -266,9 +274,9 @@ public final class SpillStore implements Closeable {
   }
 
   /**
-   * The same, from its end on, in parts of about {@link #PART_BYTES}. Each part has a place of its
-   * own as soon as it is written, so a lease that waits gets memory before all has left. An output
-   * that readers were told of leaves at once: they have to ask only once.
+   * The same, from its end on, in parts of about {@link #PART_BYTES}. Each part has a location of
+   * its own as soon as it is written, so a lease that waits gets memory before all has left. An
+   * output that readers were told of leaves at once: they have to ask only once.
    *
    * @param wantedBytes how much is still to leave, asked before each part
    * @throws StoreFullException if the disk tier has no room for the first part
@@ -306,7 +314,7 @@ public final class SpillStore implements Closeable {
    * Lets an output lie where its copy is, because it is damaged in memory.
    *
    * @param check what is asked of the copy first
-   * @return whether the output has left its place; false if it has no copy that is right
+   * @return whether the output has left its location; false if it has no copy that is right
    * @throws IOException if the copy cannot be looked at
    */
   public boolean replaceByCopy(CommittedOutput output, Check check) throws IOException {
@@ -324,17 +332,17 @@ public final class SpillStore implements Closeable {
     DeviceFile.expect(expected);
   }
 
-  /** What the devices of the disk tier did, each that was used. */
+  /** Counters of the devices of the disk tier that were used. */
   public List<DeviceStats> deviceStats() {
     return state.allocator.disk().deviceStats(); // which has a lock of its own
   }
 
-  /** What is leased on the disk tier and not written yet; guarded by the lock. */
+  /** Bytes that are leased on the disk tier and not written yet; guarded by the lock. */
   ReservedDiskBytes promised() {
     return state.allocator.disk().promised();
   }
 
-  /** How full it is; see {@link CachedStats}. */
+  /** How full it is; see {@link StoreStats.Cached}. */
   public StoreStats stats() {
     return stats.now();
   }
@@ -344,14 +352,12 @@ public final class SpillStore implements Closeable {
    * outlive this store must find what they had leased in the quarantine of its successor.
    */
   public void quiesce() {
-    state.lock.lock();
-    try {
-      state.quiet = true;
-      state.copier.stop();
-      state.memorySpace.end();
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(
+        () -> {
+          state.quiet = true;
+          state.copier.stop();
+          state.memorySpace.end();
+        });
   }
 
   /** Whether it was told to stop; what fails from then on is no fault of the caller. */
@@ -381,11 +387,6 @@ public final class SpillStore implements Closeable {
   }
 
   private void closeSegments() throws IOException {
-    state.lock.lock();
-    try {
-      Closer.all(state.allocator::close, state.memorySpace);
-    } finally {
-      state.lock.unlock();
-    }
+    state.whileLocked(() -> Closer.all(state.allocator::close, state.memorySpace));
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolVisibility;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -17,7 +18,7 @@ import java.util.function.Function;
  *
  * @param directory the pool directory, created if absent, or a device-DAX device; nothing else may
  *     use it
- * @param use who opens the files in it and in the directories of the disk tier
+ * @param use which users open the files in it and in the directories of the disk tier
  * @param memoryCapacityBytes most bytes of segments in it
  * @param wholeAtStart whether all segments are made at the start, instead of as they are needed
  * @param shared whether several owners get leases: then a segment has no owner before its first
@@ -297,6 +298,43 @@ public record StoreConfig(
           segmentListener,
           memoryKeeper,
           settingNames);
+    }
+  }
+
+  /**
+   * How much the disk tier leaves free on each of its file systems. Another program calls a file
+   * system full when less is free than a number of bytes, or than a share of its size. The tier
+   * leaves more than the larger of these.
+   *
+   * @param aboveBytes how much more is left free, for what the other program writes before
+   * @param fullBytes how many free bytes the other program calls full
+   * @param fullShare the same, as a share of the size
+   */
+  public record DiskReserve(long aboveBytes, long fullBytes, double fullShare) {
+    public DiskReserve {
+      if (aboveBytes < 0 || fullBytes < 0 || !(fullShare >= 0 && fullShare <= 1)) {
+        throw new IllegalArgumentException(
+            "the disk tier cannot leave %s bytes above %s and above %s of a disk"
+                .formatted(aboveBytes, fullBytes, fullShare));
+      }
+    }
+
+    /** So many bytes, however large the file system is. */
+    public static DiskReserve of(long bytes) {
+      return new DiskReserve(bytes, 0, 0);
+    }
+
+    /** The bytes of a file system of that size that are not for the tier. */
+    long bytesOf(long sizeBytes) {
+      return aboveBytes + Math.max(fullBytes, (long) Math.ceil(fullShare * sizeBytes));
+    }
+
+    @Override
+    public String toString() {
+      return fullBytes == 0 && fullShare == 0
+          ? aboveBytes + " bytes"
+          : "%s bytes above the larger of %s bytes and %s of the disk"
+              .formatted(aboveBytes, fullBytes, fullShare);
     }
   }
 }

@@ -6,6 +6,10 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.OutputDirectory.StaleExtents;
+import io.sluice.spill.store.StoreFullException.DiskShareException;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
+import io.sluice.spill.store.StoreStats.CopyStats;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -38,7 +42,7 @@ final class StoreState {
   final OutputDirectory outputs;
   final StaleExtents staleExtents = new StaleExtents();
   final OutputCopies copies;
-  final SegmentHolders holders = new SegmentHolders();
+  final SegmentHold.Holders holders = new SegmentHold.Holders();
   final Set<Lease> leases = new HashSet<>();
   final LeasedTotals leased;
   final DiskSpace diskSpace;
@@ -90,6 +94,36 @@ final class StoreState {
     this.recoveredGenerationBound = files.generations().bound();
   }
 
+  /** Work under the lock, with a result. */
+  interface Work<T, E extends Exception> {
+    T run() throws E;
+  }
+
+  /** The same without a result. */
+  interface Step<E extends Exception> {
+    void run() throws E;
+  }
+
+  /** Does it under the lock, and returns its result. */
+  <T, E extends Exception> T locked(Work<T, E> work) throws E {
+    lock.lock();
+    try {
+      return work.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Does it under the lock. */
+  <E extends Exception> void whileLocked(Step<E> step) throws E {
+    lock.lock();
+    try {
+      step.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void checkOpen() throws IOException {
     if (quiet) {
       throw new IOException("the spill store " + config.directory() + " is closed");
@@ -103,32 +137,17 @@ final class StoreState {
 
   /** Takes the lock. */
   boolean isQuiet() {
-    lock.lock();
-    try {
-      return quiet;
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> quiet);
   }
 
   /** The committed output of that name; takes the lock. */
   Optional<CommittedOutput> find(OutputId id) {
-    lock.lock();
-    try {
-      return Optional.ofNullable(outputs.find(id));
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> Optional.ofNullable(outputs.find(id)));
   }
 
   /** The segment with that id, null if there is none; takes the lock. */
   SegmentHandle lookUp(int segmentId) {
-    lock.lock();
-    try {
-      return allocator.segment(segmentId);
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> allocator.segment(segmentId));
   }
 
   /** The segment of an extent, null if it is gone; takes the lock. */
@@ -172,16 +191,14 @@ final class StoreState {
 
   /** Counts a lease or commit that was refused because its owner has its share; takes the lock. */
   void shareRefused(Lease lease, StoreFullException e) {
-    lock.lock();
-    try {
-      if (e instanceof DiskShareException) {
-        allocator.disk().shares().refused(lease.owner());
-      } else if (e instanceof HeapShareException) {
-        allocator.heap().refused(lease.owner());
-      }
-    } finally {
-      lock.unlock();
-    }
+    whileLocked(
+        () -> {
+          if (e instanceof DiskShareException) {
+            allocator.disk().shares().refused(lease.owner());
+          } else if (e instanceof HeapShareException) {
+            allocator.heap().refused(lease.owner());
+          }
+        });
   }
 
   /** Something to be done with a file of the disk tier. */
@@ -202,17 +219,15 @@ final class StoreState {
 
   /** The file of the disk tier with that id; takes the lock. */
   DiskSegment segmentOnDisk(int segmentId) throws IOException {
-    lock.lock();
-    try {
-      DiskSegment segment = allocator.disk().segment(segmentId);
-      if (segment == null) {
-        throw new IOException(
-            "segment " + segmentId + " was closed while an output was moved to it");
-      }
-      return segment;
-    } finally {
-      lock.unlock();
-    }
+    return locked(
+        () -> {
+          DiskSegment segment = allocator.disk().segment(segmentId);
+          if (segment == null) {
+            throw new IOException(
+                "segment " + segmentId + " was closed while an output was moved to it");
+          }
+          return segment;
+        });
   }
 
   /** As {@link #failed}, unless the store closed the file meanwhile; takes the lock. */
@@ -227,12 +242,7 @@ final class StoreState {
    * lock.
    */
   void failed(SegmentHandle segment, IOException cause) {
-    lock.lock();
-    try {
-      allocator.disk().failed(segment, cause);
-    } finally {
-      lock.unlock();
-    }
+    whileLocked(() -> allocator.disk().failed(segment, cause));
   }
 
   /** How full the store is, and its counters. */

@@ -21,10 +21,7 @@ final class YieldingLock {
     this.lock = lock;
   }
 
-  /**
-   * Lets in those who wait, if the lock was held for long. What it guards may be another after
-   * this.
-   */
+  /** Lets waiting threads in, if the lock was held for long. They may change what it guards. */
   void pass() {
     pass(() -> {});
   }

@@ -1,6 +1,6 @@
 package io.sluice.spill.writer;
 
-import io.sluice.spill.store.PendingWrite;
+import io.sluice.spill.store.ExtentSource.PendingWrite;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.sluice.spill.writer;
 
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.store.PendingWrite;
+import io.sluice.spill.store.ExtentSource.PendingWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -2,7 +2,7 @@ package io.sluice.spill.writer;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
-import io.sluice.spill.store.PendingWrite;
+import io.sluice.spill.store.ExtentSource.PendingWrite;
 import java.nio.ByteBuffer;
 
 /**

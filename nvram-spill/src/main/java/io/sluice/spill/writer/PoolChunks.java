@@ -4,7 +4,7 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.store.MemorySource;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

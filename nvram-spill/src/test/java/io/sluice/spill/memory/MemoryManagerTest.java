@@ -12,7 +12,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
-import io.sluice.spill.store.SegmentListener;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.testing.TestOutput;
 import io.sluice.spill.testing.TestPool;

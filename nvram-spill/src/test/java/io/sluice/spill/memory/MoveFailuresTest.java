@@ -9,7 +9,7 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
-import io.sluice.spill.store.SegmentListener;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.testing.TestOutput;

@@ -9,7 +9,7 @@ import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.ledger.GrantTerms;
 import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.testing.TestPool;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 

@@ -17,6 +17,8 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
+import io.sluice.spill.store.StoreStats.CopyStats;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -64,7 +66,7 @@ class BackgroundCopyTest extends PoolTestBase {
   }
 
   private static void assertOn(Tier tier, CommittedOutput output) {
-    assertEquals(output.place().lengthBytes(), output.place().bytesOf(tier), "on " + tier);
+    assertEquals(output.location().lengthBytes(), output.location().bytesOf(tier), "on " + tier);
   }
 
   private static void awaitCopies(SpillStore store, int outputs) {
@@ -99,8 +101,8 @@ class BackgroundCopyTest extends PoolTestBase {
       CommittedOutput before = output(store, 1);
       assertOn(Tier.MEMORY, before);
 
-      assertEquals(before.place().bytesOf(Tier.MEMORY), store.moveToDisk(before, () -> true));
-      assertFalse(before.place().isHeld());
+      assertEquals(before.location().bytesOf(Tier.MEMORY), store.moveToDisk(before, () -> true));
+      assertFalse(before.location().isHeld());
       assertOn(Tier.DISK, output(store, 1));
       assertTrue(output(store, 1).hasTheBytesOf(before));
       Outputs.check(store, id(1), first);
@@ -160,7 +162,7 @@ class BackgroundCopyTest extends PoolTestBase {
     try (SpillStore next = open(recovering())) {
       Outputs.check(next, id(1), first);
       second = commit(next, 2);
-      assertTrue(output(next, 2).place().bytesOf(Tier.MEMORY) > 0);
+      assertTrue(output(next, 2).location().bytesOf(Tier.MEMORY) > 0);
     }
     try (SpillStore last = open(recovering())) {
       assertEquals(2, last.stats().outputs());
@@ -182,10 +184,10 @@ class BackgroundCopyTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(1).build())) {
       onBothTiers(store);
       CommittedOutput before = output(store, 1);
-      left = before.place();
+      left = before.location();
       left.read(left.lengthBytes() - mark.length, mark);
       store.moveToDisk(before, () -> true);
-      moved = output(store, 1).place();
+      moved = output(store, 1).location();
       forged = cutInPieces(before.identity(), moved);
       assertTrue(forged.extents().size() > moved.extents().size());
     }
@@ -234,8 +236,8 @@ class BackgroundCopyTest extends PoolTestBase {
       try (Lease lease = store.openLease(APP)) {
         content = commit(lease, id(1), random, 2 * SEGMENT_BYTES);
       }
-      long memoryBytes = output(store, 1).place().bytesOf(Tier.MEMORY);
-      if (memoryBytes > 0 && memoryBytes < output(store, 1).place().lengthBytes()) {
+      long memoryBytes = output(store, 1).location().bytesOf(Tier.MEMORY);
+      if (memoryBytes > 0 && memoryBytes < output(store, 1).location().lengthBytes()) {
         return content;
       }
       store.freeOutput(id(1));
@@ -288,7 +290,7 @@ class BackgroundCopyTest extends PoolTestBase {
         atAnnouncement.set(step);
         store.copyToDisk(before);
         assertEquals(0, store.stats().copies().outputs());
-        long onDisk = store.find(id(1)).map(it -> it.place().bytesOf(Tier.DISK)).orElse(0L);
+        long onDisk = store.find(id(1)).map(it -> it.location().bytesOf(Tier.DISK)).orElse(0L);
         assertEquals(onDisk, store.stats().disk().createdBytes(), "the copy stayed");
         assertEnds(store);
       }

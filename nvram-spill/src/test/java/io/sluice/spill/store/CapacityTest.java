@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -188,7 +189,7 @@ class CapacityTest extends PoolTestBase {
   @Test
   void allThatALeaseWaitsForHasOneDeadline() throws Exception {
     AtomicLong clockNs = new AtomicLong(Long.MAX_VALUE - 1); // clocks overflow
-    long forMemoryMs = LeaseDeadline.TIMEOUT_MS - DISK_TIMEOUT_MS;
+    long forMemoryMs = LeaseOperations.Deadline.TIMEOUT_MS - DISK_TIMEOUT_MS;
     List<Long> timeoutsMs = new ArrayList<>();
     MemoryArbiter keeper =
         grantingAtLast(
@@ -217,8 +218,9 @@ class CapacityTest extends PoolTestBase {
   /** Else a task gives up its service, and all that it has written, before it has an answer. */
   @Test
   void whatALeaseWaitsForLeavesADiskTheTimeForItsAnswer() {
-    assertTrue(LeaseDeadline.TIMEOUT_MS > DiskThread.TIMEOUT_MS, "nothing is left for memory");
-    assertTrue(LeaseDeadline.TIMEOUT_MS < TASK_WAITS_MS);
+    assertTrue(
+        LeaseOperations.Deadline.TIMEOUT_MS > DiskThread.TIMEOUT_MS, "nothing is left for memory");
+    assertTrue(LeaseOperations.Deadline.TIMEOUT_MS < TASK_WAITS_MS);
   }
 
   private interface Asked {
@@ -262,7 +264,7 @@ class CapacityTest extends PoolTestBase {
               .getMessage();
       assertTrue(message.contains("memlock exceeded"), message);
       lease.lease(SEGMENT_BYTES);
-      assertFalse(Files.exists(store.places().path(0, 1, 0)));
+      assertFalse(Files.exists(store.paths().path(0, 1, 0)));
     }
   }
 

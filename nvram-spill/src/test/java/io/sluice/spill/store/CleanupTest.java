@@ -10,6 +10,8 @@ import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.store.MemorySource.MemoryUse;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

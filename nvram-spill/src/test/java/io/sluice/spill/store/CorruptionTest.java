@@ -174,7 +174,7 @@ class CorruptionTest extends PoolTestBase {
   private static long indexStart(CommittedOutput output) {
     OutputIdentity identity = output.identity();
     return output
-        .place()
+        .location()
         .ranges(identity.indexOffsetBytes(), identity.indexLengthBytes())
         .get(0)
         .offsetBytes();
@@ -182,7 +182,7 @@ class CorruptionTest extends PoolTestBase {
 
   private static FileChannel openTail(CommittedOutput output) throws IOException {
     return FileChannel.open(
-        output.place().tail().info().path(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+        output.location().tail().info().path(), StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
   private static void flip(FileChannel file, long offsetBytes, int bit) throws IOException {
@@ -202,9 +202,9 @@ class CorruptionTest extends PoolTestBase {
       return switch (random.nextInt(4)) {
         case 0 -> indexStart(output) + random.nextInt(identity.indexLengthBytes());
         case 1 -> identityStart + random.nextInt(identityBytes);
-        case 2 -> output.place().trailer().endBytes() - 1 - random.nextInt(placeBytes);
+        case 2 -> output.location().trailer().endBytes() - 1 - random.nextInt(placeBytes);
         default ->
-            output.place().trailer().endBytes() - 1 - random.nextInt(FooterLayout.TRAILER_BYTES);
+            output.location().trailer().endBytes() - 1 - random.nextInt(FooterLayout.TRAILER_BYTES);
       };
     }
 

@@ -10,6 +10,7 @@ import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.StoreConfig.DiskReserve;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.sluice.spill.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.spill.store.StoreConfig.DiskReserve;
 import org.junit.jupiter.api.Test;
 
 class DiskReserveTest {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.StoreFullException.DiskShareException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

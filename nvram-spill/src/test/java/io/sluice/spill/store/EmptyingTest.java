@@ -7,6 +7,7 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -104,7 +105,7 @@ class EmptyingTest extends PoolTestBase {
         Outputs.check(store, id, content);
         return;
       } catch (IOException | Error e) {
-        if (before.place().isHeld()) {
+        if (before.location().isHeld()) {
           throw e;
         }
       }
@@ -190,8 +191,8 @@ class EmptyingTest extends PoolTestBase {
   /** Ann's outputs of which something lies in that segment of memory. */
   private static List<OutputId> outputsIn(SpillStore store, int segmentId) {
     return store.outputs(APP).stream()
-        .filter(output -> output.place().bytesOf(Tier.MEMORY) > 0)
-        .filter(output -> output.place().liesIn(segmentId))
+        .filter(output -> output.location().bytesOf(Tier.MEMORY) > 0)
+        .filter(output -> output.location().liesIn(segmentId))
         .map(CommittedOutput::id)
         .toList();
   }

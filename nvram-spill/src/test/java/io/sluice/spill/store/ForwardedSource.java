@@ -4,6 +4,8 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
+import io.sluice.spill.store.ExtentSource.PendingWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

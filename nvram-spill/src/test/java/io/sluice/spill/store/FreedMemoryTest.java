@@ -44,7 +44,7 @@ class FreedMemoryTest extends PoolTestBase {
         try (Lease lease = store.openLease(APP)) {
           commit(lease, id(number), random, OUTPUT_BYTES);
         }
-        heldBytes += store.find(id(number)).orElseThrow().place().bytesOf(Tier.MEMORY);
+        heldBytes += store.find(id(number)).orElseThrow().location().bytesOf(Tier.MEMORY);
       }
       store.freeApplication(APP);
       assertEquals(heldBytes, freedBytes.stream().mapToLong(Long::longValue).sum());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

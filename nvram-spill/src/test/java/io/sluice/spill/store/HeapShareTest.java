@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
+import io.sluice.spill.store.StoreFullException.HeapShareException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

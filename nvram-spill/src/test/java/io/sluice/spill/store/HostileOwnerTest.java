@@ -151,7 +151,7 @@ class HostileOwnerTest extends PoolTestBase {
       OutputStamp stamp = new OutputStamp(bobs(1), anns.identity().writerGeneration(), 0);
       CorruptOutputException refused =
           assertThrows(
-              CorruptOutputException.class, () -> bob.commit(stamp, anns.place().trailer()));
+              CorruptOutputException.class, () -> bob.commit(stamp, anns.location().trailer()));
       assertTrue(refused.getMessage().contains("there is no segment"), refused.getMessage());
     }
   }
@@ -282,7 +282,7 @@ class HostileOwnerTest extends PoolTestBase {
     index.putLong(entry + 8, offsetBytes);
     index.putLong(entry + 16, lengthBytes);
     index.putInt(entry + 44, BlockChecksums.crc32c(index.array(), entry, 44));
-    Range place = output.place().ranges(identity.indexOffsetBytes(), index.capacity()).get(0);
+    Range place = output.location().ranges(identity.indexOffsetBytes(), index.capacity()).get(0);
     Path path = output.extents().get(0).segment().path();
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
       file.write(index.rewind(), place.offsetBytes());

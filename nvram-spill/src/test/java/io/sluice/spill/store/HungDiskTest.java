@@ -12,6 +12,9 @@ import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.CopyWriter.InFlightWrites;
+import io.sluice.spill.store.MemorySource.MemoryUse;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -379,7 +382,7 @@ class HungDiskTest extends PoolTestBase {
         OutputWriter writer = writer(ReplaceTest.replacing(lease), 1)) {
       Outputs.Content first = commit(lease, id(1), random, 300_000);
       Outputs.write(writer, Outputs.random(random, 1, 300_000), random);
-      SegmentHandle file = store.find(id(1)).orElseThrow().place().tail();
+      SegmentHandle file = store.find(id(1)).orElseThrow().location().tail();
       hang(file, held);
       assertThrows(IOException.class, () -> writer.commit(id(1)));
       awaitMarks(file, held);

@@ -38,7 +38,7 @@ class MemorySpaceTest extends PoolTestBase {
             files,
             memory,
             true,
-            new SegmentHolders(),
+            new SegmentHold.Holders(),
             null, // nothing is emptied
             null, // or announced
             lock,

@@ -12,6 +12,7 @@ import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.EvictionOrder.OutputsInMemory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -84,7 +85,7 @@ class OutputDirectoryTest {
     assertEquals(id(count - 2), next.next().id());
     assertEquals(2, order.looks());
     for (int i = count - 10; i < count; i++) {
-      outputs.find(id(i)).place().tell();
+      outputs.find(id(i)).location().tell();
     }
     assertEquals(id(count - 11), next.next().id());
     assertEquals(2 + 8 + 1, order.looks(), "those behind that were told of, and the next");
@@ -95,7 +96,7 @@ class OutputDirectoryTest {
     for (int i = 0; i < 5; i++) {
       outputs.add(output(i, 0, 5 - i));
     }
-    outputs.find(id(0)).place().tell();
+    outputs.find(id(0)).location().tell();
     outputs.setCopied(id(3), true);
     assertEquals(List.of(id(3), id(1), id(2), id(4), id(0)), inOrder());
     outputs.setCopied(id(3), false);
@@ -120,7 +121,7 @@ class OutputDirectoryTest {
         outputs.remove(there);
         copied.remove(id(number));
       } else if (way == 2) {
-        there.place().tell();
+        there.location().tell();
       } else {
         outputs.setCopied(id(number), way == 3);
         copied.remove(id(number));
@@ -134,12 +135,12 @@ class OutputDirectoryTest {
     List<CommittedOutput> all = outputs.of(APP);
     Comparator<CommittedOutput> order =
         Comparator.comparing((CommittedOutput output) -> !copied.contains(output.id()))
-            .thenComparing(output -> output.place().wasTold())
-            .thenComparing(output -> -output.place().bytesOf(Tier.MEMORY))
-            .thenComparing(output -> output.place().generation());
+            .thenComparing(output -> output.location().wasTold())
+            .thenComparing(output -> -output.location().bytesOf(Tier.MEMORY))
+            .thenComparing(output -> output.location().generation());
     assertEquals(
         all.stream()
-            .filter(output -> output.place().bytesOf(Tier.MEMORY) > 0)
+            .filter(output -> output.location().bytesOf(Tier.MEMORY) > 0)
             .sorted(order)
             .map(CommittedOutput::id)
             .toList(),
@@ -149,7 +150,7 @@ class OutputDirectoryTest {
             segment ->
                 assertEquals(
                     all.stream()
-                        .filter(output -> output.place().liesIn(segment))
+                        .filter(output -> output.location().liesIn(segment))
                         .collect(Collectors.toSet()),
                     Set.copyOf(outputs.in(segment))));
   }

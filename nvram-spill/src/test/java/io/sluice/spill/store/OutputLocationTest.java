@@ -44,7 +44,7 @@ class OutputLocationTest extends PoolTestBase {
     Random random = seeded("readsAcrossExtentsAndTiers");
     byte[] data = random(random, DATA_BYTES);
     try (SpillStore store = SpillStore.open(configWithDisk(1).build())) {
-      OutputLocation place = commit(store, data).place();
+      OutputLocation place = commit(store, data).location();
       assertTrue(place.extents().size() > 2, place.extents() + " are too few for this test");
       assertTrue(place.bytesOf(Tier.MEMORY) > 0 && place.bytesOf(Tier.DISK) > 0);
       assertEquals(place.lengthBytes(), place.bytesOf(Tier.MEMORY) + place.bytesOf(Tier.DISK));
@@ -63,7 +63,7 @@ class OutputLocationTest extends PoolTestBase {
   @Test
   void whatIsOutsideIsRefused() throws Exception {
     try (SpillStore store = SpillStore.open(config(1).build())) {
-      OutputLocation place = commit(store, new byte[100]).place();
+      OutputLocation place = commit(store, new byte[100]).location();
       long lengthBytes = place.lengthBytes();
       place.read(lengthBytes, new byte[0]);
       for (long from : new long[] {-1, lengthBytes, Long.MAX_VALUE, Long.MIN_VALUE}) {
@@ -85,13 +85,13 @@ class OutputLocationTest extends PoolTestBase {
       lease.lease(BLOCK_BYTES); // so that it is free elsewhere only
       CommittedOutput there = write(store, lease, run);
       lease.release(between);
-      assertNotEquals(here.place().trailer(), there.place().trailer());
+      assertNotEquals(here.location().trailer(), there.location().trailer());
       assertEquals(here.identity(), there.identity());
       assertEquals(here.identity().encode(), there.identity().encode());
       OutputIdentity identity = there.identity();
       byte[] onMedium = new byte[identity.encode().capacity()];
       there
-          .place()
+          .location()
           .read(
               FooterLayout.align8(identity.indexOffsetBytes() + identity.indexLengthBytes()),
               onMedium);
@@ -116,12 +116,12 @@ class OutputLocationTest extends PoolTestBase {
     try (SpillStore store = SpillStore.open(config(1).build());
         Lease lease = store.openLease(APP)) {
       commit(lease, id(1), random, 10_000);
-      OutputLocation first = store.find(id(1)).orElseThrow().place();
+      OutputLocation first = store.find(id(1)).orElseThrow().location();
       assertTrue(first.isHeld());
       try (Lease another = store.openLease(APP)) {
         commit(ReplaceTest.replacing(another), id(1), random, 10_000);
       }
-      OutputLocation second = store.find(id(1)).orElseThrow().place();
+      OutputLocation second = store.find(id(1)).orElseThrow().location();
       assertFalse(first.isHeld(), "replaced");
       assertTrue(second.isHeld());
       assertTrue(second.generation() > first.generation());

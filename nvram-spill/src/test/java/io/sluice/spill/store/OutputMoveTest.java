@@ -13,6 +13,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.StoreStats.ApplicationUse;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -68,7 +69,7 @@ class OutputMoveTest extends PoolTestBase {
   }
 
   private static void assertOn(Tier tier, CommittedOutput output) {
-    assertEquals(output.place().lengthBytes(), output.place().bytesOf(tier), "on " + tier);
+    assertEquals(output.location().lengthBytes(), output.location().bytesOf(tier), "on " + tier);
   }
 
   /** Draws outputs until one is long enough for that. */
@@ -76,8 +77,8 @@ class OutputMoveTest extends PoolTestBase {
     while (true) {
       commit(store, 1, 2 * SEGMENT_BYTES);
       CommittedOutput drawn = output(store, 1);
-      long inMemoryBytes = drawn.place().bytesOf(Tier.MEMORY);
-      if (inMemoryBytes > 0 && inMemoryBytes < drawn.place().lengthBytes()) {
+      long inMemoryBytes = drawn.location().bytesOf(Tier.MEMORY);
+      if (inMemoryBytes > 0 && inMemoryBytes < drawn.location().lengthBytes()) {
         return drawn;
       }
       store.freeOutput(id(1));
@@ -104,13 +105,13 @@ class OutputMoveTest extends PoolTestBase {
         CommittedOutput before = output(store, i);
         long freedBytes = store.moveToDisk(before, () -> true);
         CommittedOutput after = output(store, i);
-        assertEquals(before.place().bytesOf(Tier.MEMORY), freedBytes);
+        assertEquals(before.location().bytesOf(Tier.MEMORY), freedBytes);
         assertOn(Tier.DISK, after);
         assertTrue(after.hasTheBytesOf(before));
-        assertTrue(after.place().generation() > before.place().generation());
-        assertFalse(before.place().isHeld());
-        FooterLocation trailer = before.place().trailer();
-        assertFalse(FooterReader.looksCommitted(before.place().tail(), trailer.endBytes()));
+        assertTrue(after.location().generation() > before.location().generation());
+        assertFalse(before.location().isHeld());
+        FooterLocation trailer = before.location().trailer();
+        assertFalse(FooterReader.looksCommitted(before.location().tail(), trailer.endBytes()));
         Outputs.check(store, id(i), content);
       }
       assertEquals(List.of(), inMemory(store));
@@ -132,7 +133,7 @@ class OutputMoveTest extends PoolTestBase {
   }
 
   private static long inMemoryBytes(SpillStore store, int number) {
-    return output(store, number).place().bytesOf(Tier.MEMORY);
+    return output(store, number).location().bytesOf(Tier.MEMORY);
   }
 
   /** What is read last leaves first, and whoever looks meanwhile finds all of it. */
@@ -149,7 +150,7 @@ class OutputMoveTest extends PoolTestBase {
           }
           assertEquals(leftBytes - moveSome(store, 1), inMemoryBytes(store, 1));
           CommittedOutput after = output(store, 1);
-          assertFalse(before.place().isHeld());
+          assertFalse(before.location().isHeld());
           assertTrue(inMemoryBytes(store, 1) < leftBytes, "something leaves each time");
           assertTrue(after.hasTheBytesOf(before));
           assertEquals(
@@ -159,7 +160,7 @@ class OutputMoveTest extends PoolTestBase {
           several += leftBytes > 0 ? 1 : 0;
           assertEquals(leftBytes, store.stats().memory().usedBytes(), "what has left is free");
           assertEquals(
-              after.place().bytesOf(Tier.DISK),
+              after.location().bytesOf(Tier.DISK),
               store.stats().disk().usedBytes(),
               "no more is held");
         }
@@ -205,11 +206,11 @@ class OutputMoveTest extends PoolTestBase {
     try (SpillStore store = open(configWithDisk(3).build())) {
       Outputs.Content content = commitInBlocks(store);
       moveOneExtent(store);
-      long generation = output(store, 1).place().generation();
+      long generation = output(store, 1).location().generation();
       output(store, 1).runs(0);
       moveOneExtent(store);
       assertOn(Tier.DISK, output(store, 1));
-      assertTrue(output(store, 1).place().generation() > generation);
+      assertTrue(output(store, 1).location().generation() > generation);
       Outputs.check(store, id(1), content);
       assertEnds(store);
     }
@@ -306,7 +307,7 @@ class OutputMoveTest extends PoolTestBase {
       }
       CommittedOutput before = output(store, 1);
       assertOn(Tier.MEMORY, before);
-      assertEquals(before.place().lengthBytes(), store.moveToDisk(before, () -> true));
+      assertEquals(before.location().lengthBytes(), store.moveToDisk(before, () -> true));
       assertOn(Tier.DISK, output(store, 1));
       assertEquals(1, output(store, 1).extents().size());
       Outputs.check(store, id(1), content);
@@ -370,7 +371,7 @@ class OutputMoveTest extends PoolTestBase {
       try (SpillStore store = open(configWithDisk(3).build())) {
         Outputs.Content content = commitByTurns(store, 1 + random.nextInt(2 * SEGMENT_BYTES));
         CommittedOutput before = output(store, 1);
-        long inMemoryBytes = before.place().bytesOf(Tier.MEMORY);
+        long inMemoryBytes = before.location().bytesOf(Tier.MEMORY);
         if (random.nextBoolean()) {
           before.runs(0);
         }
@@ -383,7 +384,7 @@ class OutputMoveTest extends PoolTestBase {
         assertTrue(stayed.size() <= 1, "what is behind the identity need not stay");
         Outputs.check(store, id(1), content);
         assertEquals(
-            after.place().lengthBytes(), store.stats().disk().usedBytes(), "no more is held");
+            after.location().lengthBytes(), store.stats().disk().usedBytes(), "no more is held");
         assertEnds(store);
       }
     }
@@ -422,7 +423,7 @@ class OutputMoveTest extends PoolTestBase {
 
   /** Whether some of it is in memory, and some in a file that was longer at its commit. */
   private static boolean wasCut(SpillStore store, CommittedOutput output) {
-    return output.place().bytesOf(Tier.MEMORY) > 0
+    return output.location().bytesOf(Tier.MEMORY) > 0
         && onDisk(output).stream()
             .map(Extent::segment)
             .anyMatch(at -> !store.segment(at.segmentId()).orElseThrow().info().equals(at));
@@ -455,16 +456,16 @@ class OutputMoveTest extends PoolTestBase {
       CommittedOutput told = output(store, 2);
       told.runs(0);
       byte[] bytes = new byte[(int) told.totalBytes()];
-      told.place().read(0, bytes);
+      told.location().read(0, bytes);
       store.moveToDisk(untold, () -> true);
       store.moveToDisk(told, () -> true);
       try (Lease lease = store.openLease(APP)) {
-        long othersBytes = SEGMENT_BYTES - told.place().lengthBytes();
+        long othersBytes = SEGMENT_BYTES - told.location().lengthBytes();
         lease.lease(othersBytes);
         byte[] still = new byte[bytes.length];
-        told.place().read(0, still); // as who was told of it does
+        told.location().read(0, still); // as who was told of it does
         assertTrue(Arrays.equals(bytes, still), "overwritten although there was other room");
-        assertOn(Tier.MEMORY, lease.lease(told.place().lengthBytes()));
+        assertOn(Tier.MEMORY, lease.lease(told.location().lengthBytes()));
         assertEquals(0, store.stats().overflows());
       }
       assertEnds(store);
@@ -482,7 +483,7 @@ class OutputMoveTest extends PoolTestBase {
       for (int i = 0; i < 6; i++) {
         commit(store, i, OUTPUT_BYTES);
         byte[] bytes = new byte[(int) output(store, i).totalBytes()];
-        output(store, i).place().read(0, bytes);
+        output(store, i).location().read(0, bytes);
         all.add(bytes);
       }
       AtomicBoolean done = new AtomicBoolean();
@@ -490,7 +491,7 @@ class OutputMoveTest extends PoolTestBase {
       Thread reader = new Thread(() -> read(store, all, done, failure));
       reader.start();
       for (int i = 0; i < 6; i++) {
-        while (output(store, i).place().bytesOf(Tier.MEMORY) > 0) {
+        while (output(store, i).location().bytesOf(Tier.MEMORY) > 0) {
           moveSome(store, i);
           try (Lease lease = store.openLease(APP + "other")) {
             overwrite(lease.lease(2 * SEGMENT_BYTES - committedBytes(store)));
@@ -545,7 +546,7 @@ class OutputMoveTest extends PoolTestBase {
   /** What the switch changes is not done, and nothing is left of the copy. */
   private void assertMovesNothing(SpillStore store, Outputs.Content content) throws IOException {
     assertOn(Tier.MEMORY, output(store, 1));
-    assertTrue(output(store, 1).place().isHeld());
+    assertTrue(output(store, 1).location().isHeld());
     Outputs.check(store, id(1), content);
     assertEquals(0, store.stats().disk().createdBytes());
     assertEnds(store);
@@ -556,7 +557,7 @@ class OutputMoveTest extends PoolTestBase {
     StoreConfig config = config(2).disk(List.of(disk()), BLOCK_BYTES, 0).build();
     try (SpillStore store = open(config)) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
-      while (output(store, 1).place().lengthBytes() <= BLOCK_BYTES) { // which may be empty
+      while (output(store, 1).location().lengthBytes() <= BLOCK_BYTES) { // which may be empty
         store.freeOutput(id(1));
         content = commit(store, 1, OUTPUT_BYTES);
       }
@@ -737,7 +738,7 @@ class OutputMoveTest extends PoolTestBase {
     Mark left;
     try (SpillStore store = open(configWithDisk(2).build())) {
       content = commit(store, 1, OUTPUT_BYTES);
-      left = Mark.of(output(store, 1).place());
+      left = Mark.of(output(store, 1).location());
       store.moveToDisk(output(store, 1), () -> true);
     }
     left.restore();
@@ -761,7 +762,7 @@ class OutputMoveTest extends PoolTestBase {
       do {
         store.freeOutput(id(1));
         content = commitByTurns(store, 2 * SEGMENT_BYTES);
-        drawn = output(store, 1).place();
+        drawn = output(store, 1).location();
       } while (drawn.bytesOf(Tier.MEMORY) == 0 || onDisk(output(store, 1)).isEmpty());
       left = Mark.of(drawn);
       store.moveToDisk(output(store, 1), () -> true);
@@ -782,7 +783,7 @@ class OutputMoveTest extends PoolTestBase {
       do {
         store.freeOutput(id(1));
         commitByTurns(store, 2 * SEGMENT_BYTES);
-        left = output(store, 1).place();
+        left = output(store, 1).location();
       } while (left.bytesOf(Tier.MEMORY) == 0 || left.tail().info().tier() == Tier.MEMORY);
       left.read(left.lengthBytes() - mark.length, mark);
       store.moveToDisk(output(store, 1), () -> true);
@@ -814,7 +815,7 @@ class OutputMoveTest extends PoolTestBase {
     Mark left;
     try (SpillStore store = open(configWithDisk(2).build())) {
       commit(store, 1, OUTPUT_BYTES);
-      left = Mark.of(output(store, 1).place());
+      left = Mark.of(output(store, 1).location());
       store.moveToDisk(output(store, 1), () -> true);
       store.openLease(APP).lease(2 * SEGMENT_BYTES); // not given back, as what it was leaving
     }
@@ -865,7 +866,7 @@ class OutputMoveTest extends PoolTestBase {
     StoreConfig config = configWithDisk(2).memoryKeeper(countingMoves(movedBytes)).build();
     try (SpillStore store = SpillStore.open(config, opened -> withMarks(opened, marks))) {
       Outputs.Content content = commit(store, 1, OUTPUT_BYTES);
-      long leftBytes = output(store, 1).place().bytesOf(Tier.MEMORY);
+      long leftBytes = output(store, 1).location().bytesOf(Tier.MEMORY);
       marks.failAfter(0);
       assertEquals(leftBytes, store.moveToDisk(output(store, 1), () -> true));
       assertEquals(leftBytes, movedBytes.get());

@@ -59,7 +59,7 @@ class OutputReadsTest extends PoolTestBase {
 
   /** The same bytes in other extents; the former place goes back, and others write there. */
   private void move() {
-    OutputLocation former = now.place();
+    OutputLocation former = now.location();
     try {
       byte[] all = new byte[(int) former.lengthBytes()];
       former.read(0, all);

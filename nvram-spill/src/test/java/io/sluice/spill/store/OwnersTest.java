@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentName;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -167,7 +167,7 @@ class PoolDirectoryTest extends PoolTestBase {
       lease.lease(1);
     }
     store.close();
-    Files.write(store.places().path(0, 0, 0), new byte[5]);
+    Files.write(store.paths().path(0, 0, 0), new byte[5]);
     assertRefused(config(1).recover(Set.of()).build(), "has 5 bytes, expected " + SEGMENT_BYTES);
   }
 

@@ -7,6 +7,7 @@ import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.Tier;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -133,7 +134,7 @@ abstract class PoolTestBase {
     }
     CommittedOutput output = store.find(id(1)).orElseThrow();
     assertEquals(Tier.MEMORY, output.extents().get(0).segment().tier());
-    SegmentHandle tail = output.place().tail();
+    SegmentHandle tail = output.location().tail();
     assertEquals(Tier.DISK, tail.info().tier());
     return tail;
   }

@@ -9,6 +9,7 @@ import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.util.List;

@@ -7,6 +7,7 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLocation;
 import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.segment.Extent;
+import io.sluice.spill.store.StoreStats.ApplicationUse;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.segment.SegmentInfo;
+import io.sluice.spill.store.SegmentHandle.SegmentListener;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collections;

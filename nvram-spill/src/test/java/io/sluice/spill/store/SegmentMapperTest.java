@@ -71,7 +71,7 @@ class SegmentMapperTest extends PoolTestBase {
   }
 
   private int openSegments(SpillStore store) throws IOException {
-    return OpenFiles.below(store.places().path(0, 0, 0))
+    return OpenFiles.below(store.paths().path(0, 0, 0))
         + OpenFiles.below(disk())
         - 2; // lock, epoch
   }

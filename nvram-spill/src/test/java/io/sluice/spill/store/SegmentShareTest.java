@@ -139,7 +139,7 @@ class SegmentShareTest {
     take(BOB, 1);
     take(ANN, SEGMENTS * blocks());
     assertEquals(Map.of(ANN, (long) SEGMENTS - 1 - KEPT, BOB, 1L), memory.segmentsOfOwners());
-    assertFalse(memory.mayHaveMore(ANN, false));
+    assertFalse(memory.mayHave(ANN, false) > 0);
     assertFalse(memory.hasRoom(ANN, BLOCK_BYTES, true));
     assertEquals(List.of(), take(ANN, 1));
     take(BOB, KEPT * blocks());
@@ -153,7 +153,7 @@ class SegmentShareTest {
     take(ANN, SEGMENTS * blocks());
     long oneMore = (long) BLOCK_BYTES;
     assertFalse(memory.hasRoom(ANN, oneMore, false, false));
-    assertTrue(memory.mayHaveMore(ANN, true));
+    assertTrue(memory.mayHave(ANN, true) > 0);
     assertTrue(memory.hasRoom(ANN, oneMore, false, true));
     assertEquals(List.of(), memory.take(ANN, oneMore, false, false));
     assertEquals(1, memory.take(ANN, oneMore, false, true).size());
@@ -163,15 +163,15 @@ class SegmentShareTest {
   void whatOthersDoNotUseIsToBeHad() throws IOException {
     take(ANN, 10 * blocks());
     int bobs = take(BOB, 6 * blocks()).get(0).segment().segmentId();
-    assertFalse(memory.mayHaveMore(ANN, false));
+    assertFalse(memory.mayHave(ANN, false) > 0);
     for (int id = bobs; id < SEGMENTS - 1; id++) {
       giveBack(id, 0, blocks());
     }
-    assertTrue(memory.mayHaveMore(ANN, false), "five are idle, and two are kept");
+    assertTrue(memory.mayHave(ANN, false) > 0, "five are idle, and two are kept");
     for (int id = 0; id < bobs; id++) {
       giveBack(id, 0, blocks());
     }
-    assertTrue(memory.mayHaveMore(BOB, false), "nobody else uses any");
+    assertTrue(memory.mayHave(BOB, false) > 0, "nobody else uses any");
   }
 
   @Test

@@ -16,7 +16,7 @@ import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.ChunkSourceContract;
 import io.sluice.spill.store.ForwardedSource;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.store.MemoryUse;
+import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;

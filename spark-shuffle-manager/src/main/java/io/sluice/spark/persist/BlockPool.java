@@ -14,7 +14,7 @@ import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -5,7 +5,7 @@ import io.sluice.spark.metrics.Fallbacks;
 import io.sluice.spark.persist.BlockPool.StoredBytes;
 import io.sluice.spark.persist.StoredBlock.Cipher;
 import io.sluice.spill.store.StoreFullException;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.Closeable;
 import java.io.File;
 import java.io.FileInputStream;

@@ -258,11 +258,11 @@ public final class ExecutorPool implements OutputTarget, Closeable {
         }
         try {
           T seen = look.at(output.get());
-          if (output.get().place().isHeld()) {
+          if (output.get().location().isHeld()) {
             return Optional.of(seen);
           }
         } catch (IOException e) {
-          if (output.get().place().isHeld()) {
+          if (output.get().location().isHeld()) {
             throw e;
           }
         }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluicePlugin;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

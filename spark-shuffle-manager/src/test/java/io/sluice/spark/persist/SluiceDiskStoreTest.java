@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.spark.metrics.Fallbacks;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,7 +5,7 @@ import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.util.List;

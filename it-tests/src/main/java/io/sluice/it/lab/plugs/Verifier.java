@@ -13,7 +13,7 @@ import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
-import io.sluice.spill.store.TierStats;
+import io.sluice.spill.store.StoreStats.TierStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
