@@ -1,6 +1,8 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.files.ClusterOutputStream.PoolWriter;
+import io.sluice.hadoop.files.FileRecord.RecordReader;
 import io.sluice.rdma.text.ErrorText;
 import java.io.FileNotFoundException;
 import java.io.IOException;

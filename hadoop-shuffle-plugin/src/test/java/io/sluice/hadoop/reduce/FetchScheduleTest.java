@@ -19,6 +19,7 @@ import io.sluice.hadoop.reduce.FetchOutcome.Lost;
 import io.sluice.hadoop.reduce.FetchOutcome.ServiceBusy;
 import io.sluice.hadoop.reduce.FetchOutcome.Unasked;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
+import io.sluice.hadoop.reduce.FetchedOutput.StagedOutput;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.rdma.memory.Closer;
