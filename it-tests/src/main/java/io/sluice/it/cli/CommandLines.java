@@ -1,6 +1,6 @@
 package io.sluice.it.cli;
 
-import io.sluice.tools.Failure;
+import io.sluice.tools.Tools.Failure;
 import picocli.CommandLine;
 
 /** How what is typed is read. */
