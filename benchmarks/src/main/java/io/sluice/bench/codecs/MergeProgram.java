@@ -2,7 +2,7 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
 import io.sluice.bench.codecs.SortedRuns.RunsMerge;

@@ -1,8 +1,8 @@
 package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Bench;
-import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
+import io.sluice.bench.Plot.CostPlot;
 import io.sluice.bench.hadoop.RmrRounds.RmrCosts;
 import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.ClusterException;

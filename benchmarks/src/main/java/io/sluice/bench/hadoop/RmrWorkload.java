@@ -1,6 +1,6 @@
 package io.sluice.bench.hadoop;
 
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;

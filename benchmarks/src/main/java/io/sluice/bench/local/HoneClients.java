@@ -1,6 +1,6 @@
 package io.sluice.bench.local;
 
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.PseudoCluster;

@@ -4,7 +4,7 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.local.ProcessCosts;

@@ -7,6 +7,8 @@ import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.bench.memory.MemoryWorkload.ManyWords;
 import io.sluice.bench.memory.NodeMemory.Intermediate;
+import io.sluice.bench.memory.NodeMemory.SluiceTuning;
+import io.sluice.bench.memory.NodeMemory.StockTuning;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;

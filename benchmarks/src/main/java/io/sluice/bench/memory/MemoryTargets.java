@@ -2,7 +2,7 @@ package io.sluice.bench.memory;
 
 import static java.util.stream.Collectors.joining;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.tools.text.TextTable;

@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.bench.micro.LeaseBenchmark.LentMemory;
 import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;

@@ -1,6 +1,6 @@
 package io.sluice.bench.model;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.bench.model.Measurements.Storage;
 import io.sluice.bench.model.StageFit.LineFit;
 import io.sluice.it.spark.jobs.PersistBenchmark;

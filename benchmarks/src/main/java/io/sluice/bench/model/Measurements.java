@@ -2,7 +2,7 @@ package io.sluice.bench.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.report.Machine;
 import io.sluice.it.spark.jobs.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;

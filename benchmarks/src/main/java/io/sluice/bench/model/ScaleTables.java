@@ -1,6 +1,6 @@
 package io.sluice.bench.model;
 
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.sluice.bench.model;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.it.spark.jobs.PersistedRun;
 import io.sluice.it.spark.jobs.RanTask;
 import io.sluice.it.spark.jobs.StageRun;

@@ -1,6 +1,6 @@
 package io.sluice.bench.node;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;

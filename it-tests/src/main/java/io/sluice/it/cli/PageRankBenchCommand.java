@@ -1,7 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.hadoop.PageRankBench;
-import io.sluice.bench.hadoop.PageRankVariant;
+import io.sluice.bench.hadoop.PageRankBench.PageRankVariant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;

@@ -1,6 +1,6 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.StoredPlots;
+import io.sluice.bench.ResultPage.StoredPlots;
 import io.sluice.it.report.Console;
 import java.nio.file.Path;
 import java.util.List;
