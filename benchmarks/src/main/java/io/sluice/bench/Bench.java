@@ -2,6 +2,7 @@ package io.sluice.bench;
 
 import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
@@ -22,15 +23,16 @@ import java.util.stream.Stream;
 
 /**
  * The description of a bench: the name and title of its page, and the values, tables, plots and
- * notes on it. It runs the bench, too: every page is written anew after each step, because a bench
- * of hours may be ended before its last step.
+ * notes on it. It runs the bench, too. After each step it writes all files into the directory
+ * {@code NAME-unfinished} beside the last full result, since a bench of hours may end before its
+ * last step. The last step replaces that result, and removes the directory.
  *
  * <p>Tables, plots and notes are computed from all that was measured so far. {@link Comparison} and
  * {@link Scale} keep what was measured.
  *
  * <p>Not thread-safe. It owns nothing: the class that describes a bench opens and closes its
- * clusters and files. A failed step ends the bench with its exception; the page of the steps before
- * it stays.
+ * clusters and files. A failed step ends the bench with its exception. The last full result stays
+ * as it was, and the directory has the steps before the failure.
  */
 public final class Bench {
   private final String name;
@@ -204,16 +206,21 @@ public final class Bench {
     show(console, files);
   }
 
-  /** Writes all files with what was measured so far. */
+  /** Writes what was measured so far, beside the last full result. */
   public void save(ResultFiles files) {
-    page().write(files);
+    page().write(unfinished(files));
   }
 
-  /** Says what was measured, writes all files, and says where they are. */
+  private ResultFiles unfinished(ResultFiles files) {
+    return new ResultFiles(files.directory().resolve(name + "-unfinished"));
+  }
+
+  /** Says what was measured, writes all files as the full result, and says where they are. */
   public void show(Console console, ResultFiles files) {
     ResultPage page = page();
     console.say("\n" + page.toText());
     page.write(files).forEach(console::say);
+    Workspace.delete(unfinished(files).directory());
   }
 
   /** Measures all variants in turn. */
