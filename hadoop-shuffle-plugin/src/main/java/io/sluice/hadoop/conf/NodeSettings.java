@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-/** What an administrator may set for the NodeManager's service. */
+/** The settings of the NodeManager's service, for administrators. */
 public final class NodeSettings {
   /** The value of {@link #POOL_ALLOCATION} for all at once. */
   public static final String AT_START = "start";
@@ -188,7 +188,7 @@ public final class NodeSettings {
 
   private NodeSettings() {}
 
-  /** What users may want to set, in the order of the documentation. */
+  /** The settings that users may want, in the order of the documentation. */
   public static List<Setting<?>> all() {
     return List.of(
         NODE_MEMORY_MB,

@@ -152,7 +152,7 @@ final class ClusterOutputStream extends OutputStream {
     private int runBytes; // 0: no run is open
     private long lengthBytes;
 
-    /** For a file that does not exist yet. */
+    /** Writes a file that does not exist yet. */
     PoolWriter(SocketClient node, WriteTarget target, PooledFile file) {
       this.node = node;
       this.target = target;

@@ -39,7 +39,7 @@ final class PooledFiles {
   private final FileCounts counts;
 
   /**
-   * For the files below a root.
+   * Looks after the files below a root.
    *
    * @param own the node of this process; null where there is none
    * @param copies whether each file gets a copy

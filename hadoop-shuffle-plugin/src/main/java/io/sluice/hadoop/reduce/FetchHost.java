@@ -1,6 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import java.net.URI;
 import java.util.ArrayList;

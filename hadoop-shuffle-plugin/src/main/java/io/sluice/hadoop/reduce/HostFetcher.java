@@ -11,6 +11,7 @@ import io.sluice.hadoop.reduce.FetchOutcome.Lost;
 import io.sluice.hadoop.reduce.FetchOutcome.ServiceBusy;
 import io.sluice.hadoop.reduce.FetchOutcome.Unasked;
 import io.sluice.hadoop.reduce.FetchOutcome.Waiting;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.hadoop.reduce.FetchedOutput.LocatedOutput;
 import io.sluice.hadoop.reduce.FetchedOutput.StagedOutput;

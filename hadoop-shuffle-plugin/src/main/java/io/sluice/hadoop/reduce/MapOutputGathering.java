@@ -2,6 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.conf.JobSettings;
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.node.client.NodeReader;
@@ -236,7 +237,7 @@ final class MapOutputGathering implements Closeable {
     private static final int LAST_MAPS = 16;
     private static final int PERIODS_OF_A_WAIT = 20;
 
-    /** By all reduces of a job together, unless one question a second of each is more. */
+    /** Most of all reduces of a job together, unless one question a second of each is more. */
     private static final int MAX_QUESTIONS_PER_S = 200;
 
     private static final int MAX_FAILURES = 10;

@@ -1,6 +1,7 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.rdma.text.ErrorText;
 import java.io.Closeable;
 import java.io.IOException;

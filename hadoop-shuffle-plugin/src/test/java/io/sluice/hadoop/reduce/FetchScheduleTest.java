@@ -18,6 +18,7 @@ import io.sluice.hadoop.reduce.FetchOutcome.HandlerBusy;
 import io.sluice.hadoop.reduce.FetchOutcome.Lost;
 import io.sluice.hadoop.reduce.FetchOutcome.ServiceBusy;
 import io.sluice.hadoop.reduce.FetchOutcome.Unasked;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.hadoop.reduce.FetchedOutput.StagedOutput;
 import io.sluice.mapreduce.merge.RunForm;
