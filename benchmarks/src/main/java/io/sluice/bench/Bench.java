@@ -65,8 +65,8 @@ public final class Bench {
   /**
    * A bench without tables yet.
    *
-   * @param name that of its files
-   * @param title that of its page, to which the number of rounds is added
+   * @param name of its files
+   * @param title of its page, to which the number of rounds is added
    * @param values that the title has places for
    */
   public static Bench of(String name, String title, Object... values) {
@@ -281,7 +281,7 @@ public final class Bench {
     private final String program;
     private T expected; // null: nobody has run it
 
-    /** Of that program, none of which is known yet. */
+    /** No output of the program is known yet. */
     public SameOutput(String program) {
       this.program = program;
     }
@@ -299,7 +299,7 @@ public final class Bench {
       expected = found;
     }
 
-    /** That of all. */
+    /** The output of all runs so far. */
     public T get() {
       return expected;
     }

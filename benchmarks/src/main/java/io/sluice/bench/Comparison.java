@@ -30,7 +30,7 @@ public final class Comparison<V extends Enum<V> & Comparison.Variant, R> {
   private final List<Map<V, R>> rounds = new ArrayList<>();
 
   /**
-   * Of nothing yet.
+   * Has no rounds yet.
    *
    * @param ratios the columns besides those of the variants; those of variants that did not run are
    *     left out
@@ -48,7 +48,7 @@ public final class Comparison<V extends Enum<V> & Comparison.Variant, R> {
     return List.copyOf(rounds);
   }
 
-  /** Those that ran, in the order of columns. */
+  /** The variants that ran, in the order of the columns. */
   public List<V> variants() {
     return List.copyOf(rounds.get(0).keySet());
   }

@@ -102,7 +102,7 @@ public interface Plot {
       boolean logarithmic)
       implements Plot {
 
-    /** With axes that are linear. */
+    /** Lines over linear axes. */
     public LinePlot(String title, String across, String unit, Map<String, List<Point>> series) {
       this(title, across, unit, series, false);
     }

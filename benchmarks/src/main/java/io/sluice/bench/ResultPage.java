@@ -21,9 +21,9 @@ import java.util.stream.Collectors;
 /**
  * The results of a bench, as a page with tables, as JSON and as plots.
  *
- * @param name that of the files
+ * @param name of the files
  * @param title what was measured
- * @param machine where
+ * @param machine the machine
  * @param data what the JSON has besides
  * @param tables by what is said above each, which may be nothing
  * @param notes what is to be known of the figures, a paragraph each

@@ -265,7 +265,7 @@ public record CodecsBench(
       this.client = client;
     }
 
-    /** With all files in a new directory in that place; what killed ones have left is deleted. */
+    /** Makes a directory for all files in that place, and deletes what killed processes left. */
     static MergeProcesses open(Workspace workspace, Path place) {
       ClusterDirectory.removeLeftovers(place);
       HadoopDistribution hadoop = HadoopDistribution.underTest(workspace);

@@ -142,7 +142,7 @@ public final class MergeProgram {
     /**
      * A merge to be measured.
      *
-     * @param variant who merges
+     * @param variant that merges
      * @param codec of the runs
      * @param maps how many runs there are, one of each map
      * @param records of all runs together

@@ -19,7 +19,7 @@ import java.util.function.ToDoubleFunction;
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
  *
- * @param rounds who run the programs
+ * @param rounds that run the programs
  * @param console says what runs
  * @param sizeBytes about the size of the inputs
  * @param workloads in their order

@@ -125,8 +125,9 @@ record EngineSchedule(int cores, int slots, double lockShare) {
     }
 
     /**
-     * Of a run with one slot of each kind. There a map that has read its input sorts when the one
-     * before has ended, and a reduce that began during the maps has waited for the last of them.
+     * Reads the work from a run with one slot of each kind. There a map that has read its input
+     * sorts when the one before has ended, and a reduce that began during the maps has waited for
+     * the last of them.
      */
     static JobWork ofOneThread(JobHistoryTimes times) {
       List<MapWork> maps = new ArrayList<>();
@@ -172,7 +173,7 @@ record EngineSchedule(int cores, int slots, double lockShare) {
      */
     record Attempt(long startMs, long inputMs, long finishMs) {}
 
-    /** Those of all jobs whose histories are below a directory, in the order of their ids. */
+    /** The times of all jobs whose histories are below a directory, in the order of their ids. */
     static List<JobHistoryTimes> below(Path directory) {
       try (Stream<Path> files = Files.walk(directory)) {
         return files
@@ -193,7 +194,7 @@ record EngineSchedule(int cores, int slots, double lockShare) {
       }
     }
 
-    /** Of the lines of a history in Hadoop's JSON format. */
+    /** Reads the lines of a history in Hadoop's JSON format. */
     static JobHistoryTimes parse(List<String> lines) throws IOException {
       Map<String, Long> startMs = new HashMap<>();
       List<Attempt> maps = new ArrayList<>();

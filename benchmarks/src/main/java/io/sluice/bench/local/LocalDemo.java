@@ -167,7 +167,7 @@ public record LocalDemo(
     private final Path examples;
     private final Path directory;
 
-    /** With all files below that directory, which is its caller's. */
+    /** Keeps all files below that directory, which is its caller's. */
     LocalJobs(LocalJobClient client, Path examples, Path directory) {
       this.client = client;
       this.examples = examples;
@@ -257,7 +257,7 @@ public record LocalDemo(
     public enum LocalVariant implements Variant {
       /** As it is by default: one task at a time. */
       STOCK("LocalJobRunner", "-Dmapreduce.framework.name=local"),
-      /** With a task for each core. */
+      /** The same with a task for each core. */
       STOCK_PARALLEL(
           "LocalJobRunner, parallel",
           "-Dmapreduce.framework.name=local",

@@ -128,7 +128,7 @@ public record ScalingBench(Workspace workspace, Console console, long sizeBytes)
       }
     }
 
-    /** With how many threads the engine runs a job, and on how many processors. */
+    /** The number of threads and of processors that the engine runs a job on. */
     enum ScalingVariant implements Variant {
       /** One slot of each kind, and all threads of the process on one processor. */
       ONE_CORE("1 thread, 1 core", 1, 1),

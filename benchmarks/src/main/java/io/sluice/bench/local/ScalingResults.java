@@ -145,7 +145,7 @@ final class ScalingResults {
     return table;
   }
 
-  /** Those with one thread and two cores, from which all others are simulated. */
+  /** The runs with one thread and two cores, from which all others are simulated. */
   private List<Map<ScalingWorkload, ScalingRun>> runs() {
     return comparison.rounds().stream().map(round -> round.get(ScalingVariant.ONE)).toList();
   }

@@ -360,7 +360,7 @@ public final class MemoryBench {
 
   /**
    * Stock with each tuning, once: the best is its first round, which is in its favour. Without
-   * those that failed, or had a process killed; less memory than that is too little for them, too.
+   * those that failed, or had a process killed. They are not tried again in less memory.
    */
   private Map<StockTuning, MemoryCell> tries(
       BoundedNode node, MemoryWorkload workload, String name, NodeMemory memory) {

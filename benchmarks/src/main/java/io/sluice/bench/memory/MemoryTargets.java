@@ -45,7 +45,7 @@ public final class MemoryTargets {
   private final Map<MemoryVariant, List<SecondJob.Costs>> secondJobs;
 
   /**
-   * Of what there is.
+   * Looks at what was measured.
    *
    * @param secondJobs of a small job beside a large one
    */
@@ -114,7 +114,7 @@ public final class MemoryTargets {
         .flatMap(half -> wallS(workload, AMPLE, variant).map(ample -> half / ample));
   }
 
-  /** For people. */
+  /** The targets as a table. */
   public TextTable table() {
     TextTable table =
         new TextTable(List.of("target", "aimed at", "measured", "reached", "beside it"));

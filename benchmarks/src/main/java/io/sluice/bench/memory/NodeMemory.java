@@ -92,7 +92,7 @@ public record NodeMemory(long baseBytes, long shuffleBytes) {
       }
     }
 
-    /** For a job, in a memory. */
+    /** The settings for a job in that memory. */
     public static StockTuning of(NodeMemory memory, Intermediate data, Mix mix) {
       double taskMb = memory.shuffleBytes() / (double) TASKS_AT_A_TIME / NodeMemory.MIB;
       double wholeMapMb = 1.15 * data.sortBytesOfMap() / NodeMemory.MIB;
@@ -146,7 +146,7 @@ public record NodeMemory(long baseBytes, long shuffleBytes) {
     private static final int BUFFERS_MB = 16;
     private static final int HEAP_MB = 256;
 
-    /** For a job, in a memory. */
+    /** The settings for a job in that memory. */
     public static SluiceTuning of(NodeMemory memory, Intermediate data) {
       double most =
           Math.min(

@@ -163,13 +163,13 @@ final class Figure8Tables {
    * ms for a task over deserialized blocks.
    */
   static final class PublishedTimes {
-    /** Of memory with deserialized objects, 100 GB: the most that had room. */
+    /** Deserialized objects in memory, 100 GB: the most that had room. */
     private static final double RAM_TASK_LOG_MS = 1.22;
 
     private static final double RAM_STAGE_LOG_S = 0.75;
     private static final double RAM_DATA_BYTES = 100e9;
 
-    /** Of NVMe, 200 GB. */
+    /** Serialized blocks on NVMe, 200 GB. */
     private static final double NVME_TASK_LOG_MS = 2.91;
 
     private static final double NVME_STAGE_LOG_S = 1.57;
@@ -234,7 +234,7 @@ final class Figure8Tables {
     /** From which bandwidth on the paper has deserialized blocks ahead, in Gb/s (section V). */
     static final int CROSSING_GBPS = 280;
 
-    /** With as many blocks as the paper's data has. */
+    /** A figure with as many blocks as the paper's data has. */
     static Figure8 of(double startMs, double cleanupMs, double alphaMs) {
       return new Figure8(
           new StageModel(startMs, cleanupMs, CORES),

@@ -173,7 +173,7 @@ final class ScaleTables {
           + QUESTION_MESSAGES * dataConnections(nodes);
     }
 
-    /** Those of all nodes. */
+    /** The control messages of all nodes. */
     long controlMessagesOfJob(int nodes) {
       return controlMessages(nodes) * nodes;
     }

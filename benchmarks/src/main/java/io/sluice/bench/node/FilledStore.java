@@ -69,7 +69,7 @@ final class FilledStore implements Closeable {
     this.outputs = outputs;
   }
 
-  /** With a pool in that directory, in which nothing else must be. */
+  /** Opens and fills a store in a new directory below {@code parent}. */
   static FilledStore open(Path parent, int outputs, int leases) throws IOException {
     Path directory = Files.createTempDirectory(parent, "sluice-bench-");
     long blocks = (long) outputs + leases + 2 * CALLS + 2 * PIECES;

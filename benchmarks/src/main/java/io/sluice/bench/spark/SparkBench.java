@@ -298,7 +298,7 @@ public record SparkBench(
             .toList());
   }
 
-  /** Of each run, workload and figure. */
+  /** A figure for each run, workload and cost. */
   private static List<Figure<SparkReports>> figures(SparkReports reports) {
     List<Figure<SparkReports>> figures = new ArrayList<>();
     for (SparkRun run : SparkRun.values()) {
