@@ -66,7 +66,7 @@ public final class SlotLoader extends ClassLoader {
   private volatile Object attempt = new Object();
   private volatile TaskExit exit; // null if the task has not ended the process
 
-  /** For tasks of a job; the parent is the job's class loader. */
+  /** Loads for tasks of a job; the parent is the job's class loader. */
   public SlotLoader(Configuration job) {
     super(job.getClassLoader());
     this.job = job;
