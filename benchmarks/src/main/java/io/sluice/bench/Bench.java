@@ -1,5 +1,8 @@
 package io.sluice.bench;
 
+import io.sluice.bench.Comparison.Variant;
+import io.sluice.it.cluster.ClusterException;
+import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.ResultFiles;
@@ -20,15 +23,16 @@ import java.util.stream.Stream;
 
 /**
  * The description of a bench: the name and title of its page, and the values, tables, plots and
- * notes on it. It runs the bench, too: every page is written anew after each step, because a bench
- * of hours may be ended before its last step.
+ * notes on it. It runs the bench, too. After each step it writes all files into the directory
+ * {@code NAME-unfinished} beside the last full result, since a bench of hours may end before its
+ * last step. The last step replaces that result, and removes the directory.
  *
  * <p>Tables, plots and notes are computed from all that was measured so far. {@link Comparison} and
  * {@link Scale} keep what was measured.
  *
  * <p>Not thread-safe. It owns nothing: the class that describes a bench opens and closes its
- * clusters and files. A failed step ends the bench with its exception; the page of the steps before
- * it stays.
+ * clusters and files. A failed step ends the bench with its exception. The last full result stays
+ * as it was, and the directory has the steps before the failure.
  */
 public final class Bench {
   private final String name;
@@ -61,8 +65,8 @@ public final class Bench {
   /**
    * A bench without tables yet.
    *
-   * @param name that of its files
-   * @param title that of its page, to which the number of rounds is added
+   * @param name of its files
+   * @param title of its page, to which the number of rounds is added
    * @param values that the title has places for
    */
   public static Bench of(String name, String title, Object... values) {
@@ -202,16 +206,21 @@ public final class Bench {
     show(console, files);
   }
 
-  /** Writes all files with what was measured so far. */
+  /** Writes what was measured so far, beside the last full result. */
   public void save(ResultFiles files) {
-    page().write(files);
+    page().write(unfinished(files));
   }
 
-  /** Says what was measured, writes all files, and says where they are. */
+  private ResultFiles unfinished(ResultFiles files) {
+    return new ResultFiles(files.directory().resolve(name + "-unfinished"));
+  }
+
+  /** Says what was measured, writes all files as the full result, and says where they are. */
   public void show(Console console, ResultFiles files) {
     ResultPage page = page();
     console.say("\n" + page.toText());
     page.write(files).forEach(console::say);
+    Workspace.delete(unfinished(files).directory());
   }
 
   /** Measures all variants in turn. */
@@ -259,5 +268,40 @@ public final class Bench {
               .add(variant.title(), output.apply(measured, variant));
           return result;
         });
+  }
+
+  /**
+   * The output of a program, which must be the same in all variants.
+   *
+   * <p>Not thread-safe.
+   *
+   * @param <T> a digest, by whose {@code equals} outputs are compared
+   */
+  public static final class SameOutput<T> {
+    private final String program;
+    private T expected; // null: nobody has run it
+
+    /** No output of the program is known yet. */
+    public SameOutput(String program) {
+      this.program = program;
+    }
+
+    /**
+     * Takes one more.
+     *
+     * @throws ClusterException if it differs from those before
+     */
+    public void add(String runner, T found) {
+      if (expected != null && !found.equals(expected)) {
+        throw new ClusterException(
+            "%s: %s put out %s, others %s".formatted(program, runner, found, expected));
+      }
+      expected = found;
+    }
+
+    /** The output of all runs so far. */
+    public T get() {
+      return expected;
+    }
   }
 }

@@ -1,5 +1,8 @@
 package io.sluice.bench;
 
+import io.sluice.bench.Figure.Spread;
+import io.sluice.bench.Plot.CostPlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -22,12 +25,12 @@ import java.util.stream.Stream;
  * @param <V> the variants
  * @param <R> what a round reports of a variant
  */
-public final class Comparison<V extends Enum<V> & Variant, R> {
+public final class Comparison<V extends Enum<V> & Comparison.Variant, R> {
   private final List<Ratio<V>> ratios;
   private final List<Map<V, R>> rounds = new ArrayList<>();
 
   /**
-   * Of nothing yet.
+   * Has no rounds yet.
    *
    * @param ratios the columns besides those of the variants; those of variants that did not run are
    *     left out
@@ -45,7 +48,7 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
     return List.copyOf(rounds);
   }
 
-  /** Those that ran, in the order of columns. */
+  /** The variants that ran, in the order of the columns. */
   public List<V> variants() {
     return List.copyOf(rounds.get(0).keySet());
   }
@@ -137,8 +140,7 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
   }
 
   private static CostPlot.Bar bar(Spread shares) {
-    double spread = Math.max(shares.max() - shares.median(), shares.median() - shares.min());
-    return new CostPlot.Bar(100 * shares.median(), 100 * spread);
+    return new CostPlot.Bar(100 * shares.median(), 100 * shares.deviation());
   }
 
   private CostPlot.Bar bar(Figure<R> share, V variant) {
@@ -186,5 +188,11 @@ public final class Comparison<V extends Enum<V> & Variant, R> {
     String title() {
       return of.title() + " / " + base.title();
     }
+  }
+
+  /** One of several that are measured side by side; an enum's order is that of the columns. */
+  public interface Variant {
+    /** As people read it. */
+    String title();
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.bench;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 import java.util.function.Function;
@@ -59,5 +60,36 @@ public record Figure<R>(String title, ToDoubleFunction<R> value, DoubleFunction<
   /** The spread of this figure over some reports. */
   public Spread of(Collection<? extends R> reports) {
     return Spread.of(reports.stream().map(value::applyAsDouble).toList());
+  }
+
+  /**
+   * Smallest, middle and largest of repeated measurements.
+   *
+   * @param min the smallest
+   * @param median the middle one, or the mean of the two middle ones
+   * @param max the largest
+   */
+  public record Spread(double min, double median, double max) {
+
+    /** The spread of at least one value. */
+    public static Spread of(List<Double> values) {
+      List<Double> sorted = values.stream().sorted().toList();
+      int half = sorted.size() / 2;
+      double median =
+          sorted.size() % 2 == 1 ? sorted.get(half) : (sorted.get(half - 1) + sorted.get(half)) / 2;
+      return new Spread(sorted.get(0), median, sorted.get(sorted.size() - 1));
+    }
+
+    /** How far the values lie from the middle at most. */
+    double deviation() {
+      return Math.max(max - median, median - min);
+    }
+
+    /** The middle, with the smallest and largest in brackets if there are several. */
+    public String show(DoubleFunction<String> format) {
+      return min == max
+          ? format.apply(median)
+          : "%s (%s–%s)".formatted(format.apply(median), format.apply(min), format.apply(max));
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.bench;
 
+import io.sluice.bench.Figure.Spread;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.it.report.Console;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;

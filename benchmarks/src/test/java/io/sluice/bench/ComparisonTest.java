@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.Comparison.Ratio;
+import io.sluice.bench.Comparison.Variant;
+import io.sluice.bench.Plot.CostPlot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

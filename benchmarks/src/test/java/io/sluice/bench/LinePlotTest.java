@@ -3,6 +3,8 @@ package io.sluice.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.bench.Figure.Spread;
+import io.sluice.bench.Plot.LinePlot;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.sluice.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.bench.Bench.SameOutput;
 import io.sluice.it.cluster.ClusterException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -9,7 +9,7 @@ import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.LibraryLogs;
 import io.sluice.tools.doctor.Probe;
 import io.sluice.tools.doctor.Probe.HostPort;
-import io.sluice.tools.doctor.ProbeService;
+import io.sluice.tools.doctor.Probe.ProbeService;
 import io.sluice.tools.site.ClusterDoctor;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package io.sluice.bench.codecs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeTask;
 import io.sluice.bench.codecs.MergeProgram.MergeCost.MergeVariant;
 import io.sluice.bench.codecs.SortedRuns.RunsMerge;
@@ -142,7 +142,7 @@ public final class MergeProgram {
     /**
      * A merge to be measured.
      *
-     * @param variant who merges
+     * @param variant that merges
      * @param codec of the runs
      * @param maps how many runs there are, one of each map
      * @param records of all runs together

@@ -51,7 +51,7 @@ final class SluiceMerge implements RunsMerge {
   private long storedBytes;
 
   /**
-   * Of no runs yet.
+   * Has no runs yet.
    *
    * @param job how many maps it has, where its local directories are, and how keys are compared
    * @param codec null for none

@@ -83,10 +83,10 @@ final class SortedRuns {
 
   /** Runs that are kept as a variant reads them, and its merge of them. One thread. */
   interface RunsMerge extends SortedRuns.Sink {
-    /** Of the runs before they are compressed. */
+    /** Bytes of the runs before they are compressed. */
     long rawBytes();
 
-    /** Of the runs as they are read. */
+    /** Bytes of the runs as they are read. */
     long storedBytes();
 
     /** Raw bytes of the runs' chunks; 0 if they have none. */
@@ -96,7 +96,7 @@ final class SortedRuns {
     Outcome merge() throws IOException;
 
     /**
-     * Of a merge.
+     * The result of a merge.
      *
      * @param output what came out
      * @param rewrittenRecords that were written by merges before the last one

@@ -36,7 +36,7 @@ final class StockMerge implements RunsMerge {
   private long storedBytes;
 
   /**
-   * Of no runs yet.
+   * Has no runs yet.
    *
    * @param job where its local directories are, and how keys are compared
    * @param codec null for none

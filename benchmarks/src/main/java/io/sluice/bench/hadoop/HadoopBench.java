@@ -1,10 +1,10 @@
 package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Bench;
+import io.sluice.bench.Bench.SameOutput;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
-import io.sluice.bench.SameOutput;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.job.JobCosts;

@@ -1,6 +1,6 @@
 package io.sluice.bench.hadoop;
 
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.SluiceFragments;
 import java.util.Collections;
@@ -28,11 +28,11 @@ public enum HadoopVariant implements Variant {
   SLUICE_ARCHIVE("Sluice, archive of classes"),
   SLUICE_ENCRYPTED("Sluice, encrypted");
 
-  /** Those that encrypt nothing. */
+  /** The variants that encrypt nothing. */
   public static final Set<HadoopVariant> PLAIN =
       Collections.unmodifiableSet(EnumSet.of(STOCK, TUNED, SLUICE, SLUICE_ARCHIVE));
 
-  /** Those that show the cost of encryption. */
+  /** The variants that show the cost of encryption. */
   public static final Set<HadoopVariant> ENCRYPTION =
       Collections.unmodifiableSet(EnumSet.of(STOCK, STOCK_ENCRYPTED, SLUICE, SLUICE_ENCRYPTED));
 

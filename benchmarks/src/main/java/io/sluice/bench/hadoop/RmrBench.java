@@ -1,8 +1,8 @@
 package io.sluice.bench.hadoop;
 
 import io.sluice.bench.Bench;
-import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
+import io.sluice.bench.Plot.CostPlot;
 import io.sluice.bench.hadoop.RmrRounds.RmrCosts;
 import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
@@ -19,7 +19,7 @@ import java.util.function.ToDoubleFunction;
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
  *
- * @param rounds who run the programs
+ * @param rounds that run the programs
  * @param console says what runs
  * @param sizeBytes about the size of the inputs
  * @param workloads in their order

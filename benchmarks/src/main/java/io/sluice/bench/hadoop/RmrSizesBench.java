@@ -3,8 +3,8 @@ package io.sluice.bench.hadoop;
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Figure;
-import io.sluice.bench.LinePlot;
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.hadoop.RmrRounds.RmrCosts;
 import io.sluice.bench.hadoop.RmrWorkload.RmrVariant;
 import io.sluice.it.cluster.ClusterException;
@@ -24,14 +24,14 @@ import java.util.stream.IntStream;
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
  *
- * @param rounds who run the programs
+ * @param rounds that run the programs
  * @param console says what runs
  * @param largestBytes the largest input; the others are a third and two thirds of it
  * @param workloads in their order
  */
 public record RmrSizesBench(
     RmrRounds rounds, Console console, long largestBytes, List<RmrWorkload> workloads) {
-  /** Of the largest size: as the paper's 20, 40 and 60 GB. */
+  /** Parts of the largest size: as the paper's 20, 40 and 60 GB. */
   private static final int STEPS = 3;
 
   private static final double BYTES_OF_MB = 1e6;
@@ -96,7 +96,7 @@ public record RmrSizesBench(
     return bench;
   }
 
-  /** Those of a program that were measured so far, if there are any. */
+  /** The sizes of a program that were measured so far, if there are any. */
   private static Optional<List<SizedWorkload>> sizes(
       RmrCosts<SizedWorkload> costs, RmrWorkload workload) {
     List<SizedWorkload> sizes =
@@ -140,7 +140,7 @@ public record RmrSizesBench(
         sizes.get(0).workload().title() + ": " + title, "MB of input", "seconds", series);
   }
 
-  /** Of the largest size: each variant's maps, from the cheapest spill to the dearest. */
+  /** Each variant's maps of the largest size, from the cheapest spill to the dearest. */
   private static LinePlot spills(
       String title,
       List<SizedWorkload> sizes,

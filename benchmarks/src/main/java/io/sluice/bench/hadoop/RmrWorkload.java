@@ -1,6 +1,6 @@
 package io.sluice.bench.hadoop;
 
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.PseudoCluster;
 import io.sluice.it.cluster.Workspace;
@@ -130,13 +130,13 @@ public enum RmrWorkload {
     private final String generator;
     private final int recordBytes;
 
-    /** By a job. */
+    /** An input that a job makes. */
     RmrInput() {
       this("", 0);
     }
 
     /**
-     * By a generator of the module workloads.
+     * An input that a generator of the module workloads makes.
      *
      * @param recordBytes about what a record takes
      */

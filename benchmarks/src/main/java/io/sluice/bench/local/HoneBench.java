@@ -24,7 +24,7 @@ import java.util.Set;
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
  *
  * @param console says what runs
- * @param clients who run the workloads
+ * @param clients that run the workloads
  * @param workloads in their order
  * @param size of their inputs
  * @param variants in their order

@@ -1,6 +1,6 @@
 package io.sluice.bench.local;
 
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.ClusterSpec;
 import io.sluice.it.cluster.PseudoCluster;
@@ -32,7 +32,7 @@ public final class HoneClients implements AutoCloseable {
   private static final long SPLIT_BYTES = 64L << 20; // the paper's
   private static final List<String> JVM_OPTIONS = List.of("-Xmx2g");
 
-  /** Of what bin/spark-submit opens, what these programs need. */
+  /** The packages of those that bin/spark-submit opens which these programs need. */
   private static final List<String> SPARK_OPENS =
       List.of("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util");
 
@@ -47,7 +47,7 @@ public final class HoneClients implements AutoCloseable {
     clients.put(HoneVariant.SLUICE, oneProcess);
   }
 
-  /** Those of some variants, with the cluster or the Spark that they need. */
+  /** Opens the clients of some variants, with the cluster or the Spark that they need. */
   public static HoneClients open(Workspace workspace, Console console, Set<HoneVariant> variants) {
     HoneClients opened = new HoneClients(LocalPlace.open(workspace));
     try {
@@ -188,7 +188,7 @@ public final class HoneClients implements AutoCloseable {
     private static final long PRIME = 0x100000001B3L; // FNV-1a's
     private static final long OFFSET = 0xCBF29CE484222325L;
 
-    /** Of all files below a directory that are no marks of an engine. */
+    /** Digests all files below a directory but the marks of an engine. */
     static LinesDigest of(Path output) {
       long[] found = new long[2];
       try (Stream<Path> files = Files.walk(output)) {

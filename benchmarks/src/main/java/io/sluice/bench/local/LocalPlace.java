@@ -28,7 +28,7 @@ final class LocalPlace implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** With a new directory; what killed ones have left is deleted. */
+  /** Makes a new directory, and deletes what killed processes left. */
   static LocalPlace open(Workspace workspace) {
     Path clusters = workspace.clusters();
     ClusterDirectory.removeLeftovers(clusters);

@@ -4,13 +4,13 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
-import io.sluice.bench.LinePlot;
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.local.EngineSchedule.JobWork;
-import io.sluice.bench.local.ScalingJobs.ScalingRun;
-import io.sluice.bench.local.ScalingJobs.ScalingVariant;
-import io.sluice.bench.local.ScalingJobs.ScalingWorkload;
+import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingRun;
+import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingVariant;
+import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingWorkload;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -145,7 +145,7 @@ final class ScalingResults {
     return table;
   }
 
-  /** Those with one thread and two cores, from which all others are simulated. */
+  /** The runs with one thread and two cores, from which all others are simulated. */
   private List<Map<ScalingWorkload, ScalingRun>> runs() {
     return comparison.rounds().stream().map(round -> round.get(ScalingVariant.ONE)).toList();
   }

@@ -4,7 +4,7 @@ import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
 import io.sluice.bench.Figure;
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.local.HoneClients.HoneVariant;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.local.LocalJobClient.ProcessCosts;
@@ -22,13 +22,13 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Hone's synthetic job on one machine, in each shape by everybody in turn, with equal outputs:
+ * Hone's synthetic job on one machine, in each shape by all variants in turn, with equal outputs:
  * Figure 9 of the paper with our numbers.
  *
  * <p>Not thread-safe. A failed job or an output that differs is a {@link ClusterException}.
  *
  * @param console says what runs
- * @param clients who run the job
+ * @param clients that run the job
  * @param parts of the figure
  * @param lines of the text
  * @param variants some of {@link #VARIANTS}
@@ -192,7 +192,7 @@ public record SyntheticBench(
       }
     }
 
-    /** Those of some parts, each once. */
+    /** The shapes of some parts, each once. */
     static List<SyntheticShape> of(List<Part> parts) {
       return parts.stream().flatMap(part -> part.shapes().stream()).distinct().toList();
     }

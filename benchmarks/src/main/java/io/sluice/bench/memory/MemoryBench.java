@@ -7,6 +7,8 @@ import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.bench.memory.MemoryWorkload.ManyWords;
 import io.sluice.bench.memory.NodeMemory.Intermediate;
+import io.sluice.bench.memory.NodeMemory.SluiceTuning;
+import io.sluice.bench.memory.NodeMemory.StockTuning;
 import io.sluice.it.cluster.ClusterException;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.cluster.SluiceFragments;
@@ -358,7 +360,7 @@ public final class MemoryBench {
 
   /**
    * Stock with each tuning, once: the best is its first round, which is in its favour. Without
-   * those that failed, or had a process killed; less memory than that is too little for them, too.
+   * those that failed, or had a process killed. They are not tried again in less memory.
    */
   private Map<StockTuning, MemoryCell> tries(
       BoundedNode node, MemoryWorkload workload, String name, NodeMemory memory) {

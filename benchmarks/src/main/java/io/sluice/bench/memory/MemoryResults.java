@@ -1,12 +1,14 @@
 package io.sluice.bench.memory;
 
 import io.sluice.bench.Bench;
-import io.sluice.bench.LinePlot;
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.bench.memory.NodeMemory.Intermediate;
+import io.sluice.bench.memory.NodeMemory.SluiceTuning;
+import io.sluice.bench.memory.NodeMemory.StockTuning;
 import io.sluice.it.cluster.HadoopDistribution;
 import io.sluice.it.limit.ResourceGroup.DeviceRate;
 import io.sluice.tools.text.TextTable;

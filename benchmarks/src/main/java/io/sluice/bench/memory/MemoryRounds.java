@@ -1,7 +1,7 @@
 package io.sluice.bench.memory;
 
-import io.sluice.bench.Spread;
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import java.util.ArrayList;
 import java.util.EnumMap;

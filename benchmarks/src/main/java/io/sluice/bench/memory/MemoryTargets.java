@@ -2,7 +2,7 @@ package io.sluice.bench.memory;
 
 import static java.util.stream.Collectors.joining;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.bench.memory.BoundedNode.MemoryCell;
 import io.sluice.bench.memory.MemoryRounds.MemoryVariant;
 import io.sluice.tools.text.TextTable;
@@ -45,7 +45,7 @@ public final class MemoryTargets {
   private final Map<MemoryVariant, List<SecondJob.Costs>> secondJobs;
 
   /**
-   * Of what there is.
+   * Looks at what was measured.
    *
    * @param secondJobs of a small job beside a large one
    */
@@ -114,7 +114,7 @@ public final class MemoryTargets {
         .flatMap(half -> wallS(workload, AMPLE, variant).map(ample -> half / ample));
   }
 
-  /** For people. */
+  /** The targets as a table. */
   public TextTable table() {
     TextTable table =
         new TextTable(List.of("target", "aimed at", "measured", "reached", "beside it"));

@@ -42,11 +42,11 @@ public class BufferBenchmark {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final int OUT_BYTES = 1 << 20;
 
-  /** Of the sort buffer, which each map takes anew or has of the one before. */
+  /** The memory of the sort buffer: each map takes it anew, or has that of the map before. */
   @Param({"heap-new", "heap-kept", "direct-new", "direct-kept"})
   public String buffer;
 
-  /** Of each map. */
+  /** Records of each map. */
   @Param("500000")
   public int records;
 

@@ -44,11 +44,11 @@ public class MergeBenchmark {
   @Param({"8", "64", "512"})
   public int runs;
 
-  /** Of all runs together. */
+  /** Records of all runs together. */
   @Param("1000000")
   public int records;
 
-  /** Of the memory that each run is parsed in. */
+  /** Bytes of the memory that each run is parsed in. */
   @Param("32768")
   public int blockBytes;
 

@@ -1,5 +1,6 @@
 package io.sluice.bench.micro;
 
+import io.sluice.bench.micro.LeaseBenchmark.LentMemory;
 import io.sluice.spill.sort.ChunkMemory;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
@@ -37,7 +38,7 @@ public class SortBenchmark {
   /** Records, in the order in which a task would collect them, and the buffer for them. */
   @State(Scope.Benchmark)
   public static class Records {
-    /** Of keys and values. */
+    /** Bytes of keys and values. */
     @Param("134217728")
     public int lengthBytes;
 

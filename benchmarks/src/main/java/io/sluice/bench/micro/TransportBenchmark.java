@@ -39,7 +39,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 20)
 @Fork(1)
 public class TransportBenchmark {
-  /** Those that work here, unless it is told. */
+  /** By default, all providers that work here. */
   @Param("tcp")
   public String provider;
 
@@ -77,11 +77,11 @@ public class TransportBenchmark {
   /** A file in tmpfs to be read in ranges, the same bytes each time. */
   @State(Scope.Benchmark)
   public static class RandomFile {
-    /** Of each read, or of each call of a sender and a receiver. */
+    /** Bytes of each read, or of each call of a sender and a receiver. */
     @Param({"4096", "65536", "1048576", "4194304"})
     public int rangeBytes;
 
-    /** Of all of it. */
+    /** Bytes of the file. */
     @Param("134217728")
     public int lengthBytes;
 

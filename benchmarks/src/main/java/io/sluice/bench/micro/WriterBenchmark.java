@@ -3,19 +3,17 @@ package io.sluice.bench.micro;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
+import io.sluice.spill.segment.PrivateDirectory;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -77,17 +75,7 @@ public class WriterBenchmark {
     @TearDown
     public void close() throws IOException {
       store.close();
-      try (Stream<Path> paths = Files.walk(directory)) {
-        paths.sorted(Comparator.reverseOrder()).forEach(Pool::delete);
-      }
-    }
-
-    private static void delete(Path path) {
-      try {
-        Files.delete(path);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      PrivateDirectory.delete(directory);
     }
 
     void write(OutputWriter writer) throws IOException {

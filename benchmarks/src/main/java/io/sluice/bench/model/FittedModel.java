@@ -1,6 +1,6 @@
 package io.sluice.bench.model;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.bench.model.Measurements.Storage;
 import io.sluice.bench.model.StageFit.LineFit;
 import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
@@ -103,12 +103,12 @@ final class FittedModel {
     return StageFit.blockBytes(size) * serializedPerText;
   }
 
-  /** By benchmark and storage, a fit for each stage. */
+  /** A fit for each stage, by benchmark and storage. */
   Map<Cell, List<StageFit>> stages() {
     return stages;
   }
 
-  /** That between the executors. */
+  /** The network between the executors. */
   NetworkModel network() {
     return network;
   }
@@ -123,7 +123,7 @@ final class FittedModel {
     return serializedPerText;
   }
 
-  /** For each size that nothing was fitted to. */
+  /** A prediction for each size that nothing was fitted to. */
   List<Prediction> predictions() {
     List<Prediction> predictions = new ArrayList<>();
     for (PersistBenchmark benchmark : PersistBenchmark.values()) {
@@ -186,7 +186,7 @@ final class FittedModel {
       return predictedMs / measuredMs.median() - 1;
     }
 
-    /** That of the equation alone. */
+    /** The error of the first equation alone. */
     double errorOfEquation() {
       return fromOwnTasksMs / measuredMs.median() - 1;
     }
@@ -210,7 +210,7 @@ final class FittedModel {
       return new NetworkModel(alphaMs, gbps * GIGA / BITS / MS_PER_S);
     }
 
-    /** Of points whose size is S_block * N_tasks, in bytes, and whose cost is in ms. */
+    /** Fits points whose size is S_block * N_tasks, in bytes, and whose cost is in ms. */
     static NetworkModel fit(List<LineFit.Point> points) {
       LineFit line = LineFit.of(points);
       return new NetworkModel(line.base(), 1 / line.slope());
@@ -239,7 +239,7 @@ final class FittedModel {
     static final int LEAST_SIZES = 3;
 
     /**
-     * Of one or more runs of each size.
+     * Divides runs by their sizes.
      *
      * @throws IllegalArgumentException if there are too few
      */

@@ -2,7 +2,7 @@ package io.sluice.bench.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.report.Machine;
 import io.sluice.it.spark.jobs.PersistArguments.PersistBenchmark;
 import io.sluice.it.spark.jobs.PersistedRun;
@@ -15,14 +15,14 @@ import java.util.stream.Stream;
  * All that the model is fitted to and checked by; kept in the page's JSON, from which it can be
  * read again.
  *
- * @param machine where
+ * @param machine the machine
  * @param spark Spark's release
  * @param cores P: executors, with a core each
  * @param measured in the order in which it was measured
  */
 public record Measurements(Machine machine, String spark, int cores, List<Measured> measured) {
 
-  /** That of all this in the JSON. */
+  /** The name of the measurements in the JSON. */
   static final String NAME = "measurements";
 
   /**
@@ -43,7 +43,7 @@ public record Measurements(Machine machine, String spark, int cores, List<Measur
     return json.treeToValue(measurements, Measurements.class);
   }
 
-  /** Of one benchmark and storage, by their sizes. */
+  /** The runs of one benchmark and storage, by their sizes. */
   List<PersistedRun> of(PersistBenchmark benchmark, Storage storage) {
     return measured.stream()
         .filter(each -> each.storage() == storage && each.run().benchmark() == benchmark)

@@ -48,8 +48,9 @@ public final class ModelBench {
   private final int runs;
 
   /**
-   * Of the lines' sizes for LineCounter in bytes, from the smallest to the largest.
+   * Runs nothing yet.
    *
+   * @param sizes of LineCounter's lines, in bytes
    * @param runs how often each benchmark runs over the same blocks
    */
   public ModelBench(
@@ -141,7 +142,7 @@ public final class ModelBench {
     }
   }
 
-  /** By what a store says of itself; none if it is Spark's, or some went to files. */
+  /** Reads it from what a store says of itself; 0 for Spark's store, or if blocks went to files. */
   private static int blocksInPool(String store) {
     int end = store.indexOf(IN_POOL);
     return end > 0 && store.endsWith(NO_FILES) ? Integer.parseInt(store.substring(0, end)) : 0;

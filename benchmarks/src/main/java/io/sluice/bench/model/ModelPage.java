@@ -1,9 +1,9 @@
 package io.sluice.bench.model;
 
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.bench.Plot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.ResultPage;
-import io.sluice.bench.Spread;
 import io.sluice.bench.hadoop.Size;
 import io.sluice.bench.model.FittedModel.NetworkModel;
 import io.sluice.bench.model.FittedModel.Prediction;

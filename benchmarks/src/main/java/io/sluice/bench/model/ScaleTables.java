@@ -1,6 +1,6 @@
 package io.sluice.bench.model;
 
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.model.ShuffleLimits.ShuffleLoad;
 import io.sluice.tools.text.TextTable;
 import java.util.ArrayList;
@@ -173,7 +173,7 @@ final class ScaleTables {
           + QUESTION_MESSAGES * dataConnections(nodes);
     }
 
-    /** Those of all nodes. */
+    /** The control messages of all nodes. */
     long controlMessagesOfJob(int nodes) {
       return controlMessages(nodes) * nodes;
     }

@@ -1,6 +1,6 @@
 package io.sluice.bench.model;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.it.spark.jobs.PersistedRun;
 import io.sluice.it.spark.jobs.PersistedRun.RanTask;
 import io.sluice.it.spark.jobs.PersistedRun.StageRun;
@@ -19,7 +19,7 @@ import java.util.PriorityQueue;
  */
 record StageFit(StageModel model, LineFit task) {
 
-  /** Of the stage with this number in each of the runs. */
+  /** Fits the stage with this number of all runs. */
   static StageFit of(List<PersistedRun> sizes, int stage, int cores) {
     List<LineFit.Point> points = new ArrayList<>();
     List<Double> startsMs = new ArrayList<>();
@@ -42,18 +42,18 @@ record StageFit(StageModel model, LineFit task) {
         LineFit.of(points));
   }
 
-  /** Of the text that a block was made of. */
+  /** The bytes of text that a block was made of. */
   static double blockBytes(PersistedRun size) {
     return (double) size.textBytes() / size.blocks();
   }
 
-  /** With tasks that are all as the line says, and what each waits for the network. */
+  /** The time of a stage whose tasks take what the line says, and wait for the network. */
   double predictMs(PersistedRun size, double networkMs) {
     double taskMs = task.at(blockBytes(size)) + networkMs;
     return model.timeMs(Collections.nCopies(size.blocks(), taskMs));
   }
 
-  /** With the times that the tasks of a run had, which shows the equation without the line. */
+  /** The time by the equation alone, with the times that the tasks of a run had. */
   double fromOwnTasksMs(StageRun run) {
     return model.timeMs(
         run.tasks().stream()

@@ -2,18 +2,36 @@ package io.sluice.bench.node;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Figure;
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.Scale;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.ResultFiles;
+import io.sluice.node.client.NodeReader;
+import io.sluice.node.client.NodeRun;
+import io.sluice.node.remote.PartitionRange;
+import io.sluice.node.remote.RemoteClient;
+import io.sluice.node.wire.RemoteError;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 
 /**
  * The load of a large cluster on one process: a reader of thousands of nodes, and a node that
@@ -126,5 +144,218 @@ public record CrowdBench(
             },
             console,
             files);
+  }
+
+  /**
+   * One reader that locates the outputs of many nodes and then reads one run of each of as many
+   * nodes as it has windows, a window of each in turn, as a merge does.
+   */
+  static final class ManyNodes {
+    private static final int COLLECTIONS = 3;
+    private static final int LOOK_EVERY = 50; // nodes
+
+    private final CrowdNode node;
+    private int mostFiles;
+    private int mostThreads;
+
+    ManyNodes(CrowdNode node) {
+      this.node = node;
+    }
+
+    /**
+     * The costs, beyond those that the process had before.
+     *
+     * @param locatingMs until all runs were located
+     * @param heapBytes of each of these
+     * @param merged how many runs were read
+     * @param readingMs until they were read
+     * @param openFiles most at a time
+     * @param threads most at a time
+     */
+    record Took(
+        int nodes,
+        double locatingMs,
+        double heapBytes,
+        int merged,
+        double readingMs,
+        double openFiles,
+        double threads) {
+      double megabytesPerSecond() {
+        return merged * (double) CrowdNode.RUN_BYTES / 1e3 / readingMs;
+      }
+    }
+
+    /** Measures it. */
+    Took measure(int nodes) throws IOException {
+      int filesBefore = openFiles();
+      int threadsBefore = threads();
+      mostFiles = 0;
+      mostThreads = 0;
+      long heapBefore = usedBytes();
+      List<NodeRun> located = new ArrayList<>();
+      try (NodeReader reader = CrowdNode.reader()) {
+        try {
+          long startNs = System.nanoTime();
+          for (int i = 0; i < nodes; i++) {
+            reader
+                .locate(node.node(i), PartitionRange.one(0), CrowdNode.outputs())
+                .values()
+                .forEach(located::addAll);
+            look(i);
+          }
+          double locatingMs = (System.nanoTime() - startNs) / 1e6;
+          double heapBytes = (usedBytes() - heapBefore) / (double) located.size();
+          List<NodeRun> merged = new ArrayList<>();
+          for (int i = 0; i < Math.min(nodes, reader.windowCount()); i++) {
+            merged.add(located.get(i * CrowdNode.OUTPUTS));
+          }
+          startNs = System.nanoTime();
+          reader.prepareMerge(merged);
+          read(merged);
+          double readingMs = (System.nanoTime() - startNs) / 1e6;
+          return new Took(
+              nodes,
+              locatingMs,
+              heapBytes,
+              merged.size(),
+              readingMs,
+              mostFiles - filesBefore,
+              mostThreads - threadsBefore);
+        } finally {
+          Closer.all(located);
+        }
+      }
+    }
+
+    private void read(List<NodeRun> runs) throws IOException {
+      byte[] window = new byte[CrowdNode.WINDOW_BYTES];
+      List<RunInput> inputs = runs.stream().map(NodeRun::input).toList();
+      for (int done = 0; done < CrowdNode.RUN_BYTES; done += window.length) {
+        for (int i = 0; i < inputs.size(); i++) {
+          for (int n = 0; n < window.length; ) {
+            n += inputs.get(i).read(window, n, window.length - n);
+          }
+          look(i);
+        }
+      }
+    }
+
+    private void look(int step) throws IOException {
+      if (step % LOOK_EVERY == LOOK_EVERY - 1) {
+        mostFiles = Math.max(mostFiles, openFiles());
+        mostThreads = Math.max(mostThreads, threads());
+      }
+    }
+
+    private static int openFiles() throws IOException {
+      try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+        return (int) files.count();
+      }
+    }
+
+    private static int threads() {
+      return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
+    private static long usedBytes() {
+      long least = Long.MAX_VALUE;
+      for (int i = 0; i < COLLECTIONS; i++) {
+        System.gc();
+        least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+      }
+      return least;
+    }
+  }
+
+  /**
+   * Many readers that ask one node for the same outputs as soon as they can, and keep their
+   * connections for a while, as reducers do when a node's last map has ended. One that is refused
+   * asks again later, in pauses as a reducer's.
+   *
+   * <p>They are one thread's, so the node has one question at a time.
+   */
+  static final class ManyReaders {
+    private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final long KEPT_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
+
+    private static final Comparator<Refused> BY_TIME =
+        (one, other) ->
+            Long.signum(one.againNs() - other.againNs()); // of a clock that may run over
+
+    private final CrowdNode node;
+    private final Deque<Kept> kept = new ArrayDeque<>();
+
+    ManyReaders(CrowdNode node) {
+      this.node = node;
+    }
+
+    private record Kept(RemoteClient client, long sinceNs) {}
+
+    private record Refused(long pauseNs, long againNs) {}
+
+    /**
+     * The costs.
+     *
+     * @param ms until every reader had its answer
+     * @param refused how often one was told to come later
+     */
+    record Took(int readers, double ms, double refused) {}
+
+    /** Measures it. */
+    Took measure(int readers) throws IOException {
+      long startNs = System.nanoTime();
+      int refusals = 0;
+      Queue<Refused> later = new PriorityQueue<>(BY_TIME);
+      for (int left = readers; left > 0 || !later.isEmpty(); ) {
+        closeThoseKeptLongEnough();
+        Refused next = due(later);
+        if (next == null && left == 0) {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+          continue;
+        }
+        if (next == null) {
+          left--;
+          next = new Refused(FIRST_PAUSE_NS / 2, 0);
+        }
+        if (!asks()) {
+          refusals++;
+          long pauseNs = Math.min(LONGEST_PAUSE_NS, 2 * next.pauseNs());
+          later.add(new Refused(pauseNs, System.nanoTime() + pauseNs));
+        }
+      }
+      double ms = (System.nanoTime() - startNs) / 1e6;
+      for (Kept each : kept) {
+        each.client().close();
+      }
+      kept.clear();
+      return new Took(readers, ms, refusals);
+    }
+
+    private static Refused due(Queue<Refused> later) {
+      Refused first = later.peek();
+      return first != null && System.nanoTime() - first.againNs() >= 0 ? later.poll() : null;
+    }
+
+    private boolean asks() throws IOException {
+      RemoteClient client;
+      try {
+        client = node.connect();
+      } catch (RemoteError e) {
+        if (e.code() == RemoteError.Code.BUSY) {
+          return false;
+        }
+        throw e;
+      }
+      client.describe(PartitionRange.one(0), CrowdNode.outputs(), 0, PoolPaths.ELSEWHERE);
+      kept.add(new Kept(client, System.nanoTime()));
+      return true;
+    }
+
+    private void closeThoseKeptLongEnough() throws IOException {
+      while (!kept.isEmpty() && System.nanoTime() - kept.peek().sinceNs() >= KEPT_NS) {
+        kept.poll().client().close();
+      }
+    }
   }
 }

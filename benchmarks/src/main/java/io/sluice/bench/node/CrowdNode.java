@@ -87,7 +87,7 @@ final class CrowdNode implements AutoCloseable {
         .toList();
   }
 
-  /** It, taken for a node of this number. */
+  /** The address of this node as the node with that number. */
   NodeAddress node(int number) {
     String host =
         "127.%d.%d.%d"

@@ -1,6 +1,6 @@
 package io.sluice.bench.node;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.segment.Extent;
@@ -69,7 +69,7 @@ final class FilledStore implements Closeable {
     this.outputs = outputs;
   }
 
-  /** With a pool in that directory, in which nothing else must be. */
+  /** Opens and fills a store in a new directory below {@code parent}. */
   static FilledStore open(Path parent, int outputs, int leases) throws IOException {
     Path directory = Files.createTempDirectory(parent, "sluice-bench-");
     long blocks = (long) outputs + leases + 2 * CALLS + 2 * PIECES;

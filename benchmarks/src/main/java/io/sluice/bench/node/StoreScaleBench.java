@@ -2,7 +2,7 @@ package io.sluice.bench.node;
 
 import io.sluice.bench.Bench;
 import io.sluice.bench.Figure;
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.Scale;
 import io.sluice.bench.node.FilledStore.StoreOperation;
 import io.sluice.it.report.Console;

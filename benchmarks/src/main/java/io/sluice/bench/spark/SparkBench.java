@@ -5,8 +5,8 @@ import static java.util.stream.Collectors.joining;
 import io.sluice.bench.Bench;
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Comparison.Ratio;
-import io.sluice.bench.CostPlot;
 import io.sluice.bench.Figure;
+import io.sluice.bench.Plot.CostPlot;
 import io.sluice.bench.spark.SparkReports.SparkRun;
 import io.sluice.it.cluster.ClusterDirectory;
 import io.sluice.it.cluster.ClusterException;
@@ -298,7 +298,7 @@ public record SparkBench(
             .toList());
   }
 
-  /** Of each run, workload and figure. */
+  /** A figure for each run, workload and cost. */
   private static List<Figure<SparkReports>> figures(SparkReports reports) {
     List<Figure<SparkReports>> figures = new ArrayList<>();
     for (SparkRun run : SparkRun.values()) {

@@ -80,7 +80,7 @@ record SparkReports(Map<SparkRun, Map<Workload, ShuffleReport>> byRun) {
     return new SparkReports(byRun);
   }
 
-  /** Those of a run, in the order in which they ran first. */
+  /** The workloads of a run, in the order in which they ran first. */
   List<Workload> workloads(SparkRun run) {
     return List.copyOf(byRun.get(run).keySet());
   }

@@ -1,6 +1,6 @@
 package io.sluice.bench.spark;
 
-import io.sluice.bench.Variant;
+import io.sluice.bench.Comparison.Variant;
 import io.sluice.it.spark.SparkJob;
 import io.sluice.it.spark.peer.Peer;
 import java.util.List;

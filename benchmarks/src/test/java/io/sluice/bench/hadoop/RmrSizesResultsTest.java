@@ -3,7 +3,7 @@ package io.sluice.bench.hadoop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.LinePlot;
+import io.sluice.bench.Plot.LinePlot;
 import io.sluice.bench.ResultPage;
 import io.sluice.bench.hadoop.RmrRounds.RmrCosts;
 import io.sluice.bench.hadoop.RmrSizesBench.SizedWorkload;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.bench.Comparison;
 import io.sluice.bench.Figure;
-import io.sluice.bench.local.ChainJobs.JobTime;
+import io.sluice.bench.local.ChainBench.ChainJobs.JobTime;
 import io.sluice.bench.local.ExchangeBench.ExchangeShape;
 import io.sluice.bench.local.ExchangeBench.Mode;
 import io.sluice.it.cluster.ClusterException;

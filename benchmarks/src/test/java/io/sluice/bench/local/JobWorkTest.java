@@ -3,6 +3,7 @@ package io.sluice.bench.local;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.bench.local.EngineSchedule.JobHistoryTimes;
 import io.sluice.bench.local.EngineSchedule.JobWork;
 import io.sluice.bench.local.EngineSchedule.JobWork.MapWork;
 import io.sluice.it.cluster.ClusterException;

@@ -2,10 +2,12 @@ package io.sluice.bench.local;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.local.JobHistoryTimes.Attempt;
-import io.sluice.bench.local.ScalingJobs.ScalingRun;
-import io.sluice.bench.local.ScalingJobs.ScalingVariant;
-import io.sluice.bench.local.ScalingJobs.ScalingWorkload;
+import io.sluice.bench.local.EngineSchedule.JobHistoryTimes.Attempt;
+import io.sluice.bench.local.EngineSchedule.JobHistoryTimes;
+import io.sluice.bench.local.EngineSchedule.JobHistoryTimes.Attempt;
+import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingRun;
+import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingVariant;
+import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingWorkload;
 import io.sluice.it.local.LocalJobClient.ProcessCosts;
 import io.sluice.it.report.ResultFiles;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.memory.NodeMemory.Intermediate;
+import io.sluice.bench.memory.NodeMemory.SluiceTuning;
 import org.junit.jupiter.api.Test;
 
 class SluiceTuningTest {

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.memory.NodeMemory.Intermediate;
-import io.sluice.bench.memory.StockTuning.Mix;
+import io.sluice.bench.memory.NodeMemory.StockTuning;
+import io.sluice.bench.memory.NodeMemory.StockTuning.Mix;
 import org.junit.jupiter.api.Test;
 
 class StockTuningTest {

@@ -3,7 +3,8 @@ package io.sluice.bench.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.model.Figure8.BlockFormat;
+import io.sluice.bench.model.Figure8Tables.Figure8;
+import io.sluice.bench.model.Figure8Tables.Figure8.BlockFormat;
 import io.sluice.bench.model.Figure8Tables.PublishedTimes;
 import io.sluice.bench.model.StageFit.StageModel;
 import java.util.OptionalInt;

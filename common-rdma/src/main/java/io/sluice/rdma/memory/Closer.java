@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 public final class Closer {
   private Throwable failure; // the first one; null: none yet
 
-  /** With nothing done. */
+  /** Nothing is done yet. */
   public Closer() {}
 
   /** Does one step of a clean-up, which may add others; {@link #finish} tells if it failed. */

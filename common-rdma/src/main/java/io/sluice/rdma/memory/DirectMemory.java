@@ -39,17 +39,19 @@ public final class DirectMemory {
   }
 
   private static long findLimit() {
-    long configuredBytes = 0;
+    long configuredBytes = hotSpotOption("MaxDirectMemorySize");
+    return configuredBytes > 0 ? configuredBytes : Runtime.getRuntime().maxMemory();
+  }
+
+  /** The value of an option of this JVM that is a number; 0 if the JVM is not HotSpot. */
+  public static long hotSpotOption(String name) {
     try {
       HotSpotDiagnosticMXBean options =
           ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-      if (options != null) {
-        configuredBytes = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
-      }
+      return options == null ? 0 : Long.parseLong(options.getVMOption(name).getValue());
     } catch (IllegalArgumentException e) {
-      configuredBytes = 0; // the JVM is not HotSpot
+      return 0; // the JVM has no such option
     }
-    return configuredBytes > 0 ? configuredBytes : Runtime.getRuntime().maxMemory();
   }
 
   private static BufferPoolMXBean findPool() {

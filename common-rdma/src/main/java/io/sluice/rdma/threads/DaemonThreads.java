@@ -25,7 +25,8 @@ public final class DaemonThreads {
 
   private DaemonThreads() {}
 
-  private static ThreadGroup topGroup() {
+  /** The thread group of the process that has no parent. */
+  public static ThreadGroup topGroup() {
     ThreadGroup top = Thread.currentThread().getThreadGroup();
     while (top.getParent() != null) {
       top = top.getParent();

@@ -19,7 +19,7 @@ public interface TransportProvider {
     return unavailabilityCause().isEmpty();
   }
 
-  /** What is missing and what to do about it, in plain words; empty if the provider works here. */
+  /** The missing part and the remedy, in plain words; empty if the provider works here. */
   Optional<String> unavailabilityCause();
 
   /**

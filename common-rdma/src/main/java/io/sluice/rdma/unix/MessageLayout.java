@@ -3,6 +3,7 @@ package io.sluice.rdma.unix;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import io.sluice.rdma.memory.Descriptor;
+import io.sluice.rdma.unix.NativeSocket.LibcSockets;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

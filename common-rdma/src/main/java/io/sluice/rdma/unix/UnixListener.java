@@ -3,6 +3,7 @@ package io.sluice.rdma.unix;
 import com.sun.jna.LastErrorException;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.NativeCalls;
+import io.sluice.rdma.unix.NativeSocket.LibcSockets;
 import io.sluice.rdma.unix.NativeSocket.SocketAddresses;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;

@@ -4,6 +4,7 @@ import com.sun.jna.LastErrorException;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.rdma.memory.NativeCalls;
+import io.sluice.rdma.unix.NativeSocket.LibcSockets;
 import io.sluice.rdma.unix.NativeSocket.SocketAddresses;
 import java.io.Closeable;
 import java.io.IOException;

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 
-/** What a job may set. */
+/** The settings of a job. */
 public final class JobSettings {
   /** Transport of remote reads. */
   public static final Setting<String> TRANSPORT =
@@ -88,7 +88,7 @@ public final class JobSettings {
 
   private JobSettings() {}
 
-  /** What is wrong with the first of them that is not as it may be; empty if all are. */
+  /** Why the first wrong value is refused; empty if all are right. */
   public static Optional<String> firstError(UnaryOperator<String> values) {
     for (Setting<?> setting : all()) {
       try {

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.files;
 
+import io.sluice.hadoop.files.ClusterOutputStream.PoolWriter;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;

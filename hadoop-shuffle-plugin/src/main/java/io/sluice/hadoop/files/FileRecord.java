@@ -1,11 +1,31 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.node.wire.Bounded;
+import io.sluice.rdma.threads.DaemonThreads;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.security.PrivilegedAction;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSExceptionMessages;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * The file in the root that has the name of a file of the cluster.
@@ -117,6 +137,186 @@ record FileRecord(boolean isWhole, Optional<PooledFile> pooled, long lengthBytes
       return new FileRecord(true, Optional.of(file), lengthBytes);
     } catch (EOFException e) {
       return new FileRecord(false, Optional.of(file), 0);
+    }
+  }
+
+  /**
+   * Reads a file that lies in its record.
+   *
+   * <p>Thread contract: positioned reads from any thread, everything else from one. Ownership: owns
+   * the record's stream. Failure: that of the root's file system.
+   */
+  static final class InlineInputStream extends FSInputStream {
+    private static final int HEAD_BYTES = FileRecord.HEAD_BYTES;
+
+    private final FSDataInputStream record;
+    private final LongConsumer counter;
+
+    /** Reads on behind the head of a record. */
+    InlineInputStream(FSDataInputStream record, LongConsumer counter) {
+      this.record = record;
+      this.counter = counter;
+    }
+
+    private int counted(int bytes) {
+      counter.accept(Math.max(0, bytes));
+      return bytes;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int value = record.read();
+      counted(value < 0 ? 0 : 1);
+      return value;
+    }
+
+    @Override
+    public int read(byte[] destination, int offset, int length) throws IOException {
+      return counted(record.read(destination, offset, length));
+    }
+
+    @Override
+    public int read(long fromBytes, byte[] destination, int offset, int length) throws IOException {
+      validatePositionedReadArgs(fromBytes, destination, offset, length);
+      return counted(record.read(HEAD_BYTES + fromBytes, destination, offset, length));
+    }
+
+    @Override
+    public void seek(long targetBytes) throws IOException {
+      if (targetBytes < 0) {
+        throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK + ": " + targetBytes);
+      }
+      record.seek(HEAD_BYTES + targetBytes);
+    }
+
+    @Override
+    public long skip(long wantedBytes) throws IOException {
+      return record.skip(wantedBytes);
+    }
+
+    @Override
+    public long getPos() throws IOException {
+      return record.getPos() - HEAD_BYTES;
+    }
+
+    @Override
+    public boolean seekToNewSource(long targetBytes) throws IOException {
+      return record.seekToNewSource(HEAD_BYTES + targetBytes);
+    }
+
+    @Override
+    public int available() throws IOException {
+      return record.available();
+    }
+
+    @Override
+    public void close() throws IOException {
+      record.close();
+    }
+  }
+
+  /**
+   * Reads the records of files, and those of a directory in parallel: each takes a few round trips
+   * to the name server and the data servers, however short it is.
+   *
+   * <p>Thread contract: safe from any thread. Ownership: closing it ends its threads. They also end
+   * when nothing was read for a while. After the end, callers read by themselves. Failure: that of
+   * the root's file system, after the deadlines of that one.
+   */
+  static final class RecordReader implements Closeable {
+    /** Records that are read at once; a DataNode and a NameNode have more handlers. */
+    static final int THREADS = 8;
+
+    private static final long IDLE_S = 5;
+
+    private final FileSystem base;
+    private final ExecutorService threads;
+
+    /** Reads records of {@code base} as {@code user}. */
+    RecordReader(FileSystem base, UserGroupInformation user) {
+      this.base = base;
+      ThreadPoolExecutor pool =
+          new ThreadPoolExecutor(
+              THREADS,
+              THREADS,
+              IDLE_S,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(),
+              work -> thread(user, work),
+              (work, closed) -> work.run()); // by the caller, as there are no threads any more
+      pool.allowCoreThreadTimeOut(true);
+      this.threads = pool;
+    }
+
+    /** The thread finds the classes that the root's file system finds. */
+    private Thread thread(UserGroupInformation user, Runnable work) {
+      Thread thread = DaemonThreads.create("sluice-file-records", () -> as(user, work));
+      thread.setContextClassLoader(base.getConf().getClassLoader());
+      return thread;
+    }
+
+    private static void as(UserGroupInformation user, Runnable work) {
+      user.doAs(
+          (PrivilegedAction<Void>)
+              () -> {
+                work.run();
+                return null;
+              });
+    }
+
+    /** Reads the record of one file. */
+    FileRecord read(FileStatus file) throws IOException {
+      try (FSDataInputStream in = base.open(file.getPath())) {
+        return FileRecord.read(in, file.getLen());
+      }
+    }
+
+    /**
+     * Reads the records of many files, in their order.
+     *
+     * @return empty for a file that was deleted meanwhile
+     */
+    List<Optional<FileRecord>> read(List<FileStatus> files) throws IOException {
+      List<Future<Optional<FileRecord>>> begun = new ArrayList<>();
+      for (FileStatus file : files.subList(Math.min(1, files.size()), files.size())) {
+        begun.add(threads.submit(() -> readIfThere(file)));
+      }
+      List<Optional<FileRecord>> records = new ArrayList<>(files.size());
+      try {
+        if (!files.isEmpty()) {
+          records.add(readIfThere(files.get(0))); // one alone needs no thread
+        }
+        for (Future<Optional<FileRecord>> each : begun) {
+          records.add(each.get());
+        }
+      } catch (ExecutionException e) {
+        throw failed(e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while records of files were read");
+      } finally {
+        begun.forEach(each -> each.cancel(false));
+      }
+      return records;
+    }
+
+    private Optional<FileRecord> readIfThere(FileStatus file) throws IOException {
+      try {
+        return Optional.of(read(file));
+      } catch (FileNotFoundException e) {
+        return Optional.empty();
+      }
+    }
+
+    private static IOException failed(Throwable cause) {
+      return cause instanceof IOException
+          ? (IOException) cause
+          : new IOException("the record of a file cannot be read: " + cause, cause);
+    }
+
+    @Override
+    public void close() {
+      threads.shutdown();
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.sluice.hadoop.files;
 
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.files.ClusterOutputStream.PoolWriter;
+import io.sluice.hadoop.files.FileRecord.RecordReader;
 import io.sluice.rdma.text.ErrorText;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -37,7 +39,7 @@ final class PooledFiles {
   private final FileCounts counts;
 
   /**
-   * For the files below a root.
+   * Looks after the files below a root.
    *
    * @param own the node of this process; null where there is none
    * @param copies whether each file gets a copy

@@ -72,7 +72,7 @@ final class ContainerUsers implements ApplicationUsers {
   private final Map<String, String> users = new ConcurrentHashMap<>();
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
 
-  /** For a NodeManager's configuration. */
+  /** The users that a NodeManager's configuration names. */
   static ContainerUsers of(Configuration conf) throws IOException {
     return new ContainerUsers(conf, Owner.ofThisProcess(), UserNames::uidOf, System::nanoTime);
   }

@@ -1,5 +1,6 @@
 package io.sluice.hadoop.node;
 
+import io.sluice.hadoop.node.ServiceStateMXBean.MemoryHolder;
 import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.Metric.MetricSink;
 import io.sluice.node.metrics.NodeMetrics;

@@ -5,13 +5,21 @@ import io.sluice.hadoop.service.SluiceShuffleService;
 import io.sluice.hadoop.service.SluiceShuffleService.NodeRole;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceMemory.MachineMemory;
+import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spill.segment.PrivateDirectory;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import javax.management.ObjectName;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
@@ -178,5 +186,141 @@ final class ServingNode implements NodeRole {
   @Override
   public ByteBuffer metadata() {
     return ByteBuffer.wrap(metadata.encode());
+  }
+
+  /**
+   * Frees a user's files once no task and no reader has asked this node for any of them for a long
+   * time. YARN says when applications end; but a node that was down may miss that files were
+   * deleted.
+   *
+   * <p>Thread contract: safe from any thread; looks on a thread of its own. Ownership: its starter
+   * closes it, before the service. Failure: files that cannot be freed are logged, and tried again.
+   */
+  static final class FileExpiry implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(FileExpiry.class);
+    private static final int LOOKS_IN_THAT_TIME = 10;
+    private static final long END_TIMEOUT_MS = 10_000;
+
+    private final NodeService service;
+    private final long keptMs;
+    private final ScheduledExecutorService looking =
+        Executors.newSingleThreadScheduledExecutor(
+            body -> DaemonThreads.create("sluice-forgotten-files", body));
+
+    private FileExpiry(NodeService service, long keptMs) {
+      this.service = service;
+      this.keptMs = keptMs;
+    }
+
+    /** Looks from now on, until it is closed. */
+    static FileExpiry start(NodeService service, long keptMs) {
+      FileExpiry files = new FileExpiry(service, keptMs);
+      long periodMs = Math.max(1, keptMs / LOOKS_IN_THAT_TIME);
+      files.looking.scheduleWithFixedDelay(files::look, periodMs, periodMs, TimeUnit.MILLISECONDS);
+      return files;
+    }
+
+    private void look() {
+      for (String id : service.applications().notHeardOf(keptMs)) {
+        if (FilesId.ownerOf(id).isPresent()) {
+          free(id);
+        }
+      }
+    }
+
+    private void free(String id) {
+      try {
+        service.applicationStopped(id);
+        LOG.info(
+            "Freed the files of {}: no task or reader has asked for them for {} ms", id, keptMs);
+      } catch (IOException | RuntimeException e) {
+        LOG.error("The files of {} could not be freed; trying again later", id, e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      looking.shutdownNow();
+      try {
+        if (!looking.awaitTermination(END_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+          throw new IOException("files are still being freed after " + END_TIMEOUT_MS + " ms");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // the service's end goes on
+      }
+    }
+  }
+
+  /**
+   * Frees the outputs of applications that have ended, on a thread of its own: disks are slow, and
+   * the NodeManager's dispatcher starts no container while it waits.
+   *
+   * <p>Before that, the service forgets the application. YARN says only once that it has ended, and
+   * this process may be killed while it frees. The next start frees the outputs of applications
+   * that the service does not know.
+   *
+   * <p>Thread contract: safe from any thread; {@link #ended} waits for no disk. Ownership: {@link
+   * ServingNode} closes it before the service. Failure: outputs that cannot be freed are logged,
+   * and the next start frees them.
+   */
+  static final class ApplicationCleaner implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(ApplicationCleaner.class);
+    private static final long IDLE_MS = 10_000;
+    private static final long END_TIMEOUT_MS = 30_000;
+
+    private final Freeing freeing;
+    private final ThreadPoolExecutor thread = DaemonThreads.executor("sluice-ended", IDLE_MS);
+
+    /** The two steps in which the service ends an application. */
+    interface Freeing {
+      /** Records the end for the next start, and frees nothing. */
+      void forget(String applicationId) throws IOException;
+
+      /** Frees all outputs of the application. */
+      void free(String applicationId) throws IOException;
+    }
+
+    /** No application has ended yet. */
+    ApplicationCleaner(Freeing freeing) {
+      this.freeing = freeing;
+    }
+
+    /** An application has ended: its outputs are freed soon. */
+    void ended(String applicationId) {
+      try {
+        freeing.forget(applicationId);
+      } catch (IOException | RuntimeException e) {
+        LOG.error(
+            "The end of {} is not recorded; its outputs stay if this process is killed now",
+            applicationId,
+            e);
+      }
+      try {
+        thread.execute(() -> free(applicationId));
+      } catch (RejectedExecutionException | OutOfMemoryError e) { // of threads, as the JVM calls it
+        LOG.error("The outputs of {} stay until the next start", applicationId, e);
+      }
+    }
+
+    private void free(String applicationId) {
+      try {
+        freeing.free(applicationId);
+      } catch (IOException | RuntimeException e) {
+        LOG.error("The outputs of {} could not be freed", applicationId, e);
+      }
+    }
+
+    /** Waits until all is freed, or {@value #END_TIMEOUT_MS} ms. */
+    @Override
+    public void close() {
+      thread.shutdown();
+      try {
+        if (!thread.awaitTermination(END_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+          LOG.warn("Outputs of applications that have ended stay until the next start");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // the service's end goes on
+      }
+    }
   }
 }

@@ -42,7 +42,7 @@ final class SluiceMetrics implements MetricsSource {
 
   private final NodeService service;
 
-  /** For a service; null if it could not start. */
+  /** Hands on the metrics of a service; null if it could not start. */
   private SluiceMetrics(NodeService service) {
     this.service = service;
   }

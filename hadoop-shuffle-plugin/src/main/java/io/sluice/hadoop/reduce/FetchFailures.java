@@ -1,5 +1,6 @@
 package io.sluice.hadoop.reduce;
 
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,10 +1,13 @@
 package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -186,5 +189,111 @@ final class FetchHost {
   /** Its service did not refuse, or an output came from the host. */
   void accepted() {
     refusals = 0;
+  }
+
+  /**
+   * The outputs that one host has lost: those that were reported and not answered yet, and those
+   * that wait for their turn. No more are reported at a time than stock asks one host for; the rest
+   * waits until the ApplicationMaster has withdrawn some of the reported attempts.
+   *
+   * <p>Thread contract: guarded by the schedule's lock. Failure: none.
+   */
+  static final class LossReports {
+    private final Map<TaskAttemptID, Long> reportedUntilNs = new HashMap<>();
+    private final Set<TaskAttemptID> unreported = new LinkedHashSet<>();
+
+    /** Whether fewer reports await their answer than stock would ask this host for. */
+    boolean mayReport(long nowNs) {
+      return reportedUntilNs.values().stream().filter(untilNs -> untilNs - nowNs > 0).count()
+          < FetchRules.MAX_MAPS_AT_ONCE;
+    }
+
+    /** The output was reported; it is asked for again at {@code untilNs}. */
+    void reported(TaskAttemptID map, long untilNs) {
+      reportedUntilNs.put(map, untilNs);
+    }
+
+    /** The output was not reported; it is asked for again when others may be reported. */
+    void defer(TaskAttemptID map) {
+      unreported.add(map);
+    }
+
+    /** The attempt stands no more. */
+    void forget(TaskAttemptID map) {
+      reportedUntilNs.remove(map);
+      unreported.remove(map);
+    }
+
+    /**
+     * Moves what is to be asked for again to {@code known}. The deferred ones come behind those
+     * that were reported: the ApplicationMaster counts reports of each output.
+     *
+     * @return when the next one is due, if before {@code wakeNs}
+     */
+    long moveDue(Set<TaskAttemptID> known, long nowNs, long wakeNs) {
+      long nextNs = FetchHost.moveDue(reportedUntilNs, known, nowNs, wakeNs);
+      if (mayReport(nowNs)) {
+        known.addAll(unreported);
+        unreported.clear();
+      }
+      return nextNs;
+    }
+  }
+
+  /**
+   * All hosts that have had map outputs, and which of them may be visited next.
+   *
+   * <p>Thread contract: guarded by the schedule's lock. Failure: none.
+   */
+  static final class FetchHosts {
+    private final Map<String, FetchHost> hosts = new LinkedHashMap<>();
+
+    /**
+     * The hosts that may be visited now.
+     *
+     * @param nextNs when to look again, if there is none
+     */
+    record Ready(List<FetchHost> hosts, long nextNs) {}
+
+    /** The host whose ShuffleHandler has this URL. */
+    FetchHost at(String url) {
+      // Not by its host: URI has none for names with an underscore, and all of them would be one.
+      String name = URI.create(url).getRawAuthority();
+      return hosts.computeIfAbsent(name, n -> new FetchHost(n, url));
+    }
+
+    FetchHost of(Batch batch) {
+      return hosts.get(batch.hostName());
+    }
+
+    /** Finds the hosts that have needed outputs and are neither visited now nor left alone. */
+    Ready ready(NeededOutputs needed, long nowNs, long deadlineNs) {
+      long nextNs = deadlineNs;
+      List<FetchHost> ready = new ArrayList<>();
+      for (FetchHost host : hosts.values()) {
+        nextNs = host.moveDue(nowNs, nextNs);
+        if (!host.isUseful(needed)) {
+          continue;
+        }
+        long aloneUntilNs = host.aloneUntilNs(nowNs);
+        if (aloneUntilNs - nowNs > 0) {
+          nextNs = Math.min(nextNs, aloneUntilNs);
+        } else {
+          ready.add(host);
+        }
+      }
+      return new Ready(ready, nextNs);
+    }
+
+    /** The attempt stands no more. */
+    void forget(TaskAttemptID attempt) {
+      hosts.values().forEach(host -> host.forget(attempt));
+    }
+
+    /** An output of this map is needed again: what kept the outputs away before is over. */
+    void needAgain(TaskAttemptID attempt) {
+      int index = attempt.getTaskID().getId();
+      hosts.values().forEach(host -> host.clocks().overForMap(index));
+    }
   }
 }

@@ -2,6 +2,8 @@ package io.sluice.hadoop.reduce;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchFailures.Verdict;
+import io.sluice.hadoop.reduce.FetchHost.FetchHosts;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;

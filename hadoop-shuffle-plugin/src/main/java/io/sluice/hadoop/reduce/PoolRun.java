@@ -8,6 +8,7 @@ import io.sluice.node.wire.NodeAddress;
 import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import java.io.IOException;
+import org.apache.hadoop.io.compress.CompressionCodec;
 
 /**
  * A sorted run in a node's pool that this reducer will merge. A reducer may have a million of them,
@@ -141,4 +142,12 @@ final class PoolRun implements MergeRun {
     @Override
     public void close() {}
   }
+
+  /**
+   * The runs that one answer of a node has located; each of them refers to this.
+   *
+   * @param located where they lie
+   * @param codec of the job's map outputs, or null
+   */
+  record PoolRuns(LocatedRuns located, CompressionCodec codec) {}
 }

@@ -22,7 +22,7 @@ public record ReduceWindows(int windowBytes, int count) {
   private static final int LEAST_WINDOWS = 128;
 
   /**
-   * For the outputs of so many maps, within a budget.
+   * The windows for the outputs of so many maps, within a budget.
    *
    * @param most how many there may be; they are larger if that is few
    */

@@ -1,6 +1,6 @@
 package io.sluice.hadoop.reduce;
 
-import io.sluice.hadoop.conf.ControlPorts;
+import io.sluice.hadoop.conf.NodeSettings.ControlPorts;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
 import io.sluice.node.client.NodeBusyException;
 import io.sluice.node.wire.DeadlineChannel.ConnectTimeoutException;

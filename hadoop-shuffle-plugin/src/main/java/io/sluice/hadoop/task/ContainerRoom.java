@@ -1,11 +1,10 @@
 package io.sluice.hadoop.task;
 
-import com.sun.management.HotSpotDiagnosticMXBean;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
 import io.sluice.mapreduce.stage.LeasedStage;
-import java.lang.management.ManagementFactory;
+import io.sluice.rdma.memory.DirectMemory;
 import java.util.Map;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.TaskType;
@@ -79,16 +78,7 @@ public record ContainerRoom(long bytes) {
 
   /** The heap of -Xmx; some collectors leave a survivor space out of the runtime's figure. */
   static long heapBytes() {
-    long runtimeBytes = Runtime.getRuntime().maxMemory();
-    try {
-      HotSpotDiagnosticMXBean options =
-          ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-      return options == null
-          ? runtimeBytes
-          : Math.max(runtimeBytes, Long.parseLong(options.getVMOption("MaxHeapSize").getValue()));
-    } catch (IllegalArgumentException e) {
-      return runtimeBytes; // another JVM than HotSpot
-    }
+    return Math.max(Runtime.getRuntime().maxMemory(), DirectMemory.hotSpotOption("MaxHeapSize"));
   }
 
   static ContainerRoom of(int containerMb, long heapBytes) {

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.files.FileRecord.RecordReader;
 import io.sluice.hadoop.testing.LogLines;
 import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.remote.RemoteClient;

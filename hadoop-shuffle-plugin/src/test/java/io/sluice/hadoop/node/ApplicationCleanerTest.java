@@ -2,6 +2,7 @@ package io.sluice.hadoop.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.hadoop.node.ServingNode.ApplicationCleaner;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,6 +2,7 @@ package io.sluice.hadoop.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.hadoop.node.ServingNode.FileExpiry;
 import io.sluice.hadoop.testing.TestNode;
 import io.sluice.node.wire.FilesId;
 import io.sluice.node.wire.JobSecret;

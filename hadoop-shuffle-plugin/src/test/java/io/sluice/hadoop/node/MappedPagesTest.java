@@ -2,6 +2,7 @@ package io.sluice.hadoop.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.hadoop.node.NodeManagerPlan.MappedPages;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,6 +3,7 @@ package io.sluice.hadoop.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.hadoop.node.ServiceStateMXBean.MemoryHolder;
 import io.sluice.spill.ledger.HolderRole;
 import io.sluice.spill.ledger.Holding;
 import io.sluice.spill.ledger.MemoryKind;

@@ -5,7 +5,10 @@ import static io.sluice.hadoop.reduce.Events.reduce;
 import static io.sluice.hadoop.reduce.Events.succeeded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.hadoop.reduce.FetchSchedule.Batch;
+import io.sluice.hadoop.reduce.FetchedOutput.StagedOutput;
+import io.sluice.hadoop.reduce.MapOutputGathering.CompletionPoller;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.hadoop.reduce.FetchFailures.Kind;
 import io.sluice.hadoop.reduce.FetchFailures.Verdict;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.rdma.testing.TestSeed;
 import java.io.IOException;
 import java.io.InputStream;

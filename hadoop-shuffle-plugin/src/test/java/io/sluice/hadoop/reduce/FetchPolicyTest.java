@@ -2,6 +2,7 @@ package io.sluice.hadoop.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;

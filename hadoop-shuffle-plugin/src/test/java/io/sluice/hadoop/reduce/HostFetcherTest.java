@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import io.sluice.hadoop.entry.FallbackPolicy;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.hadoop.task.NodeLink;
 import io.sluice.hadoop.testing.MapSide;
 import io.sluice.hadoop.testing.StockHandler;

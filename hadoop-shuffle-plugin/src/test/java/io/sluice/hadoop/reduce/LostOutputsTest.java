@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.hadoop.reduce.FetchedOutput.LocatedOutput;
+import io.sluice.hadoop.reduce.FetchedOutput.StagedOutput;
+import io.sluice.hadoop.reduce.PoolRun.PoolRuns;
+import io.sluice.hadoop.reduce.ReducerInput.LostOutputs;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;

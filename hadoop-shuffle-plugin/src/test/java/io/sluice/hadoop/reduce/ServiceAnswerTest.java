@@ -9,6 +9,7 @@ import io.sluice.hadoop.reduce.FetchOutcome.Lost;
 import io.sluice.hadoop.reduce.FetchOutcome.Unable;
 import io.sluice.hadoop.reduce.FetchOutcome.Unasked;
 import io.sluice.hadoop.reduce.FetchOutcome.Waiting;
+import io.sluice.hadoop.reduce.FetchRules.FetchPolicy;
 import io.sluice.hadoop.reduce.ServiceAnswer.State;
 import io.sluice.hadoop.testing.TestJob;
 import java.io.IOException;

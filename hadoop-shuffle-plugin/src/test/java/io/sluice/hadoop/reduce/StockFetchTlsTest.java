@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.hadoop.reduce.StockFetch.ShuffleTls;
 import io.sluice.hadoop.testing.StockHandler;
 import io.sluice.hadoop.testing.TestJob;
 import io.sluice.rdma.testing.TestCertificate;

@@ -1,6 +1,6 @@
 package io.sluice.it.cli;
 
-import io.sluice.bench.StoredPlots;
+import io.sluice.bench.ResultPage.StoredPlots;
 import io.sluice.bench.hadoop.HadoopBench;
 import io.sluice.bench.hadoop.HadoopVariant;
 import io.sluice.it.cli.SharedOptions.SizeConverter;

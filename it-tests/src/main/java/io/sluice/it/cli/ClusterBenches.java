@@ -1,7 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.bench.hadoop.PageRankBench;
-import io.sluice.bench.hadoop.PageRankVariant;
+import io.sluice.bench.hadoop.PageRankBench.PageRankVariant;
 import io.sluice.bench.hadoop.RmrBench;
 import io.sluice.bench.hadoop.RmrRounds;
 import io.sluice.bench.hadoop.RmrSizesBench;

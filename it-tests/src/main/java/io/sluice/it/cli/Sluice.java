@@ -1,7 +1,7 @@
 package io.sluice.it.cli;
 
 import io.sluice.tools.DoctorCommand;
-import io.sluice.tools.Failure;
+import io.sluice.tools.Tools.Failure;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

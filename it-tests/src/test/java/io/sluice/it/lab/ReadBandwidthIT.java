@@ -2,7 +2,7 @@ package io.sluice.it.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.bench.Spread;
+import io.sluice.bench.Figure.Spread;
 import io.sluice.bench.micro.RangeReads;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.DeviceCounters;

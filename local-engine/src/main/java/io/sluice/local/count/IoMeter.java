@@ -27,12 +27,11 @@ final class IoMeter {
   /** A call of a reader or writer. */
   interface Call<T, E extends Exception> {
     /** Makes the call. */
-    T make() throws E, java.io.IOException;
+    T make() throws E, IOException;
   }
 
   /** Makes a call, and adds the change of {@code count}. */
-  <T, E extends Exception> T measure(LongSupplier count, Call<T, E> call)
-      throws E, java.io.IOException {
+  <T, E extends Exception> T measure(LongSupplier count, Call<T, E> call) throws E, IOException {
     long before = count.getAsLong();
     try {
       return call.make();
@@ -45,6 +44,21 @@ final class IoMeter {
         }
       }
     }
+  }
+
+  /** A call without a result. */
+  interface Action<E extends Exception> {
+    void run() throws E, IOException;
+  }
+
+  /** Makes a call without a result, and adds the change of {@code count}. */
+  <E extends Exception> void run(LongSupplier count, Action<E> action) throws E, IOException {
+    this.<Void, E>measure(
+        count,
+        () -> {
+          action.run();
+          return null;
+        });
   }
 
   void begin(String schemeOfPath) {

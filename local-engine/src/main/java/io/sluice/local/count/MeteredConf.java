@@ -1,7 +1,6 @@
 package io.sluice.local.count;
 
 import io.sluice.local.conf.TaskConf;
-import io.sluice.local.count.MeteredInput.JobInput;
 import java.net.URI;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -29,7 +28,7 @@ import org.apache.hadoop.util.ReflectionUtils;
  *
  * <p>Thread contract: that of a configuration.
  */
-public final class MeteredConf extends TaskConf implements JobInput {
+public final class MeteredConf extends TaskConf {
   private static final StackWalker CALLERS = StackWalker.getInstance();
 
   private static final Set<String> TASK_CODE =
@@ -53,11 +52,6 @@ public final class MeteredConf extends TaskConf implements JobInput {
     this.meters = meters;
   }
 
-  @Override
-  public IoMeter inputMeter() {
-    return meters.input();
-  }
-
   TaskMeters meters() {
     return meters;
   }
@@ -71,7 +65,7 @@ public final class MeteredConf extends TaskConf implements JobInput {
   public Class<?> getClass(String name, Class<?> otherwise) {
     if (MRJobConfig.INPUT_FORMAT_CLASS_ATTR.equals(name)
         && isAskedByTaskCode(Set.of(JobContextImpl.class.getName()))) {
-      return MeteredInput.class;
+      return MeteredFormats.Input.class;
     }
     if (name.endsWith(IMPLEMENTATION) && isForCounting()) {
       return UncountedFileSystem.class;
@@ -79,8 +73,8 @@ public final class MeteredConf extends TaskConf implements JobInput {
     return super.getClass(name, otherwise);
   }
 
-  @Override
-  public org.apache.hadoop.mapreduce.InputFormat<?, ?> newInputFormat() {
+  /** The job's own input format, of the new API. */
+  org.apache.hadoop.mapreduce.InputFormat<?, ?> newInputFormat() {
     return ReflectionUtils.newInstance(
         getClass(
             MRJobConfig.INPUT_FORMAT_CLASS_ATTR,

@@ -63,12 +63,7 @@ final class MeteredOldFormats {
 
     @Override
     public void close() throws IOException {
-      meter.<Void, IOException>measure(
-          bytes::read,
-          () -> {
-            real.close();
-            return null;
-          });
+      meter.<IOException>run(bytes::read, () -> real.close());
     }
 
     @Override
@@ -99,22 +94,12 @@ final class MeteredOldFormats {
       implements RecordWriter<K, V> {
     @Override
     public void write(K key, V value) throws IOException {
-      meter.<Void, IOException>measure(
-          bytes::written,
-          () -> {
-            real.write(key, value);
-            return null;
-          });
+      meter.<IOException>run(bytes::written, () -> real.write(key, value));
     }
 
     @Override
     public void close(Reporter reporter) throws IOException {
-      meter.<Void, IOException>measure(
-          bytes::written,
-          () -> {
-            real.close(reporter);
-            return null;
-          });
+      meter.<IOException>run(bytes::written, () -> real.close(reporter));
     }
   }
 }

@@ -1,6 +1,9 @@
 package io.sluice.local.exchange;
 
 import io.sluice.mapreduce.id.TaskNames;
+import io.sluice.mapreduce.map.MapPlan;
+import io.sluice.mapreduce.map.RecordCollector;
+import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.memory.store.ProcessStore;
@@ -13,13 +16,20 @@ import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.KeptChunks;
 import io.sluice.spill.store.CommittedOutput;
+import io.sluice.spill.store.Lease;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
+import org.apache.hadoop.mapred.Task.TaskReporter;
 import org.apache.hadoop.mapred.TaskAttemptID;
 
 /**
@@ -135,6 +145,114 @@ record JobOutputs(
     @Override
     public void close() throws IOException {
       input.close();
+    }
+  }
+
+  /**
+   * A sort buffer and its output in the store.
+   *
+   * <p>Thread contract: safe from any thread. Ownership: the caller closes it, which frees all
+   * except a committed output. Failure: {@link IOException}; after a failure it accepts no record.
+   */
+  static final class SortedOutput<K, V> implements Closeable {
+    private final OutputId id;
+    private final Lease lease;
+    private final RecordCollector<K, V> collector;
+
+    /**
+     * Begins empty.
+     *
+     * @param job settings, with the number of reduces and the length of this buffer
+     * @param task for the combiner
+     * @param reporter has the counters
+     */
+    SortedOutput(
+        JobConf job, TaskAttemptID task, TaskReporter reporter, OutputId id, JobOutputs outputs)
+        throws IOException, ClassNotFoundException {
+      this.id = id;
+      ShuffleKey key = outputs.key();
+      TaskMemory memory = outputs.shares().ofTask();
+      MapPlan<K, V> plan =
+          key == null
+              ? MapPlan.of(job, task, reporter, memory)
+              : MapPlan.encrypted(
+                  job, task, reporter, memory, () -> key.newOutput(id, job.getNumReduceTasks()));
+      lease = outputs.store().openLease(outputs.applicationId());
+      try {
+        collector =
+            new RecordCollector<>(
+                plan, outputs.store().target(lease), outputs.sortMemory(), ChunkSource.NONE);
+      } catch (RuntimeException | Error e) {
+        lease.close();
+        throw e;
+      }
+    }
+
+    OutputId id() {
+      return id;
+    }
+
+    /** Adds a record and returns its length in bytes. */
+    int collect(K key, V value, int partition) throws IOException, InterruptedException {
+      return collector.collect(key, value, partition);
+    }
+
+    /** Sorts the remaining records and commits the output. */
+    void flush() throws IOException, InterruptedException, ClassNotFoundException {
+      collector.flush(id);
+    }
+
+    @Override
+    public void close() throws IOException {
+      try (lease) {
+        collector.close();
+      }
+    }
+  }
+
+  /**
+   * Divides the memory of this process equally among the running tasks of all its jobs. A task's
+   * share is fixed when it begins.
+   *
+   * <p>Thread contract: safe from any thread. Ownership: a job's exchange closes it, which frees
+   * the job's share.
+   */
+  static final class MemoryShares implements Closeable {
+    private static final Set<MemoryShares> ALL = ConcurrentHashMap.newKeySet();
+
+    private volatile int sorting;
+    private volatile int merging;
+
+    /** The shares of a job without tasks yet. */
+    MemoryShares() {
+      ALL.add(this);
+    }
+
+    /** Sets the number of the job's sort buffers and of its merging tasks at a time. */
+    void set(int sorting, int merging) {
+      this.sorting = sorting;
+      this.merging = merging;
+    }
+
+    /** The job has no sort buffers any more. */
+    void sorted() {
+      sorting = 0;
+    }
+
+    /** The share of a task that begins now. */
+    TaskMemory ofTask() {
+      int allSorting = 0;
+      int allMerging = 0;
+      for (MemoryShares each : ALL) {
+        allSorting += each.sorting;
+        allMerging += each.merging;
+      }
+      return TaskMemory.shared(allSorting, allMerging);
+    }
+
+    @Override
+    public void close() {
+      ALL.remove(this);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.local.exchange;
 
+import io.sluice.local.exchange.JobOutputs.SortedOutput;
 import io.sluice.mapreduce.map.OutputMarker;
 import java.io.Closeable;
 import java.io.IOException;

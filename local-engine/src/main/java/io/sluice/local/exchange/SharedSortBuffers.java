@@ -3,6 +3,7 @@ package io.sluice.local.exchange;
 import io.sluice.local.conf.LocalSettings;
 import io.sluice.local.conf.LocalSettings.Isolation;
 import io.sluice.local.conf.TaskConf;
+import io.sluice.local.exchange.JobOutputs.SortedOutput;
 import io.sluice.mapreduce.map.StockLimits;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.reduce.MergeRun;

@@ -1,7 +1,7 @@
 package io.sluice.local.job;
 
-import io.sluice.local.exchange.ExchangeMode;
 import io.sluice.local.exchange.JobExchange;
+import io.sluice.local.exchange.JobExchange.ExchangeMode;
 import io.sluice.local.exchange.TaskPermits;
 import io.sluice.local.task.TaskRun;
 import io.sluice.local.task.TaskState;

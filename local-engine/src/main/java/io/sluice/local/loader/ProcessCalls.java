@@ -1,5 +1,6 @@
 package io.sluice.local.loader;
 
+import io.sluice.local.loader.SlotLoader.TaskExit;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

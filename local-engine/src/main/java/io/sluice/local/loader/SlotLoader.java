@@ -3,11 +3,14 @@ package io.sluice.local.loader;
 import io.sluice.local.loader.ClassFiles.ClassFile;
 import io.sluice.local.loader.ClassFiles.Source;
 import java.io.IOException;
+import java.lang.StackWalker.Option;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.security.ProtectionDomain;
 import java.security.cert.Certificate;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +21,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableFactory;
+import org.apache.hadoop.io.WritableName;
 import org.apache.hadoop.io.serializer.SerializationFactory;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.slf4j.Logger;
@@ -62,7 +66,7 @@ public final class SlotLoader extends ClassLoader {
   private volatile Object attempt = new Object();
   private volatile TaskExit exit; // null if the task has not ended the process
 
-  /** For tasks of a job; the parent is the job's class loader. */
+  /** Loads for tasks of a job; the parent is the job's class loader. */
   public SlotLoader(Configuration job) {
     super(job.getClassLoader());
     this.job = job;
@@ -249,5 +253,98 @@ public final class SlotLoader extends ClassLoader {
     Files.copy(library, copy);
     copy.toFile().setExecutable(true);
     return copy.toAbsolutePath();
+  }
+
+  /**
+   * Thrown if a task calls {@code System.exit} or the like of {@link Runtime}, instead of ending
+   * the process. The attempt fails even if the task catches this error, and whichever thread has
+   * made the call, as on a cluster, where the task's process ends.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  public static final class TaskExit extends Error {
+    private static final long serialVersionUID = 1;
+    private static final StackWalker CALLER =
+        StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
+
+    private TaskExit(String call, int status) {
+      super("a task has called " + call + "(" + status + ")");
+    }
+
+    /** Replaces {@link System#exit}. */
+    public static void exit(int status) {
+      throw by(CALLER.getCallerClass(), new TaskExit("System.exit", status));
+    }
+
+    /** Replaces {@link Runtime#exit}. */
+    public static void exit(Runtime process, int status) {
+      throw by(CALLER.getCallerClass(), new TaskExit("Runtime.exit", status));
+    }
+
+    /** Replaces {@link Runtime#halt}. */
+    public static void halt(Runtime process, int status) {
+      throw by(CALLER.getCallerClass(), new TaskExit("Runtime.halt", status));
+    }
+
+    private static TaskExit by(Class<?> caller, TaskExit how) {
+      SlotLoader slot = SlotOwners.of(caller.getClassLoader());
+      if (slot != null) {
+        slot.exits(how);
+      }
+      return how;
+    }
+  }
+
+  /**
+   * Replaces Hadoop's static map from registered names to classes ({@link WritableName}), with
+   * which files with older names are read. Only threads of the same slot, by their context class
+   * loaders, find a name that a class of a slot has registered. For names that others have
+   * registered, a slot gets its own copy of the class.
+   *
+   * <p>Thread contract: guarded by the lock of Hadoop's class.
+   */
+  static final class WritableNames extends HashMap<String, Class<?>> {
+    private static final long serialVersionUID = 1;
+
+    private WritableNames(Map<String, Class<?>> before) {
+      super(before);
+    }
+
+    /** Replaces Hadoop's map. */
+    static void install() {
+      try {
+        Field map = WritableName.class.getDeclaredField("NAME_TO_CLASS");
+        map.setAccessible(true);
+        synchronized (WritableName.class) {
+          @SuppressWarnings("unchecked")
+          Map<String, Class<?>> before = (Map<String, Class<?>>) map.get(null);
+          map.set(null, new WritableNames(before));
+        }
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(
+            "this release of Hadoop has no WritableName.NAME_TO_CLASS", e);
+      }
+    }
+
+    @Override
+    public Class<?> put(String name, Class<?> named) {
+      SlotLoader slot = SlotOwners.of(named.getClassLoader());
+      return slot == null ? super.put(name, named) : slot.writableNames().put(name, named);
+    }
+
+    @Override
+    public Class<?> get(Object name) {
+      SlotLoader slot = SlotOwners.ofThread();
+      if (slot == null) {
+        return super.get(name);
+      }
+      Class<?> own = slot.writableNames().get(name);
+      Class<?> others = own == null ? super.get(name) : null;
+      try {
+        return others == null ? own : (slot).loadClass(others.getName());
+      } catch (ClassNotFoundException e) {
+        return null; // a class of another job
+      }
+    }
   }
 }

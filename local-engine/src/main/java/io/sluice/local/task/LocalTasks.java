@@ -1,6 +1,6 @@
 package io.sluice.local.task;
 
-import io.sluice.local.count.MeteredOutput;
+import io.sluice.local.count.MeteredFormats;
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
@@ -61,7 +61,7 @@ final class LocalTasks {
     public void initialize(JobConf job, JobID id, Reporter reporter, boolean useNewApi)
         throws IOException, ClassNotFoundException, InterruptedException {
       super.initialize(job, id, reporter, useNewApi);
-      outputFormat = MeteredOutput.of(outputFormat, job);
+      outputFormat = MeteredFormats.output(outputFormat, job);
     }
 
     @Override
@@ -79,7 +79,7 @@ final class LocalTasks {
     public void initialize(JobConf job, JobID id, Reporter reporter, boolean useNewApi)
         throws IOException, ClassNotFoundException, InterruptedException {
       super.initialize(job, id, reporter, useNewApi);
-      outputFormat = MeteredOutput.of(outputFormat, job);
+      outputFormat = MeteredFormats.output(outputFormat, job);
     }
 
     @Override

@@ -222,24 +222,16 @@ public final class TaskRun implements Closeable {
    * <p>Thread contract: safe from any thread.
    */
   private static final class ExitReport {
-    /** The group of all tasks of the process, and of threads that they start. */
-    private static final ThreadGroup TASKS = new ThreadGroup(topGroup(), "sluice tasks");
+    /**
+     * The group of all tasks of the process, and of threads that they start. It lies in the top
+     * group, because the group of the first client might be a daemon, which ends with its threads.
+     */
+    private static final ThreadGroup TASKS =
+        new ThreadGroup(DaemonThreads.topGroup(), "sluice tasks");
 
     private static boolean installed; // guarded by the class
 
     private ExitReport() {}
-
-    /**
-     * The top group, because the group of the first client might be a daemon, which ends with its
-     * threads.
-     */
-    private static ThreadGroup topGroup() {
-      ThreadGroup top = Thread.currentThread().getThreadGroup();
-      while (top.getParent() != null) {
-        top = top.getParent();
-      }
-      return top;
-    }
 
     /** The group for threads of tasks. */
     static ThreadGroup group() {

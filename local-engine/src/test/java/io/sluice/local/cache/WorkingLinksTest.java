@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.local.staging.ProcessDirectories;
-import io.sluice.local.staging.ProcessName;
+import io.sluice.local.staging.ProcessDirectories.ProcessName;
 import io.sluice.spill.segment.ProcessDirectory;
 import java.io.IOException;
 import java.nio.file.Files;

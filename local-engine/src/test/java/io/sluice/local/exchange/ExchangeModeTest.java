@@ -2,6 +2,7 @@ package io.sluice.local.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.local.exchange.JobExchange.ExchangeMode;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.Test;

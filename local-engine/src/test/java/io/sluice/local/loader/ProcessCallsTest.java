@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.local.CompiledClasses;
+import io.sluice.local.loader.SlotLoader.TaskExit;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URLClassLoader;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.local.Leftovers;
+import io.sluice.local.task.AttemptThread.AttemptProcesses;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

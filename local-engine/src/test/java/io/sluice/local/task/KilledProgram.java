@@ -1,5 +1,6 @@
 package io.sluice.local.task;
 
+import io.sluice.local.task.AttemptThread.AttemptProcesses;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskType;

@@ -1,6 +1,6 @@
 package io.sluice.node.wire;
 
-import io.sluice.rdma.memory.Errno;
+import io.sluice.rdma.memory.NativeCalls.Errno;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.spill.format.CorruptOutputException;

@@ -19,7 +19,7 @@ public record Finding(Level level, String subject, String what, String cause, St
   public enum Level {
     /** As expected. */
     OK,
-    /** For information; nothing is wrong. */
+    /** A fact to know; nothing is wrong. */
     INFO,
     /** Sluice works, but is slower or has less memory than this machine allows. */
     PROBLEM,

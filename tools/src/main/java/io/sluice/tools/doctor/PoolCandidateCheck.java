@@ -2,8 +2,10 @@ package io.sluice.tools.doctor;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.ProcessUser;
+import io.sluice.tools.doctor.Doctor.Trial;
 import io.sluice.tools.doctor.Finding.ByteSize;
 import io.sluice.tools.doctor.Finding.ShellWord;
+import io.sluice.tools.doctor.PoolCandidate.Mounts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.sluice.tools.doctor;
 import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.tools.doctor.Finding.ByteSize;
+import io.sluice.tools.doctor.RdmaDevicesCheck.RdmaPort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;

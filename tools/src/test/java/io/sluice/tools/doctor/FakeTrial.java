@@ -1,5 +1,6 @@
 package io.sluice.tools.doctor;
 
+import io.sluice.tools.doctor.Doctor.Trial;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -3,6 +3,7 @@ package io.sluice.tools.doctor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.tools.doctor.Doctor.JavaCheck;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

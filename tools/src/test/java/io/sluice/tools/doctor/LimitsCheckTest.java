@@ -3,6 +3,7 @@ package io.sluice.tools.doctor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.tools.doctor.Doctor.LimitsCheck;
 import io.sluice.tools.doctor.Finding.Level;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.tools.doctor.PoolCandidate.Mounts;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

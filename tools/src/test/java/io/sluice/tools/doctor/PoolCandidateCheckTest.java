@@ -3,7 +3,9 @@ package io.sluice.tools.doctor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.tools.doctor.Doctor.Trial;
 import io.sluice.tools.doctor.Finding.Level;
+import io.sluice.tools.doctor.PoolCandidate.Mounts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

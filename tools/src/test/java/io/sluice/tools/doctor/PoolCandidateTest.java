@@ -2,6 +2,7 @@ package io.sluice.tools.doctor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.tools.doctor.PoolCandidate.Mounts;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

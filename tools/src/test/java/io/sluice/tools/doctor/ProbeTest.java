@@ -12,6 +12,7 @@ import io.sluice.node.probe.Prober.ProbePlan;
 import io.sluice.node.probe.Prober.ProbeResult;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.tools.doctor.Probe.HostPort;
+import io.sluice.tools.doctor.Probe.ProbeService;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;

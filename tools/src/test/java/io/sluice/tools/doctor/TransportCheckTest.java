@@ -10,6 +10,8 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.tools.doctor.Doctor.TransportCheck;
+import io.sluice.tools.doctor.Doctor.Trial;
 import io.sluice.tools.doctor.Finding.Level;
 import java.io.IOException;
 import java.net.InetSocketAddress;

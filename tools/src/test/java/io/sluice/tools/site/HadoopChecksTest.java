@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.Finding;
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.site.ClusterDoctor.KnownNames;
 import io.sluice.tools.site.NodeMemoryCheck.PoolFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -278,7 +279,7 @@ class HadoopChecksTest {
     String source =
         Files.readString(
             Path.of(
-                "../hadoop-shuffle-plugin/src/main/java/io/sluice/hadoop/conf/ControlPorts.java"));
+                "../hadoop-shuffle-plugin/src/main/java/io/sluice/hadoop/conf/NodeSettings.java"));
     assertContains("GROUPS = %s;".formatted(HadoopPorts.GROUPS), source);
     assertContains("STEP = 1_000;", source);
     assertEquals(1_000, HadoopPorts.STEP);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.tools.doctor.SystemFiles;
+import io.sluice.tools.site.ClusterDoctor.KnownNames;
 import io.sluice.tools.site.NodeMemoryCheck.PoolFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;

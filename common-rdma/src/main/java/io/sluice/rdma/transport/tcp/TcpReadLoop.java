@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * connections, and the blocked thread returns its connection when the callback ends.
  *
  * <p>Thread contract: safe from any thread. The turns of one connection never overlap, even on
- * different threads. Ownership: {@link TcpReadLoops} closes it. Failure: if the loop itself fails,
- * it ends all its connections.
+ * different threads. Ownership: {@link TcpClientEndpoint.TcpReadLoops} closes it. Failure: if the
+ * loop itself fails, it ends all its connections.
  */
 final class TcpReadLoop {
   private static final Logger LOG = LoggerFactory.getLogger(TcpReadLoop.class);

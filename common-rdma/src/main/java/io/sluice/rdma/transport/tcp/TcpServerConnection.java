@@ -8,6 +8,7 @@ import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Uninterruptibly;
+import io.sluice.rdma.transport.tcp.TcpRegions.RegionSender;
 import io.sluice.rdma.transport.tcp.TcpRegions.TcpRegion;
 import io.sluice.rdma.transport.tcp.TcpServerEndpoint.TcpServerContext;
 import io.sluice.rdma.transport.tcp.TcpServerEndpoint.TcpServerTimeouts;

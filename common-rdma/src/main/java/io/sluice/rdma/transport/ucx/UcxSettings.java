@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.ucx;
 import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.RdmaDevices;
+import io.sluice.rdma.transport.ucx.UcpLibrary.UcxVersions;
 import java.util.Map;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpParams;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.support.RdmaDevices;
+import io.sluice.rdma.transport.ucx.UcxProvider.UcxAvailability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,7 +8,7 @@ import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
-import io.sluice.rdma.transport.ucx.UcxAvailability.UcxSignals;
+import io.sluice.rdma.transport.ucx.UcxProvider.UcxAvailability.UcxSignals;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

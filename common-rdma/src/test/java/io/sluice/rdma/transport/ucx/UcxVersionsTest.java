@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sluice.rdma.transport.ucx.UcxAvailability.UcxSignals;
+import io.sluice.rdma.transport.ucx.UcpLibrary.UcxVersions;
+import io.sluice.rdma.transport.ucx.UcxProvider.UcxAvailability.UcxSignals;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -10,6 +10,7 @@ import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.disni.DisniLink.CmEvents;
 import io.sluice.rdma.transport.support.TransportMeter;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.Closeable;

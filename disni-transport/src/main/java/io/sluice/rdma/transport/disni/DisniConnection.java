@@ -11,6 +11,7 @@ import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.disni.DisniClientEndpoint.DisniRegisteredBuffer;
+import io.sluice.rdma.transport.disni.DisniLink.CmEvents;
 import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
 import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;

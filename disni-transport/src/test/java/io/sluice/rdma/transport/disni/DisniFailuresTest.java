@@ -14,6 +14,7 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.disni.DisniProvider.DisniServerEndpoint;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;

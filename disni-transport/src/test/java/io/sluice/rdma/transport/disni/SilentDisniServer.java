@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.SilentServer;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.disni.DisniProvider.DisniServerEndpoint;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 

@@ -1,2 +1,0 @@
-/** The merge of a reduce over many compressed runs, by stock and by Sluice. */
-package io.sluice.bench.codecs;

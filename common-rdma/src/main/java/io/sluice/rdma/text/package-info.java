@@ -1,2 +1,0 @@
-/** Formats errors and addresses for people. */
-package io.sluice.rdma.text;

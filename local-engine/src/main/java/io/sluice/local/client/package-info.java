@@ -1,2 +1,0 @@
-/** The engine's implementation of Hadoop's client protocol. */
-package io.sluice.local.client;

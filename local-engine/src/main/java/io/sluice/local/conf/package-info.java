@@ -1,2 +1,0 @@
-/** Settings. */
-package io.sluice.local.conf;

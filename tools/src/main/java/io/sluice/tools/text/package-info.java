@@ -1,2 +1,0 @@
-/** Tables for people, in text and Markdown. */
-package io.sluice.tools.text;
