@@ -1,7 +1,7 @@
 package io.sluice.bench.micro;
 
-import io.sluice.spill.sort.BytePrefix;
 import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.sort.KeyOrder.BytePrefix;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;

@@ -2,9 +2,9 @@ package io.sluice.hadoop.map;
 
 import io.sluice.node.socket.RevocationListener;
 import io.sluice.node.socket.SocketClient;
-import io.sluice.spill.sort.ChunkSource;
-import io.sluice.spill.writer.ExtentMemory;
+import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.writer.PoolChunks;
+import io.sluice.spill.writer.WriteTarget.ExtentMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,8 +3,8 @@ package io.sluice.hadoop.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sluice.spill.ledger.HolderRole;
 import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import io.sluice.spill.ledger.MemoryKind;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -97,7 +97,7 @@ record JobOutputs(
       String name = output.outputId() + " partition " + partition + " run " + run.ordinal();
       RunInput bytes =
           new MappedRunInput(
-              mapper::map, located.place().ranges(), run.lengthBytes(), WINDOW_BYTES);
+              mapper::map, located.location().ranges(), run.lengthBytes(), WINDOW_BYTES);
       RunInput verified = new VerifiedRunInput(name, bytes, run.lengthBytes(), run.checksums());
       RunInput plain =
           key == null

@@ -5,7 +5,7 @@ import io.sluice.mapreduce.map.RecordCollector;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.sort.ChunkSource;
+import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.store.Lease;
 import java.io.Closeable;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.sluice.mapreduce.order;
 
-import io.sluice.spill.sort.BytePrefix;
 import io.sluice.spill.sort.KeyOrder;
+import io.sluice.spill.sort.KeyOrder.BytePrefix;
 import java.util.Arrays;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.IntWritable;

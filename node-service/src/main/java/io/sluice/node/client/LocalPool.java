@@ -1,7 +1,7 @@
 package io.sluice.node.client;
 
 import io.sluice.spill.segment.PoolPaths;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import java.util.UUID;
 
 /**

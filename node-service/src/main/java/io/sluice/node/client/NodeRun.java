@@ -55,7 +55,7 @@ public final class NodeRun implements Closeable {
     RemoteNode node = from.node();
     LocatedRuns.Task task = from.task();
     LocatedRun located = from.located(run);
-    Map<Integer, SegmentLocation> segments = from.segments(located.place());
+    Map<Integer, SegmentLocation> segments = from.segments(located.location());
     String outputId = outputId();
     String name = name();
     RunKey key =

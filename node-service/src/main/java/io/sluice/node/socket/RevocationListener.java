@@ -1,7 +1,7 @@
 package io.sluice.node.socket;
 
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.spill.memory.RevocationNotice;
+import io.sluice.spill.memory.Revocations.RevocationNotice;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Consumer;

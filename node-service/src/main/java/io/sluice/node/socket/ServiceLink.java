@@ -6,7 +6,6 @@ import io.sluice.node.wire.UnixStream;
 import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.rdma.unix.UnixSocket.PeerCredentials;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.segment.TrustedPath;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -47,7 +46,7 @@ record ServiceLink(Path socket, Owner service, SegmentAccess access) {
     Optional<PeerCredentials> peer = stream.credentials();
     String user = stream.peerUser();
     boolean expected =
-        user.equals(ProcessUser.name())
+        user.equals(Owner.nameOfThisProcess())
             || peer.isPresent() && new Owner(peer.get().uid()).equals(service);
     if (!expected) {
       throw new IOException(

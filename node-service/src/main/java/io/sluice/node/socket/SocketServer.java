@@ -16,7 +16,7 @@ import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.unix.UnixListener;
 import io.sluice.spill.disk.IoClass;
-import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.memory.MemoryManager;
 import io.sluice.spill.memory.Revocations;

@@ -1,5 +1,7 @@
 package io.sluice.spill.format;
 
+import io.sluice.spill.format.PartitionRuns.RunEntry;
+import io.sluice.spill.format.Run.RawLengths;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -40,9 +42,9 @@ import java.util.zip.CRC32C;
  *  (+) of the run and of its chunks, see {@link RawLengths}
  * </pre>
  *
- * <p>The entry of a run and that of a partition have CRCs of their own because a serving store
- * keeps nothing of an index: it reads single entries, long after it checked the whole. The further
- * CRCs need none: damage in one is found as damage in its block, and both have the same remedy.
+ * <p>Each entry of a run or a partition has a CRC of its own, because a serving store keeps nothing
+ * of an index: it reads single entries, long after it checked the whole. The further CRCs need
+ * none: a damaged one looks like a damaged block, and both have the same remedy.
  */
 public final class OutputIndex {
   /** Length of the entry of one run. */
@@ -66,7 +68,7 @@ public final class OutputIndex {
   /** Reads some bytes of an index. */
   @FunctionalInterface
   public interface Source {
-    /** So many from {@code offsetBytes} of the index on. */
+    /** Reads {@code lengthBytes} from an offset of the index on. */
     ByteBuffer read(long offsetBytes, int lengthBytes) throws IOException;
   }
 
@@ -84,8 +86,8 @@ public final class OutputIndex {
   }
 
   /**
-   * How many runs an output of so many partitions may have when it is committed, with room left for
-   * the further checksums of 64 GiB; whether more fit depends on {@link #encodedBytes}.
+   * Most runs of a committed output with this number of partitions, with room left for the further
+   * checksums of 64 GiB; whether more fit depends on {@link #encodedBytes}.
    */
   public static int maxRuns(int partitionCount) {
     long runsBytes =
@@ -98,7 +100,7 @@ public final class OutputIndex {
     return PARTITION_BYTES * (partitionCount + 1L);
   }
 
-  /** The index of these runs, which may come in any order; those of a partition keep theirs. */
+  /** Encodes these runs in any order; the runs of a partition keep theirs. */
   public static ByteBuffer encode(int partitionCount, List<WrittenRun> runs) {
     long furtherCrcs = runs.stream().mapToLong(run -> run.checksums().furtherCount()).sum();
     long encodedBytes = encodedBytes(partitionCount, runs.size(), furtherCrcs);
@@ -141,9 +143,9 @@ public final class OutputIndex {
 
   /**
    * Reads the runs of neighbouring partitions; empty if the index has more than {@code mostBytes}
-   * of them, of which nothing is kept then.
+   * bytes of them.
    *
-   * @throws CorruptOutputException if an entry is not what was written
+   * @throws CorruptOutputException if an entry is damaged
    */
   public static Optional<List<IndexedRun>> decodeRuns(
       Source index, int firstPartition, int endPartition, long mostBytes, OutputIdentity identity)
@@ -258,12 +260,12 @@ public final class OutputIndex {
     return entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
   }
 
-  /** How long the run of an entry is. */
+  /** Length of the run of an entry. */
   static long lengthBytes(ByteBuffer entries, int entry) {
     return entries.getLong(entry + LENGTH_OFFSET);
   }
 
-  /** What an entry has of its run. */
+  /** Decodes an entry. */
   static RunEntry entry(ByteBuffer entries, int entry, int ordinal) {
     return new RunEntry(
         ordinal,
@@ -385,4 +387,12 @@ public final class OutputIndex {
             + " is not valid: "
             + message);
   }
+
+  /**
+   * A run and its offset, as the index holds them.
+   *
+   * @param run the run
+   * @param logicalOffsetBytes where it starts in the concatenation of the output's extents
+   */
+  public record IndexedRun(Run run, long logicalOffsetBytes) {}
 }

@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The extents of one output in the order they were filled, seen as one logical run of bytes: turns
- * logical offsets into ranges of segments.
+ * The extents of one output in the order they were filled, as one logical sequence of bytes. It
+ * turns logical offsets into ranges of segments.
  *
  * <p>Thread contract: not safe while it grows; safe to read from any thread afterwards.
  */

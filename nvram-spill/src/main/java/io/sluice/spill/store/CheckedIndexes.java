@@ -1,7 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;

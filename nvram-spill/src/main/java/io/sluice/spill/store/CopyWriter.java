@@ -1,7 +1,7 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.disk.IoClass;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;

@@ -18,7 +18,8 @@ import java.util.function.BiConsumer;
  * buffers are the device's until it has done them, so no two threads wait for each other.
  * Ownership: the caller that opens it closes it, which waits for the units under way. Failure: the
  * first one of a unit, at the latest from {@link #await}, after {@code onFailure} was told of its
- * segment; or {@link io.sluice.spill.disk.NoBufferException}, and {@code onFailure} is not told.
+ * segment; or {@link io.sluice.spill.disk.BufferSet.NoBufferException}, and {@code onFailure} is
+ * not told.
  */
 final class InFlightWrites implements AutoCloseable {
   private final BiConsumer<DiskSegment, IOException> onFailure;

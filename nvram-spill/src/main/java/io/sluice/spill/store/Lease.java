@@ -2,12 +2,12 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.disk.IoClass;
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.Tier;
 import java.io.Closeable;
 import java.io.IOException;

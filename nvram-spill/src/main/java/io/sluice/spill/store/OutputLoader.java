@@ -1,9 +1,9 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
 import io.sluice.spill.format.FooterReader;
-import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
@@ -65,7 +65,7 @@ final class OutputLoader {
       throw new CorruptOutputException(
           "there is no segment " + location.segmentId() + " for a footer at " + location);
     }
-    LocationRecord record = footers.readPlace(tail.inTurn(), location, fromBytes, mostExtents);
+    LocationRecord record = footers.readLocation(tail.inTurn(), location, fromBytes, mostExtents);
     OutputLocation place = place(record, owner);
     return checking.load(footers.readIdentity(record, place), place);
   }

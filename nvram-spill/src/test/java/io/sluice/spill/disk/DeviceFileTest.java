@@ -10,6 +10,8 @@ import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.disk.BufferSet.NoBufferException;
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

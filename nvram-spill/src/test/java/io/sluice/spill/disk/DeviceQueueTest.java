@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

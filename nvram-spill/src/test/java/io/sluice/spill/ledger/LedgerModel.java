@@ -1,5 +1,6 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,6 +3,8 @@ package io.sluice.spill.ledger;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.sluice.spill.sort;
 
+import io.sluice.spill.sort.KeyOrder.BytePrefix;
 import java.util.Arrays;
 
 /**

@@ -3,7 +3,7 @@ package io.sluice.spark.pool;
 import io.netty.handler.stream.ChunkedStream;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.RunKey;
-import io.sluice.spill.format.IndexedRun;
+import io.sluice.spill.format.OutputIndex.IndexedRun;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.io.InputStream;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
-import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -237,7 +237,7 @@ class ExecutorPoolTest {
   }
 
   private Path home(String volume) throws IOException {
-    return base.resolve(volume).resolve("sluice-spark-" + ProcessUser.name());
+    return base.resolve(volume).resolve("sluice-spark-" + Owner.nameOfThisProcess());
   }
 
   @Test
@@ -365,7 +365,7 @@ class ExecutorPoolTest {
     assertThrows(IOException.class, block::nioByteBuffer);
     assertEquals(
         0,
-        Files.list(base.resolve("sluice-spark-" + ProcessUser.name()))
+        Files.list(base.resolve("sluice-spark-" + Owner.nameOfThisProcess()))
             .filter(path -> !path.endsWith(".guard"))
             .count());
   }

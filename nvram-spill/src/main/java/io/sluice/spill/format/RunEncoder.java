@@ -1,9 +1,9 @@
-package io.sluice.spill.record;
+package io.sluice.spill.format;
 
 import java.io.IOException;
 
 /**
- * Turns records into the bytes of a run, for whoever has them one by one: a merge, a combiner.
+ * Encodes records one by one into the bytes of a run, for a merge or a combiner.
  *
  * <p>Records are gathered in a heap block and handed on in large pieces. Thread contract: single
  * thread. Ownership: the sink stays its owner's. Failure: what the sink throws.
