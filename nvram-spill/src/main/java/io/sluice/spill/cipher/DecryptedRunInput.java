@@ -73,7 +73,7 @@ public final class DecryptedRunInput implements RunInput {
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
     if (fault != null) {
-      throw fault; // a part of the run may have been read, so that what is left would look forged
+      throw fault; // a part of the run may be gone, so that the rest would look forged
     }
     try {
       if (failure == null && !closed) {
@@ -245,11 +245,10 @@ public final class DecryptedRunInput implements RunInput {
 
     ForgedRunException(String run, String what, Throwable cause) {
       super(
-          "run "
-              + run
-              + " is not what a task of this job encrypted: "
-              + what
-              + "; it is not used, re-run its map",
+          String.format(
+              "run %s is not what a task of this job encrypted: %s; it is not used, re-run"
+                  + " its map",
+              run, what),
           cause);
     }
   }

@@ -139,11 +139,10 @@ final class FrameCipher {
         }
       }
       throw new IllegalStateException(
-          "no security provider of this JVM encrypts by "
-              + FrameCipher.TRANSFORMATION
-              + " with keys and nonces that it is given"
-              + (reasons.isEmpty() ? "; none offers it" : reasons)
-              + ". Add SunJCE to the providers of java.security, behind the others");
+          String.format(
+              "no security provider of this JVM encrypts by %s with keys and nonces that it"
+                  + " is given%s. Add SunJCE to the providers of java.security, behind the others",
+              FrameCipher.TRANSFORMATION, reasons.isEmpty() ? "; none offers it" : reasons));
     }
 
     private static boolean offers(Provider provider) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * The memory of one device for one purpose: buffers that are allocated at the start, so that queued
@@ -123,12 +124,7 @@ public final class BufferSet implements Closeable {
 
   /** A buffer, if the stream may have one now. */
   public Optional<Buffer> tryAcquire(DiskStream stream) {
-    lock.lock();
-    try {
-      return take(stream, 0);
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> take(stream, 0));
   }
 
   /**
@@ -236,34 +232,28 @@ public final class BufferSet implements Closeable {
     }
   }
 
-  /** Number of free buffers. */
-  public int available() {
+  private <T> T locked(Supplier<T> read) {
     lock.lock();
     try {
-      return free.size();
+      return read.get();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Number of free buffers. */
+  public int available() {
+    return locked(() -> free.size());
   }
 
   /** Number of waiting threads. */
   int waiting() {
-    lock.lock();
-    try {
-      return waiters.size();
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> waiters.size());
   }
 
   /** Number of times that a waiting thread was woken. */
   long wakeUps() {
-    lock.lock();
-    try {
-      return wakeUps;
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> wakeUps);
   }
 
   /** Grants no more buffers, and ends all waits; idempotent. */

@@ -11,9 +11,9 @@ import java.util.function.LongSupplier;
 /**
  * A block device in this process: its queue, and the memory through which it is read and written.
  *
- * <p>Units of {@value #UNIT_BYTES} bytes are large enough: on an NVMe disk, with 8 files read or
- * written in turn, units of 64 KiB came to half of the bytes per second of units of 1 MiB, 512 KiB
- * to nine tenths, and longer ones to no more.
+ * <p>Units of {@value #UNIT_BYTES} bytes are large enough. On an NVMe disk, with 8 files read or
+ * written in turn, units of 64 KiB had half the throughput of units of 1 MiB, and units of 512 KiB
+ * nine tenths. Longer units had no more.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link Devices} closes it and its memory;
  * buffers of units that still run are freed when they end.

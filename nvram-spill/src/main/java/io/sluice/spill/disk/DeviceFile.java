@@ -45,7 +45,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private volatile DirectFile direct; // null while nothing is read or written
   private int uses; // guarded by this
   private boolean closed; // guarded by this
-  private long writtenBytes; // guarded by written, as what is written behind a gap, by its begin
+  private long writtenBytes; // guarded by written, which has the ends of writes behind a gap
   private final SortedMap<Long, Long> written = new TreeMap<>();
 
   /**
@@ -109,28 +109,28 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   }
 
   /** A range that a reader was told of, and will probably read. */
-  public static final class Told {
+  public static final class PlannedRange {
     private final Device device;
     private final ReadAhead.Stretch stretch;
 
-    private Told(Device device, ReadAhead.Stretch stretch) {
+    private PlannedRange(Device device, ReadAhead.Stretch stretch) {
       this.device = device;
       this.stretch = stretch;
     }
   }
 
-  /** A range for {@link #expect}. */
-  public Told told(long offsetBytes, long lengthBytes) {
-    return new Told(device, new ReadAhead.Stretch(this, offsetBytes, lengthBytes));
+  /** A range for {@link #plan}. */
+  public PlannedRange plannedRange(long offsetBytes, long lengthBytes) {
+    return new PlannedRange(device, new ReadAhead.Stretch(this, offsetBytes, lengthBytes));
   }
 
   /** One reader was told of these ranges, and may read them in this order. */
-  public static void expect(List<Told> all) {
+  public static void plan(List<PlannedRange> all) {
     Map<Device, List<ReadAhead.Stretch>> byDevice = new LinkedHashMap<>();
-    for (Told each : all) {
+    for (PlannedRange each : all) {
       byDevice.computeIfAbsent(each.device, device -> new ArrayList<>()).add(each.stretch);
     }
-    byDevice.forEach((device, stretches) -> device.readAhead().expect(stretches));
+    byDevice.forEach((device, stretches) -> device.readAhead().plan(stretches));
   }
 
   @Override
@@ -232,11 +232,8 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
 
   private NoBufferException noBuffer() {
     return new NoBufferException(
-        "all buffers of the device of "
-            + shared.path()
-            + " were in use for "
-            + device.timeoutMs()
-            + " ms");
+        "all buffers of the device of %s were in use for %s ms"
+            .formatted(shared.path(), device.timeoutMs()));
   }
 
   /** A write: its owner fills the bytes, then begins it. Thread contract: one thread. */

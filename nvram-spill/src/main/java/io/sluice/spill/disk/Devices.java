@@ -53,15 +53,13 @@ public final class Devices implements Closeable {
         return Device.withLeastMemory(directory.toString(), timeoutMs);
       } catch (OutOfMemoryError e) {
         throw new IOException(
-            "no direct memory to read and write "
-                + directory
-                + " through: it takes "
-                + Device.LEAST_MEMORY_BYTES
-                + " bytes at least, and the process uses "
-                + DirectMemory.usedBytes()
-                + " of "
-                + DirectMemory.limitBytes()
-                + "; raise -XX:MaxDirectMemorySize or -Xmx",
+            String.format(
+                "no direct memory to read and write %s through: it takes %s bytes at least,"
+                    + " and the process uses %s of %s; raise -XX:MaxDirectMemorySize or -Xmx",
+                directory,
+                Device.LEAST_MEMORY_BYTES,
+                DirectMemory.usedBytes(),
+                DirectMemory.limitBytes()),
             e);
       }
     }

@@ -75,7 +75,7 @@ public final class DirectFile implements AutoCloseable {
     }
   }
 
-  /** Fills what remains of a buffer. */
+  /** Fills the rest of a buffer. */
   public void read(ByteBuffer bytes, long position) throws IOException {
     long at = position;
     while (bytes.hasRemaining()) {

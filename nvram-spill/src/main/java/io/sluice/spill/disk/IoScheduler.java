@@ -66,7 +66,7 @@ class IoScheduler {
     IoClass ioClass = chosen.get();
     note(ioClass);
     DiskRequest request = queued.get(ioClass).next();
-    // What may fail comes before it counts as running: else it would never be over.
+    // Code that may fail comes before the unit counts as running: else it would never be over.
     Optional<Turn> turn = Optional.of(new Turn(request, request.begun - 1, ioClass));
     request.running++;
     if (ioClass != IoClass.COPY) {
@@ -178,8 +178,8 @@ class IoScheduler {
   /**
    * The requests of one class. Users take turns unit by unit, the applications of a user do so as
    * well, and the streams of an application. The requests of a stream keep their order. So a unit
-   * of a small job waits for one unit of each other user and of each other application of its own
-   * user, not for all units of a large job.
+   * of a small job waits for one unit of each other user, and of each other application of its
+   * user. It does not wait for all units of a large job.
    *
    * <p>Not thread-safe.
    */

@@ -105,13 +105,13 @@ final class ReadAhead {
   }
 
   /** A reader was told of these stretches, in this order. */
-  synchronized void expect(List<Stretch> told) {
-    if (closed || told.isEmpty()) {
+  synchronized void plan(List<Stretch> stretchesInOrder) {
+    if (closed || stretchesInOrder.isEmpty()) {
       return;
     }
     Plan plan = new Plan();
     Stretch last = null;
-    for (Stretch stretch : told) {
+    for (Stretch stretch : stretchesInOrder) {
       stretch.plan = plan;
       if (last != null) {
         last.next = stretch;

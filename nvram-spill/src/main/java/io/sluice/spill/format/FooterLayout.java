@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The layout of an output's tail: its {@link OutputIdentity} and, behind that, its {@link
- * LocationRecord}, which is an extent table and a trailer. The trailer ends where the last extent
- * ends, so that a recovering store finds it at the end of a block. All numbers are big-endian.
+ * The layout of an output's tail: its {@link OutputIdentity} and, behind that, the location and the
+ * trailer of its {@link LocationRecord}. The trailer ends where the last extent ends, so that a
+ * recovering store finds it at the end of a block. All numbers are big-endian.
  *
  * <pre>
  *  the bytes of the output, in the order of its extents
  *   0        data length   I (x8)    I + index  D (x8)     D + identity
- *  +------+---------------+---------+----------+----------+ - - - - - - - - +-------+---------+
- *  | data | slack         | index   | 0 to 7   | identity | slack           | table | trailer |
- *  +------+---------------+---------+----------+----------+ - - - - - - - - +-------+---------+
- *  \------ the same wherever the output lies -------------/                  end of a block ^
+ *  +------+---------------+---------+----------+----------+ - - - - - - - - +----------+---------+
+ *  | data | slack         | index   | 0 to 7   | identity | slack           | location | trailer |
+ *  +------+---------------+---------+----------+----------+ - - - - - - - - +----------+---------+
+ *  \------ the same wherever the output lies -------------/                     end of a block ^
  *
  *  identity
  *   0                               8               12              16
@@ -34,7 +34,7 @@ import java.util.UUID;
  *  +---------------------------------------------------------------+
  *  (*) of all bytes behind it
  *
- *  extent table, in the last extent: 24 bytes for each extent, in their order
+ *  location, in the last extent: 24 bytes for each extent, in their order
  *   0               4               8                               16              24
  *  +---------------+---------------+-------------------------------+---------------+
  *  | segment id    | 0             | offset                        | length        |
@@ -43,7 +43,7 @@ import java.util.UUID;
  *  trailer
  *   0                               8               12              16
  *  +-------------------------------+---------------+---------------+
- *  | magic "SLUICEOF"              | version       | table length  |
+ *  | magic "SLUICEOF"              | version       | location len. |
  *  +-------------------------------+---------------+---------------+ 16
  *  | pool id                                                       |
  *  +---------------+---------------+-------------------------------+ 32
@@ -56,7 +56,7 @@ import java.util.UUID;
  *  | 0             | CRC32C (+)    | commit mark                   |
  *  +---------------+---------------+-------------------------------+ 96
  *  (*) that of the identity, again
- *  (+) of the extent table and of the trailer up to here
+ *  (+) of the location and of the trailer up to here
  * </pre>
  *
  * <p>The commit mark is 0 while the task writes. The store sets it, in one aligned store, after it
@@ -72,7 +72,7 @@ public final class FooterLayout {
   /** Where the commit mark lies in the trailer. */
   public static final int COMMIT_MARK_OFFSET = 88;
 
-  /** Longest extent table and index: a forged length cannot exhaust a service's heap. */
+  /** Longest location and index: a forged length cannot exhaust a service's heap. */
   public static final int MAX_BYTES = 64 << 20;
 
   static final int VERSION = 5;
@@ -96,7 +96,7 @@ public final class FooterLayout {
   static final int RESERVED_OF_EXTENT_OFFSET = 4;
 
   static final long MAGIC = 0x534C554943454F46L; // "SLUICEOF"
-  static final int TABLE_LENGTH_OFFSET = 12;
+  static final int LOCATION_LENGTH_OFFSET = 12;
   static final int POOL_ID_OFFSET = 16;
   static final int SEGMENT_ID_OFFSET = 32;
   static final int EXPECTED_IDENTITY_CRC_OFFSET = 36;
@@ -121,7 +121,7 @@ public final class FooterLayout {
     return (int) align8((long) IDS_OFFSET + idsLength);
   }
 
-  /** Length of extent table and trailer together. */
+  /** Length of location and trailer together. */
   public static int locationBytes(int extentCount) {
     return Math.addExact(TRAILER_BYTES, Math.multiplyExact(extentCount, EXTENT_BYTES));
   }
@@ -150,8 +150,8 @@ public final class FooterLayout {
   }
 
   /**
-   * The location of an output, as extent table and trailer hold it; {@link FooterReader} reads it
-   * back. It points to the {@link OutputIdentity}, which names the output.
+   * The location of an output, as it lies at the output's end; {@link FooterReader} reads it back.
+   * It points to the {@link OutputIdentity}, which names the output.
    *
    * @param poolId the pool
    * @param location where this trailer lies
@@ -177,7 +177,7 @@ public final class FooterLayout {
           encoded.getInt(encoded.capacity() - TRAILER_BYTES + TRAILER_CRC_OFFSET));
     }
 
-    /** Extent table and trailer as they go to the medium, not committed. */
+    /** Location and trailer as they go to the medium, not committed. */
     public ByteBuffer encode() {
       ByteBuffer buffer = ByteBuffer.allocate(FooterLayout.locationBytes(extents.size()));
       int trailer = buffer.capacity() - TRAILER_BYTES;
@@ -190,7 +190,7 @@ public final class FooterLayout {
       }
       buffer.putLong(trailer + MAGIC_OFFSET, MAGIC);
       buffer.putInt(trailer + VERSION_OFFSET, VERSION);
-      buffer.putInt(trailer + TABLE_LENGTH_OFFSET, trailer);
+      buffer.putInt(trailer + LOCATION_LENGTH_OFFSET, trailer);
       buffer.putLong(trailer + POOL_ID_OFFSET, poolId.getMostSignificantBits());
       buffer.putLong(trailer + POOL_ID_OFFSET + 8, poolId.getLeastSignificantBits());
       buffer.putInt(trailer + SEGMENT_ID_OFFSET, location.segmentId());

@@ -43,7 +43,7 @@ public final class FooterReader {
   }
 
   /**
-   * Reads and checks extent table and trailer. It does not check whether they are committed, nor
+   * Reads and checks location and trailer. It does not check whether they are committed, nor
    * whether the extents exist and belong to the writer.
    */
   public LocationRecord readLocation(ByteSource segment, FooterLocation location)
@@ -52,11 +52,11 @@ public final class FooterReader {
   }
 
   /**
-   * The same behind another output that {@link #looksCommitted}. No extent table looks so, so none
+   * The same behind another output that {@link #looksCommitted}. No location looks so, so none
    * reaches over that output's end.
    *
-   * @param fromBytes where the other output ends and the extent table begins at the earliest
-   * @param mostExtents how many there can be; a longer table is not read
+   * @param fromBytes where the other output ends and the location begins at the earliest
+   * @param mostExtents how many there can be; a longer location is not read
    */
   public LocationRecord readLocation(
       ByteSource segment, FooterLocation location, long fromBytes, long mostExtents)
@@ -75,20 +75,22 @@ public final class FooterReader {
     ByteBuffer trailer = ByteBuffer.wrap(trailerBytes);
     check.same("magic", trailer.getLong(FooterLayout.MAGIC_OFFSET), FooterLayout.MAGIC);
     check.release("it", trailer.getInt(FooterLayout.VERSION_OFFSET));
-    int tableBytes = trailer.getInt(FooterLayout.TABLE_LENGTH_OFFSET);
+    int locationBytes = trailer.getInt(FooterLayout.LOCATION_LENGTH_OFFSET);
     long mostBytes =
         Math.min(
             Math.min(trailerOffsetBytes - fromBytes, FooterLayout.MAX_BYTES),
             Math.min(mostExtents, FooterLayout.MAX_BYTES) * FooterLayout.EXTENT_BYTES);
     check.that(
-        tableBytes > 0 && tableBytes <= mostBytes && tableBytes % FooterLayout.EXTENT_BYTES == 0,
-        "extent table length",
-        tableBytes,
+        locationBytes > 0
+            && locationBytes <= mostBytes
+            && locationBytes % FooterLayout.EXTENT_BYTES == 0,
+        "location length",
+        locationBytes,
         FooterLayout.EXTENT_BYTES + " for each extent, up to " + mostBytes);
-    byte[] table = new byte[tableBytes];
-    segment.read(trailerOffsetBytes - tableBytes, table);
+    byte[] extentBytes = new byte[locationBytes];
+    segment.read(trailerOffsetBytes - locationBytes, extentBytes);
     CRC32C crc = new CRC32C();
-    crc.update(table);
+    crc.update(extentBytes);
     crc.update(trailerBytes, 0, FooterLayout.TRAILER_CRC_OFFSET);
     check.same(
         "CRC32C of the location",
@@ -101,11 +103,11 @@ public final class FooterReader {
             poolId,
             location,
             trailer.getLong(FooterLayout.GENERATION_OFFSET),
-            decodeExtents(check, ByteBuffer.wrap(table)),
+            decodeExtents(check, ByteBuffer.wrap(extentBytes)),
             trailer.getLong(FooterLayout.IDENTITY_OFFSET_OFFSET),
             trailer.getInt(FooterLayout.IDENTITY_LENGTH_OFFSET),
             trailer.getInt(FooterLayout.EXPECTED_IDENTITY_CRC_OFFSET));
-    checkGeometry(check, decoded, tableBytes);
+    checkGeometry(check, decoded, locationBytes);
     return decoded;
   }
 
@@ -123,16 +125,16 @@ public final class FooterReader {
         location.trailerOffsetBytes());
   }
 
-  private List<Range> decodeExtents(Check check, ByteBuffer table) throws IOException {
-    int extentCount = table.capacity() / FooterLayout.EXTENT_BYTES;
+  private List<Range> decodeExtents(Check check, ByteBuffer extentBytes) throws IOException {
+    int extentCount = extentBytes.capacity() / FooterLayout.EXTENT_BYTES;
     List<Range> extents = new ArrayList<>(extentCount);
     for (int i = 0; i < extentCount; i++) {
       int offset = i * FooterLayout.EXTENT_BYTES;
       check.zeros(
-          "extent " + i, table, offset + FooterLayout.RESERVED_OF_EXTENT_OFFSET, offset + 8);
-      int segmentId = table.getInt(offset);
-      long offsetBytes = table.getLong(offset + 8);
-      long lengthBytes = table.getLong(offset + 16);
+          "extent " + i, extentBytes, offset + FooterLayout.RESERVED_OF_EXTENT_OFFSET, offset + 8);
+      int segmentId = extentBytes.getInt(offset);
+      long offsetBytes = extentBytes.getLong(offset + 8);
+      long lengthBytes = extentBytes.getLong(offset + 16);
       check.that(
           segmentId >= 0
               && offsetBytes >= 0
@@ -148,16 +150,16 @@ public final class FooterReader {
     return extents;
   }
 
-  private static void checkGeometry(Check check, LocationRecord record, int tableBytes)
+  private static void checkGeometry(Check check, LocationRecord record, int locationBytes)
       throws IOException {
     Range last = record.extents().get(record.extents().size() - 1);
     check.same("segment of the last extent", last.segmentId(), record.location().segmentId());
     check.same("end of the last extent", last.endBytes(), record.location().endBytes());
-    int tailBytes = tableBytes + FooterLayout.TRAILER_BYTES;
+    int tailBytes = locationBytes + FooterLayout.TRAILER_BYTES;
     check.that(
         tailBytes <= last.lengthBytes(),
-        "extent table length",
-        tableBytes,
+        "location length",
+        locationBytes,
         "in the last extent, of " + last.lengthBytes() + " bytes");
     long sumBytes = 0;
     for (Range extent : record.extents()) {
@@ -170,15 +172,15 @@ public final class FooterReader {
         "identity length",
         identityBytes,
         SHORTEST_IDENTITY_BYTES + " to " + LONGEST_IDENTITY_BYTES);
-    long tableStartBytes = sumBytes - tailBytes;
+    long locationStartBytes = sumBytes - tailBytes;
     long offsetBytes = record.identityOffsetBytes();
     check.that(
         offsetBytes >= 0
             && offsetBytes % Long.BYTES == 0
-            && offsetBytes <= tableStartBytes - identityBytes,
+            && offsetBytes <= locationStartBytes - identityBytes,
         "identity offset",
         offsetBytes,
-        "a multiple of 8 before the extent table at " + tableStartBytes);
+        "a multiple of 8 before the location at " + locationStartBytes);
   }
 
   /**
@@ -284,11 +286,8 @@ public final class FooterReader {
     void release(String what, int format) throws IOException {
       if (format != FooterLayout.VERSION) {
         throw failure(
-            what
-                + " is of another release of Sluice: it has format "
-                + format
-                + ", this release "
-                + FooterLayout.VERSION);
+            "%s is of another release of Sluice: it has format %s, this release %s"
+                .formatted(what, format, FooterLayout.VERSION));
       }
     }
 
@@ -309,12 +308,8 @@ public final class FooterReader {
 
     CorruptOutputException failure(String message) {
       return new CorruptOutputException(
-          "no valid output ends at segment "
-              + location.segmentId()
-              + ", offset "
-              + location.trailerOffsetBytes()
-              + ": "
-              + message);
+          "no valid output ends at segment %s, offset %s: %s"
+              .formatted(location.segmentId(), location.trailerOffsetBytes(), message));
     }
   }
 

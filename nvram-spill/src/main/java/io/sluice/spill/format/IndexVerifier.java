@@ -74,10 +74,8 @@ public final class IndexVerifier {
     checkPartitionsBehind();
     if (furtherCrcs != OutputIndex.furtherCrcs(identity)) {
       throw corrupt(
-          "its runs have "
-              + furtherCrcs
-              + " further CRCs, it holds "
-              + OutputIndex.furtherCrcs(identity));
+          "its runs have %s further CRCs, it holds %s"
+              .formatted(furtherCrcs, OutputIndex.furtherCrcs(identity)));
     }
     if (links != hash(0) - hash(identity.dataLengthBytes())) {
       throw corrupt(

@@ -106,14 +106,10 @@ public final class OutputIndex {
     long encodedBytes = encodedBytes(partitionCount, runs.size(), furtherCrcs);
     if (encodedBytes > FooterLayout.MAX_BYTES) {
       throw new IllegalArgumentException(
-          runs.size()
-              + " runs of "
-              + partitionCount
-              + " partitions need an index of "
-              + encodedBytes
-              + " bytes, at most "
-              + FooterLayout.MAX_BYTES
-              + " are allowed; merge runs before the commit");
+          String.format(
+              "%s runs of %s partitions need an index of %s bytes, at most %s are allowed;"
+                  + " merge runs before the commit",
+              runs.size(), partitionCount, encodedBytes, FooterLayout.MAX_BYTES));
     }
     ByteBuffer index = ByteBuffer.allocate((int) encodedBytes);
     int[] nextRun = new int[partitionCount + 1];
@@ -302,24 +298,14 @@ public final class OutputIndex {
       if (actualCrc != expectedCrc) {
         throw corrupt(
             identity,
-            "the CRC32C of partition "
-                + partition
-                + " is "
-                + actualCrc
-                + ", expected "
-                + expectedCrc);
+            "the CRC32C of partition %s is %s, expected %s"
+                .formatted(partition, actualCrc, expectedCrc));
       }
       if (firstRuns[i] < atLeast || firstRuns[i] > identity.runCount()) {
         throw corrupt(
             identity,
-            "the first run of partition "
-                + partition
-                + " is "
-                + firstRuns[i]
-                + ", expected "
-                + atLeast
-                + " to "
-                + identity.runCount());
+            "the first run of partition %s is %s, expected %s to %s"
+                .formatted(partition, firstRuns[i], atLeast, identity.runCount()));
       }
       atLeast = firstRuns[i];
     }
@@ -333,20 +319,14 @@ public final class OutputIndex {
     if (actualCrc != expectedCrc) {
       throw corrupt(
           identity,
-          "the CRC32C of an entry of partition "
-              + partition
-              + " is "
-              + actualCrc
-              + ", expected "
-              + expectedCrc);
+          "the CRC32C of an entry of partition %s is %s, expected %s"
+              .formatted(partition, actualCrc, expectedCrc));
     }
     if (entries.getInt(entry + PARTITION_OFFSET) != partition) {
       throw corrupt(
           identity,
-          "an entry of partition "
-              + partition
-              + " says partition "
-              + entries.getInt(entry + PARTITION_OFFSET));
+          "an entry of partition %s says partition %s"
+              .formatted(partition, entries.getInt(entry + PARTITION_OFFSET)));
     }
     long offsetBytes = entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
     long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
@@ -357,15 +337,10 @@ public final class OutputIndex {
         || entries.getLong(entry + RECORDS_OFFSET) < 0) {
       throw corrupt(
           identity,
-          "a run of partition "
-              + partition
-              + " lies at "
-              + offsetBytes
-              + " with length "
-              + lengthBytes
-              + ", outside the "
-              + identity.dataLengthBytes()
-              + " bytes of data, or has an impossible count");
+          String.format(
+              "a run of partition %s lies at %s with length %s, outside the %s bytes of"
+                  + " data, or has an impossible count",
+              partition, offsetBytes, lengthBytes, identity.dataLengthBytes()));
     }
   }
 
@@ -380,12 +355,8 @@ public final class OutputIndex {
 
   static CorruptOutputException corrupt(OutputIdentity identity, String message) {
     return new CorruptOutputException(
-        "the index of "
-            + identity.id()
-            + " at its byte "
-            + identity.indexOffsetBytes()
-            + " is not valid: "
-            + message);
+        "the index of %s at its byte %s is not valid: %s"
+            .formatted(identity.id(), identity.indexOffsetBytes(), message));
   }
 
   /**

@@ -13,8 +13,7 @@ import java.nio.ByteBuffer;
  * are together no longer than the data, and have no more checksums than the index: no reader can be
  * made to read the same bytes a million times.
  *
- * <p>Thread contract: one thread. Failure: {@link CorruptOutputException} if an entry is not what
- * was written.
+ * <p>Thread contract: one thread. Failure: {@link CorruptOutputException} if an entry is damaged.
  */
 public final class PartitionRuns {
   static final int WINDOW_BYTES = 64 << 10;
@@ -69,11 +68,8 @@ public final class PartitionRuns {
     if (sumBytes > identity.dataLengthBytes()) {
       throw OutputIndex.corrupt(
           identity,
-          "the runs of partition "
-              + partition
-              + " are longer than the "
-              + identity.dataLengthBytes()
-              + " bytes of data");
+          "the runs of partition %s are longer than the %s bytes of data"
+              .formatted(partition, identity.dataLengthBytes()));
     }
     nextFurther = run.firstFurther();
     endFurther = endFurther(run);
@@ -132,14 +128,8 @@ public final class PartitionRuns {
   private void requireRun(int ordinal) {
     if (ordinal < 0 || ordinal >= count) {
       throw new IllegalArgumentException(
-          "partition "
-              + partition
-              + " of "
-              + identity.id()
-              + " has "
-              + count
-              + " runs, none of number "
-              + ordinal);
+          "partition %s of %s has %s runs, none of number %s"
+              .formatted(partition, identity.id(), count, ordinal));
     }
   }
 

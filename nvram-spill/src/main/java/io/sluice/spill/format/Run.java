@@ -36,7 +36,7 @@ public record Run(
    * </pre>
    */
   public static final class RawLengths {
-    /** Longest chunk before compression: a merge has memory for so many bytes. */
+    /** Longest chunk before compression: a merge has memory for one of this length. */
     public static final int MOST_CHUNK_BYTES = 256 << 10;
 
     private static final int CHUNK_SHIFT = 56;

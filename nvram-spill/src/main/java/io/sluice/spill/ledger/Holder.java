@@ -21,7 +21,7 @@ final class Holder {
   final Map<MemoryKind, Notice> notices = new EnumMap<>(MemoryKind.class);
   private long heldBytes; // of all kinds
   long epoch;
-  boolean hears;
+  boolean receivesNotices;
   boolean late; // as counted
   boolean wasLate;
 
@@ -32,7 +32,7 @@ final class Holder {
    * @param lateAtMs its deadline
    */
   record Notice(long keepBytes, long lateAtMs) {
-    /** Bytes that come back of what is held of the kind; none after the deadline. */
+    /** Bytes that come back if so much of the kind is held; none after the deadline. */
     private long backBytes(long heldBytes, long nowMs) {
       return nowMs < lateAtMs ? heldBytes - keepBytes : 0;
     }
@@ -58,7 +58,7 @@ final class Holder {
 
   /** Whether it can be told to give back, and always has in time. */
   boolean obeys() {
-    return hears && !wasLate;
+    return receivesNotices && !wasLate;
   }
 
   long heldBytes() {

@@ -118,7 +118,7 @@ final class MemoryAccounts {
     give(bytes);
   }
 
-  /** Within what a holder holds. */
+  /** From one kind of a holder's memory to another. */
   void convert(Holder holder, MemoryKind from, MemoryKind to, long bytes) {
     add(holder, from, -bytes);
     add(holder, to, bytes);
@@ -128,13 +128,8 @@ final class MemoryAccounts {
     long after = holder.bytes(kind) + bytes;
     if (after < 0) {
       throw new IllegalStateException(
-          -bytes
-              + " bytes of "
-              + kind
-              + " given back by "
-              + holder.who
-              + ", which holds "
-              + holder.bytes(kind));
+          "%s bytes of %s given back by %s, which holds %s"
+              .formatted(-bytes, kind, holder.who, holder.bytes(kind)));
     }
     holder.add(kind, bytes);
     holder.account.taskBytes += bytes;
@@ -180,7 +175,7 @@ final class MemoryAccounts {
     return new MemoryAction.Answer(request.holder().id, request.hasBytes());
   }
 
-  /** Posts what becomes free, so that it counts as coming from now on. */
+  /** Posts a revocation or a move, so that its bytes count as coming from now on. */
   MemoryAction post(RevocationPolicy.Decision decision) {
     return decision instanceof RevocationPolicy.Decision.Revoke revoke
         ? post(revoke)
@@ -220,11 +215,8 @@ final class MemoryAccounts {
   void creditSend(Account account, long bytes) {
     if (bytes > account.sendBytes) {
       throw new IllegalStateException(
-          bytes
-              + " bytes of outputs of "
-              + account.application
-              + " freed, which has "
-              + account.sendBytes);
+          "%s bytes of outputs of %s freed, which has %s"
+              .formatted(bytes, account.application, account.sendBytes));
     }
     account.sendBytes -= bytes;
     account.unmovableBytes = Math.min(account.unmovableBytes, account.sendBytes);
@@ -374,8 +366,8 @@ final class MemoryAccounts {
     final String application;
     long sendBytes;
     long taskBytes; // of all its holders
-    long movingBytes; // of what it sends, ordered to be moved and not moved yet
-    long unmovableBytes; // of what it sends, for now
+    long movingBytes; // of sendBytes, ordered to be moved and not moved yet
+    long unmovableBytes; // of sendBytes, for now
     long unmovableUntilMs;
     int holders;
     boolean ended;

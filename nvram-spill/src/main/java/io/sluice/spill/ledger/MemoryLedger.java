@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * The ledger of a node's memory: grants it to tasks for sorting, writing and receiving, in steps
  * and in turns, and decides which tasks give back when it is short.
  *
- * <p>Each call tells what has happened, at a time that never goes back, and returns the actions to
+ * <p>Each call reports an event, at a time that never goes back, and returns the actions to
  * execute. Nothing waits in here: a request that is not answered at once is answered by a later
  * call, {@link #tick} at the latest.
  *
@@ -110,8 +110,8 @@ public class MemoryLedger {
   }
 
   /** Whether a task receives notices now; else it is told with its answers only. */
-  public void hears(long holderId, boolean hears) {
-    holder(holderId).hears = hears;
+  public void receivesNotices(long holderId, boolean receives) {
+    holder(holderId).receivesNotices = receives;
   }
 
   /**
@@ -394,13 +394,8 @@ public class MemoryLedger {
   private static void checkHeld(Holder holder, MemoryKind kind, long bytes) {
     if (bytes < 0 || bytes > holder.bytes(kind)) {
       throw new IllegalStateException(
-          bytes
-              + " bytes of "
-              + kind
-              + " from "
-              + holder.who
-              + ", which holds "
-              + holder.bytes(kind));
+          "%s bytes of %s from %s, which holds %s"
+              .formatted(bytes, kind, holder.who, holder.bytes(kind)));
     }
   }
 }

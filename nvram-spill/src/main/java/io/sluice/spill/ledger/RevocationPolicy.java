@@ -32,9 +32,9 @@ class RevocationPolicy {
     this.grants = grants;
   }
 
-  /** How some memory becomes free. */
+  /** Memory that is to become free. */
   sealed interface Decision {
-    /** A holder gives back what it has of a kind beyond its notice. */
+    /** A holder gives back its memory of a kind beyond a notice. */
     record Revoke(Holder holder, MemoryKind kind, Notice notice) implements Decision {
       long backBytes() {
         return holder.bytes(kind) - notice.keepBytes();

@@ -96,11 +96,10 @@ public final class MediumChooser {
     Optional<String> cause = medium.unavailabilityCause(pool);
     if (cause.isPresent()) {
       throw new IOException(
-          "medium devdax is not available: "
-              + cause.get()
-              + "; or set the medium to plain, if "
-              + pool
-              + " need not keep its bytes when the power fails");
+          String.format(
+              "medium devdax is not available: %s; or set the medium to plain, if %s need"
+                  + " not keep its bytes when the power fails",
+              cause.get(), pool));
     }
     return new Choice(medium, "medium devdax, because " + pool + " is a device-DAX device");
   }
@@ -129,10 +128,10 @@ public final class MediumChooser {
       Choice inner = choose(parts.length > 2 ? parts[2] : "auto", pool);
       return new Choice(
           new EmulatedNvram(inner.medium(), delayFactor),
-          "emulated NVRAM, because the setting says so: every write takes "
-              + delayFactor
-              + " times longer, on top of "
-              + inner.reason());
+          String.format(
+              "emulated NVRAM, because the setting says so: every write takes %s times"
+                  + " longer, on top of %s",
+              delayFactor, inner.reason()));
     } catch (IllegalArgumentException e) {
       throw new IOException("medium '" + setting + "' is not understood: " + e.getMessage(), e);
     }

@@ -53,11 +53,10 @@ public final class SyncMedium implements Medium {
       }
     } catch (IOException | UnsupportedOperationException e) {
       return Optional.of(
-          "no synchronous mapping in "
-              + pool
-              + " ("
-              + ErrorText.of(e)
-              + "); it needs a file system mounted with DAX on persistent memory");
+          String.format(
+              "no synchronous mapping in %s (%s); it needs a file system mounted with DAX on"
+                  + " persistent memory",
+              pool, ErrorText.of(e)));
     }
   }
 

@@ -234,7 +234,7 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
       waits.add(nanoTime.getAsLong() - sinceNs);
     }
     Long answer = answers.remove(id);
-    boolean left = !holders.containsKey(lease); // then what it was granted is free again
+    boolean left = !holders.containsKey(lease); // then the granted bytes are free again
     return answer == null || left ? 0 : answer;
   }
 

@@ -105,7 +105,7 @@ public final class Revocations {
   private void tellLedger(Lease lease) {
     Long id = holders.get(lease);
     if (id != null) {
-      ledger.hears(id, subscriptions.containsKey(lease));
+      ledger.receivesNotices(id, subscriptions.containsKey(lease));
     }
   }
 

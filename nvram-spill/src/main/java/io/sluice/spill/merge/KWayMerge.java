@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Merges sorted runs into one stream of records, by a tournament (loser) tree on prefix, then full
- * comparison, then the run's place in the list, so that the same runs always merge to the same
+ * Merges sorted runs into one stream of records by a tournament (loser) tree. It compares prefixes,
+ * then whole keys, then the runs' numbers in the list, so that the same runs always give the same
  * stream.
  *
  * <pre>
@@ -75,7 +75,7 @@ public final class KWayMerge implements Closeable {
     return remainder == 0 ? fanIn : remainder + 1;
   }
 
-  /** Goes to the next record; false at the end. What the record before returned is then invalid. */
+  /** Goes to the next record, which ends the validity of the last one; false at the end. */
   public boolean next() throws IOException {
     if (!primed) {
       prime();

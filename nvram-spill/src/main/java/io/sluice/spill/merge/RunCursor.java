@@ -35,7 +35,7 @@ public final class RunCursor implements Closeable {
     block = new RunBlock(name, input, Math.max(blockBytes, RecordFormat.MAX_HEADER_BYTES));
   }
 
-  /** Goes to the next record; false at the end. What the record before returned is then invalid. */
+  /** Goes to the next record, which ends the validity of the last one; false at the end. */
   public boolean advance() throws IOException {
     if (atEnd) {
       return false;
@@ -84,13 +84,10 @@ public final class RunCursor implements Closeable {
   private void endAt(int key, int value) throws IOException {
     if (key != RecordFormat.END_MARK || value != RecordFormat.END_MARK) {
       throw new IOException(
-          where()
-              + ": lengths of key and value are "
-              + text(key)
-              + " and "
-              + text(value)
-              + ", expected two lengths or the end marker -1, -1: the bytes are damaged"
-              + REMEDY);
+          String.format(
+              "%s: lengths of key and value are %s and %s, expected two lengths or the end"
+                  + " marker -1, -1: the bytes are damaged%s",
+              where(), text(key), text(value), REMEDY));
     }
     requireEndAfter(RecordFormat.END_BYTES);
     atEnd = true;
@@ -103,26 +100,17 @@ public final class RunCursor implements Closeable {
   private void requireEndAfter(int lengthBytes) throws IOException {
     if (!block.endsAfter(lengthBytes)) {
       throw new IOException(
-          where()
-              + ": end marker "
-              + (lengthBytes - RecordFormat.END_BYTES)
-              + " bytes further on, but the run goes on behind it, expected its end: the bytes are"
-              + " damaged"
-              + REMEDY);
+          String.format(
+              "%s: end marker %s bytes further on, but the run goes on behind it, expected"
+                  + " its end: the bytes are damaged%s",
+              where(), lengthBytes - RecordFormat.END_BYTES, REMEDY));
     }
   }
 
   private IOException cutShort(String what, long expectedBytes) {
     return new IOException(
-        where()
-            + ": the run ends after "
-            + block.available()
-            + " bytes more, expected "
-            + expectedBytes
-            + " for "
-            + what
-            + ": it was cut short"
-            + REMEDY);
+        "%s: the run ends after %s bytes more, expected %s for %s: it was cut short%s"
+            .formatted(where(), block.available(), expectedBytes, what, REMEDY));
   }
 
   private String where() {
@@ -156,7 +144,7 @@ public final class RunCursor implements Closeable {
     return recordLength;
   }
 
-  /** The input's estimate of what it has still to deliver. */
+  /** The input's estimate of the bytes still to come. */
   public long remainingBytes() {
     return block.inputRemainingBytes();
   }
@@ -241,11 +229,8 @@ public final class RunCursor implements Closeable {
       }
       if (count == 0) {
         throw new IOException(
-            "run "
-                + name
-                + ", position "
-                + bytesRead
-                + ": read of 0 bytes, expected 1 or more, or -1");
+            "run %s, position %s: read of 0 bytes, expected 1 or more, or -1"
+                .formatted(name, bytesRead));
       }
       inputEnded = true;
       input.close();
@@ -261,15 +246,10 @@ public final class RunCursor implements Closeable {
       if (filled == bytes.length) {
         if (lengthBytes > MAX_ARRAY_BYTES) {
           throw new IOException(
-              "run "
-                  + name
-                  + ", position "
-                  + runPosition()
-                  + ": record of "
-                  + lengthBytes
-                  + " bytes, expected at most "
-                  + MAX_ARRAY_BYTES
-                  + ", the longest array: the bytes are damaged, or the job's records too large");
+              String.format(
+                  "run %s, position %s: record of %s bytes, expected at most %s, the longest"
+                      + " array: the bytes are damaged, or the job's records too large",
+                  name, runPosition(), lengthBytes, MAX_ARRAY_BYTES));
         }
         bytes = Arrays.copyOf(bytes, (int) Math.min(lengthBytes, 2L * bytes.length));
       }
@@ -280,7 +260,7 @@ public final class RunCursor implements Closeable {
       return bytesRead - filled + start;
     }
 
-    /** The input's estimate of what it has still to deliver. */
+    /** The input's estimate of the bytes still to come. */
     long inputRemainingBytes() {
       return inputRemainingBytes;
     }

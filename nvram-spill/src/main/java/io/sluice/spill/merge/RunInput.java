@@ -11,8 +11,7 @@ import java.io.IOException;
  * <ul>
  *   <li>{@link #read} delivers at least one byte, or -1 at the end and ever after, or throws; it
  *       may block, within a deadline of its own. Asked for 0 bytes it may answer 0.
- *   <li>An input that can tell damaged bytes from good ones delivers no damaged one: what it has
- *       delivered was checked before.
+ *   <li>An input that can detect damaged bytes checks all bytes before it delivers them.
  *   <li>{@link #close} gives back memory and connections at once, even before the end; closing
  *       twice is allowed.
  * </ul>

@@ -31,7 +31,7 @@ public final class VerifiedRunInput implements RunInput {
   private long readBytes;
   private IOException failure;
 
-  /** Expects so many bytes with these checksums from {@code input}. */
+  /** Expects a run of this length with these checksums from {@code input}. */
   public VerifiedRunInput(String name, RunInput input, long lengthBytes, BlockChecksums checksums) {
     if (!checksums.fit(lengthBytes)) {
       throw new IllegalArgumentException(
@@ -134,13 +134,10 @@ public final class VerifiedRunInput implements RunInput {
   private IOException notAsLong(String what) {
     failure =
         new IOException(
-            "run "
-                + name
-                + " "
-                + what
-                + " bytes, expected its end after "
-                + lengthBytes
-                + "; fetch the run again or re-run its map");
+            String.format(
+                "run %s %s bytes, expected its end after %s; fetch the run again or re-run"
+                    + " its map",
+                name, what, lengthBytes));
     return failure;
   }
 

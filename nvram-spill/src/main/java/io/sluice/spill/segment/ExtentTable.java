@@ -64,13 +64,8 @@ public final class ExtentTable {
         || rangeLengthBytes < 0
         || logicalOffsetBytes > lengthBytes - rangeLengthBytes) {
       throw new IndexOutOfBoundsException(
-          "logical range at "
-              + logicalOffsetBytes
-              + " of length "
-              + rangeLengthBytes
-              + " is not inside the "
-              + lengthBytes
-              + " bytes of the extents");
+          "logical range at %s of length %s is not inside the %s bytes of the extents"
+              .formatted(logicalOffsetBytes, rangeLengthBytes, lengthBytes));
     }
     if (rangeLengthBytes == 0) {
       return List.of();

@@ -101,11 +101,8 @@ public final class PrivateDirectory {
   public static void create(Path directory, PoolVisibility use, String advice) throws IOException {
     if (Files.isSymbolicLink(directory)) {
       throw new IOException(
-          directory
-              + " is a symbolic link to "
-              + Files.readSymbolicLink(directory)
-              + "; name what it leads to, or "
-              + advice);
+          "%s is a symbolic link to %s; name what it leads to, or %s"
+              .formatted(directory, Files.readSymbolicLink(directory), advice));
     }
     try {
       Files.createDirectories(directory, OWNER_ONLY);

@@ -50,12 +50,8 @@ public record SegmentInfo(
             || fileOffsetBytes % mapUnitBytes != 0
             || lengthBytes % mapUnitBytes != 0)) {
       throw new IllegalArgumentException(
-          "segment at "
-              + fileOffsetBytes
-              + " of length "
-              + lengthBytes
-              + " is not made of units of "
-              + mapUnitBytes);
+          "segment at %s of length %s is not made of units of %s"
+              .formatted(fileOffsetBytes, lengthBytes, mapUnitBytes));
     }
   }
 

@@ -21,10 +21,10 @@ import java.util.function.IntFunction;
 
 /**
  * Reads and maps ranges of the store in a process of the same node. Committed outputs of others are
- * read: the service may cut their segment at any time, when the output was moved and the segment
- * goes to another user, and an access to a mapping of a cut file kills the process. Extents that
- * this process has leased, or that nobody can cut, may be mapped: a map task does so with its own
- * runs before it merges them.
+ * read, not mapped. The service may cut their segment at any time, when an output was moved and the
+ * segment goes to another user. An access to a mapping of a cut file kills the process. Extents
+ * that this process has leased, or that nobody can cut, may be mapped: a map task does so with its
+ * own runs before it merges them.
  *
  * <p>It maps exactly the requested ranges, not whole segments, because every mapped page counts
  * against the limits of a task's container. It keeps the segments of the memory tier open, so that
@@ -42,7 +42,7 @@ public final class SegmentMapper implements Closeable {
   private final Map<Integer, SegmentFile> files = new HashMap<>();
   private final SegmentOpener opener;
   private final IntFunction<SegmentInfo> segments;
-  private final ReadWriteLock lock = new ReentrantReadWriteLock(); // reads use what it keeps open
+  private final ReadWriteLock lock = new ReentrantReadWriteLock(); // reads use the open files
   private boolean closed;
 
   /**
@@ -56,7 +56,7 @@ public final class SegmentMapper implements Closeable {
     this.segments = segments;
   }
 
-  /** Maps the ranges; the caller closes what it gets. */
+  /** Maps the ranges; the caller closes the result. */
   public MappedRanges map(List<Range> ranges) throws IOException {
     return map(ranges, segments);
   }

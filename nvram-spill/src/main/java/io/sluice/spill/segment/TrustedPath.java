@@ -82,12 +82,8 @@ public final class TrustedPath {
     int owner = owner(path);
     if (owner != userId() && owner != another) {
       throw new IOException(
-          path
-              + " belongs to user id "
-              + Integer.toUnsignedString(owner)
-              + ", expected "
-              + Integer.toUnsignedString(another)
-              + "; give each user a place of its own");
+          "%s belongs to user id %s, expected %s; give each user a place of its own"
+              .formatted(path, Integer.toUnsignedString(owner), Integer.toUnsignedString(another)));
     }
   }
 
@@ -112,13 +108,10 @@ public final class TrustedPath {
       }
       if (who != null) {
         throw new IOException(
-            who
-                + " can put another directory in the place of "
-                + child
-                + ", which belongs to user id "
-                + owner(child)
-                + " and lies in "
-                + parent);
+            String.format(
+                "%s can put another directory in the place of %s, which belongs to user id"
+                    + " %s and lies in %s",
+                who, child, owner(child), parent));
       }
       child = parent;
     }

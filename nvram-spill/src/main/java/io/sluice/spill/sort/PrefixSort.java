@@ -4,13 +4,13 @@ import io.sluice.spill.sort.TieSort.KeyCopy;
 import java.util.Arrays;
 
 /**
- * Sorts one partition's index entries: by radix from the first bit in which the prefixes differ
- * until a range fits {@link LeafSort}, then ties that the prefix leaves open by the prefix of the
- * next level, and those that none decides by {@link TieSort}.
+ * Sorts one partition's index entries. It sorts by radix from the first bit in which the prefixes
+ * differ until a range fits {@link LeafSort}. Then it sorts ties of one prefix by the prefix of the
+ * next level, and ties of all levels by {@link TieSort}.
  *
- * <p>Every radix pass takes away at least one of the 64 bits, so the work is bounded by the length
- * of the prefix and the recursion by a few levels, whatever the keys; ranges that are in order
- * already are only looked at.
+ * <p>Every radix pass takes away at least one of the 64 bits. So the work is bounded by the length
+ * of the prefix, and the recursion by a few levels, whatever the keys. Ranges that are in order
+ * already are only read.
  *
  * <p>Thread contract: single thread.
  */

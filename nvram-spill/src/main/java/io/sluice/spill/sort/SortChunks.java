@@ -67,11 +67,10 @@ public final class SortChunks implements AutoCloseable {
     }
     if (capacityBytes < (long) LEAST_CHUNKS * chunkBytes) {
       throw new IllegalArgumentException(
-          "pool of "
-              + capacityBytes
-              + " bytes, expected at least two chunks of "
-              + chunkBytes
-              + " bytes: one for records, one for their index");
+          String.format(
+              "pool of %s bytes, expected at least two chunks of %s bytes: one for records,"
+                  + " one for their index",
+              capacityBytes, chunkBytes));
     }
     this.chunkBytes = chunkBytes;
     this.memory = memory;
@@ -114,14 +113,12 @@ public final class SortChunks implements AutoCloseable {
       return ByteBuffer.allocate(chunkBytes);
     } catch (OutOfMemoryError e) {
       throw new IOException(
-          "the process has no memory for the smallest sort buffer, "
-              + LEAST_CHUNKS * chunkBytes
-              + " bytes: neither direct memory ("
-              + DirectMemory.usedBytes()
-              + " of "
-              + DirectMemory.limitBytes()
-              + " bytes in use) nor heap; raise -Xmx or -XX:MaxDirectMemorySize, or run fewer tasks"
-              + " at a time (sluice.local.map-threads)",
+          String.format(
+              "the process has no memory for the smallest sort buffer, %s bytes: neither"
+                  + " direct memory (%s of %s bytes in use) nor heap; raise -Xmx or"
+                  + " -XX:MaxDirectMemorySize, or run fewer tasks at a time"
+                  + " (sluice.local.map-threads)",
+              LEAST_CHUNKS * chunkBytes, DirectMemory.usedBytes(), DirectMemory.limitBytes()),
           e);
     }
   }
@@ -203,11 +200,10 @@ public final class SortChunks implements AutoCloseable {
     free.clear();
     if (!acquired.isEmpty()) {
       throw new IllegalStateException(
-          "chunk pool closed with "
-              + acquired.size()
-              + " chunks of "
-              + chunkBytes
-              + " bytes not released, expected 0: close every record buffer before its pool");
+          String.format(
+              "chunk pool closed with %s chunks of %s bytes not released, expected 0: close"
+                  + " every record buffer before its pool",
+              acquired.size(), chunkBytes));
     }
   }
 

@@ -161,9 +161,7 @@ public final class SortedRecords {
       this.end = to;
     }
 
-    /**
-     * Goes to the next record; false at the end. What the record before returned is then invalid.
-     */
+    /** Goes to the next record, which ends the validity of the last one; false at the end. */
     public boolean next() {
       if (nextOffset == window.limit()) {
         if (gathered == end) {

@@ -95,11 +95,8 @@ public final class OutputWriter implements Closeable {
   OutputWriter(WriteTarget target, int partitionCount, long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {
       throw new IllegalArgumentException(
-          "partition count "
-              + partitionCount
-              + " and lease size "
-              + leaseBytes
-              + " must be more than 0");
+          "partition count %s and lease size %s must be more than 0"
+              .formatted(partitionCount, leaseBytes));
     }
     this.source = target.source();
     this.opener = new OpenExtent.Opener(target);
@@ -150,7 +147,7 @@ public final class OutputWriter implements Closeable {
     return reserveBeyondWindow(lengthBytes);
   }
 
-  /** Makes the first {@code lengthBytes} bytes of what {@link #reserve} gave part of the run. */
+  /** Appends the first {@code lengthBytes} bytes of the last {@link #reserve} to the run. */
   public void advance(int lengthBytes) throws IOException {
     if (bouncing) {
       bouncing = false;
@@ -159,12 +156,8 @@ public final class OutputWriter implements Closeable {
     }
     if (partition < 0 || lengthBytes < 0 || lengthBytes > limit - position) {
       throw new IllegalStateException(
-          "cannot advance by "
-              + lengthBytes
-              + ": "
-              + (limit - position)
-              + " bytes are reserved, the open run is "
-              + partition);
+          "cannot advance by %s: %s bytes are reserved, the open run is %s"
+              .formatted(lengthBytes, limit - position, partition));
     }
     position += lengthBytes;
     if (position - crcPosition >= CRC_CHUNK_BYTES) {
@@ -214,7 +207,7 @@ public final class OutputWriter implements Closeable {
     return endRun(rawLengthBytes, 0, records);
   }
 
-  /** Ends a run of chunks of so many raw bytes. */
+  /** Ends a run of chunks with this raw length. */
   public WrittenRun endRun(long rawLengthBytes, int chunkBytes, long records) {
     updateCrc();
     return endRun(rawLengthBytes, chunkBytes, records, summer.finish());
@@ -294,7 +287,7 @@ public final class OutputWriter implements Closeable {
 
   /**
    * Reads a run before the commit, {@code windowBytes} of it mapped at a time; the caller closes
-   * what it gets.
+   * the result.
    */
   public MappedRunInput input(WrittenRun run, int windowBytes) {
     return new MappedRunInput(this::mapRanges, rangesOf(run), run.lengthBytes(), windowBytes);

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * Leases for the runs that a task receives and will merge: memory that no other task wants now, in
@@ -31,25 +32,24 @@ public final class ReceivedExtents implements ExtentSource {
   private static final long STEP_BYTES = 4L << 20;
 
   private final MemorySource source;
-  private final Hearing hearing;
+  private final BooleanSupplier receivesNotices;
   private final boolean diskAlone;
   private final AtomicLong heldBytes = new AtomicLong();
   private volatile long keepBytes = Long.MAX_VALUE;
 
-  /** Whether a task receives the notices of its node. */
-  public interface Hearing {
-    /** Called before memory is leased; without notices none is leased. */
-    boolean isHearing();
+  /**
+   * Leases from this source.
+   *
+   * @param receivesNotices whether the task receives the notices of its node; asked before each
+   *     lease of memory, and without notices none is leased
+   */
+  public ReceivedExtents(MemorySource source, BooleanSupplier receivesNotices) {
+    this(source, receivesNotices, false);
   }
 
-  /** Leases from this source. */
-  public ReceivedExtents(MemorySource source, Hearing hearing) {
-    this(source, hearing, false);
-  }
-
-  private ReceivedExtents(MemorySource source, Hearing hearing, boolean diskAlone) {
+  private ReceivedExtents(MemorySource source, BooleanSupplier receivesNotices, boolean diskAlone) {
     this.source = source;
-    this.hearing = hearing;
+    this.receivesNotices = receivesNotices;
     this.diskAlone = diskAlone;
   }
 
@@ -85,7 +85,9 @@ public final class ReceivedExtents implements ExtentSource {
 
   private long leaseMemory(long lengthBytes, List<Extent> extents) throws IOException {
     long leasedBytes = 0;
-    while (leasedBytes < lengthBytes && heldBytes.get() < keepBytes && hearing.isHearing()) {
+    while (leasedBytes < lengthBytes
+        && heldBytes.get() < keepBytes
+        && receivesNotices.getAsBoolean()) {
       Optional<Extent> step =
           source.leaseMemory(MemoryUse.RECEIVE, Math.min(STEP_BYTES, lengthBytes - leasedBytes));
       if (step.isEmpty()) {

@@ -66,7 +66,7 @@ public record WriteTarget(
    * page faults, and counting its pages twice.
    */
   public interface ExtentMemory {
-    /** The extent for reading and writing; the writer closes what it gets. */
+    /** Maps the extent for reading and writing; the writer closes the mapping. */
     Mapping open(Extent extent) throws IOException;
   }
 }

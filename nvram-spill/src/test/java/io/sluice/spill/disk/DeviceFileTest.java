@@ -211,7 +211,7 @@ class DeviceFileTest {
       DeviceFile of =
           new DeviceFile(device, shared, new DiskStream("user", "application", i), () -> {});
       files.add(of);
-      DeviceFile.expect(List.of(of.told(0, FILE_BYTES)));
+      DeviceFile.plan(List.of(of.plannedRange(0, FILE_BYTES)));
       of.read(IoClass.READ_SEND, 0, 4096).close();
     }
     return files;

@@ -196,7 +196,7 @@ class OutputTailTest {
         assertThrows(
             CorruptOutputException.class,
             () -> reader.readLocation(source(media.last), PLACE.location(), beginBytes + 1, 1000));
-    assertTrue(e.getMessage().contains("extent table length is"), e.getMessage());
+    assertTrue(e.getMessage().contains("location length is"), e.getMessage());
   }
 
   @Test

@@ -99,7 +99,7 @@ final class LedgerModel {
   void join(ModelTask task) {
     task.id = ledger.join(task.who, task.ownSortBytes);
     stopped.remove(task.who.application());
-    ledger.hears(task.id, task.hearing != ModelTask.Hearing.NONE);
+    ledger.receivesNotices(task.id, task.hearing != ModelTask.Hearing.NONE);
     tasks.put(task.id, task);
   }
 

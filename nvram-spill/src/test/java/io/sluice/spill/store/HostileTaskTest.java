@@ -92,7 +92,7 @@ class HostileTaskTest extends PoolTestBase {
     }
     refused("whole blocks", tail -> tail.withBefore(new Range(0, 1, BLOCK_BYTES)));
     refused("end of the last extent", tail -> tail.withExtents(List.of(first)));
-    refused("extent table length", tail -> tail.withExtents(List.of()));
+    refused("location length", tail -> tail.withExtents(List.of()));
   }
 
   @Test
@@ -247,7 +247,7 @@ class HostileTaskTest extends PoolTestBase {
       place.putInt(place.capacity() - FooterLayout.TRAILER_BYTES + 12, length);
       write(honest);
       write(place, extent.range().endBytes() - place.capacity());
-      assertCommitRefused("extent table length", honest);
+      assertCommitRefused("location length", honest);
     }
   }
 
