@@ -285,6 +285,11 @@ public final class OutputWriter implements Closeable {
     return extents.used().ranges(run.logicalOffsetBytes(), run.lengthBytes());
   }
 
+  /** Finds a segment in which an extent of this writer lies; null if there is none. */
+  SegmentInfo segment(int segmentId) {
+    return extents.segment(segmentId);
+  }
+
   /**
    * Reads a run before the commit, {@code windowBytes} of it mapped at a time; the caller closes
    * the result.

@@ -1,21 +1,14 @@
 package io.sluice.spill.writer;
 
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.FooterLayout.FooterLocation;
-import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
-import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
 import io.sluice.spill.segment.SegmentMapper.MappedRanges;
-import io.sluice.spill.store.ExtentSource;
-import io.sluice.spill.store.LeaseInfo;
-import io.sluice.spill.store.PendingWrite;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,7 +29,10 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ScratchRuns implements Closeable {
   private final OutputWriter writer;
+
+  /** The segments of ended runs, for reads of other threads. */
   private final Map<Integer, SegmentInfo> segments = new ConcurrentHashMap<>();
+
   private final SegmentMapper mapper;
   private boolean begun;
   private long lengthBytes;
@@ -48,14 +44,7 @@ public final class ScratchRuns implements Closeable {
    */
   public ScratchRuns(WriteTarget target, long leaseBytes) {
     mapper = new SegmentMapper(target.opener(), segments::get);
-    writer =
-        new WriteTarget(
-                new KnownSegments(target.source(), segments),
-                target.medium(),
-                target.memory(),
-                target.opener(),
-                target.mappedBytes())
-            .writer(1, leaseBytes);
+    writer = target.writer(1, leaseBytes);
   }
 
   /** Leases room for more bytes, in one request. */
@@ -92,9 +81,11 @@ public final class ScratchRuns implements Closeable {
     begun = false;
     long memoryBytesBefore = writer.stats().memoryBytes();
     WrittenRun run = writer.endRun(0, 0);
+    List<Range> ranges = writer.rangesOf(run);
+    ranges.forEach(range -> segments.computeIfAbsent(range.segmentId(), writer::segment));
     writer.flush();
     return new ScratchRun(
-        writer.rangesOf(run),
+        ranges,
         run.lengthBytes(),
         writer.stats().memoryBytes() - memoryBytesBefore,
         run.checksums());
@@ -134,58 +125,6 @@ public final class ScratchRuns implements Closeable {
   public void close() throws IOException {
     try (writer) {
       closeFiles();
-    }
-  }
-
-  /** Remembers the segments of leased extents, for reads of other threads. */
-  private record KnownSegments(ExtentSource source, Map<Integer, SegmentInfo> segments)
-      implements ExtentSource {
-    @Override
-    public LeaseInfo info() {
-      return source.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return source.opener();
-    }
-
-    @Override
-    public List<Extent> lease(long lengthBytes) throws IOException {
-      List<Extent> extents = source.lease(lengthBytes);
-      extents.forEach(extent -> segments.put(extent.segment().segmentId(), extent.segment()));
-      return extents;
-    }
-
-    @Override
-    public Extent leaseContiguous(long lengthBytes) {
-      throw new IllegalStateException("nothing is committed");
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      source.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public PendingWrite beginWrite(Extent extent, long offsetBytes, ByteBuffer bytes)
-        throws IOException {
-      return source.beginWrite(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      source.force(extent);
-    }
-
-    @Override
-    public void release(List<Extent> extents) throws IOException {
-      source.release(extents);
-    }
-
-    @Override
-    public void commit(OutputStamp stamp, FooterLocation trailer) {
-      throw new IllegalStateException("nothing is committed");
     }
   }
 
