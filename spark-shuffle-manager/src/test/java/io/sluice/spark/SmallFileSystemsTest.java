@@ -3,7 +3,7 @@ package io.sluice.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreStats;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -138,7 +138,7 @@ class SmallFileSystemsTest {
     assertLeftToSpark(Path.of("/dev/sluice-missing"), "/dev/sluice-missing");
     Path foreign = Files.createDirectory(base.resolve("foreign"));
     Files.createDirectory(
-        foreign.resolve("sluice-spark-" + ProcessUser.name()),
+        foreign.resolve("sluice-spark-" + Owner.nameOfThisProcess()),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     new ProcessBuilder("chown", "-R", "12345", foreign.toString()).start().waitFor();
     assertLeftToSpark(foreign, "belongs to user id 12345");

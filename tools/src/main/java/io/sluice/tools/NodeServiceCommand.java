@@ -12,8 +12,8 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolVisibility;
-import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.tools.Tools.ToolsVersion;
 import java.io.IOException;
@@ -319,7 +319,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
   }
 
   private List<Path> overflowOfUser() throws IOException {
-    String name = "sluice-overflow-" + ProcessUser.name();
+    String name = "sluice-overflow-" + Owner.nameOfThisProcess();
     return overflowDirectories == null
         ? List.of()
         : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();

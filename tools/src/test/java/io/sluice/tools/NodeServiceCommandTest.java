@@ -11,7 +11,7 @@ import io.sluice.node.socket.SocketClient;
 import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.spill.disk.Device;
-import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.StoreFullException;
 import io.sluice.spill.testing.TestOutput;
@@ -171,7 +171,7 @@ class NodeServiceCommandTest {
     String said = logOf(() -> command("service", "--overflow-dirs=" + base).close(service));
     assertTrue(said.contains("stays for the next service"), said);
     assertTrue(said.contains(base.resolve("service").toString()), said);
-    assertTrue(said.contains("sluice-overflow-" + ProcessUser.name()), said);
+    assertTrue(said.contains("sluice-overflow-" + Owner.nameOfThisProcess()), said);
     assertTrue(Files.exists(segment), "it keeps the pool");
     assertFalse(Files.exists(base.resolve("service/service.properties")));
   }

@@ -1,8 +1,8 @@
 package io.sluice.bench.micro;
 
 import io.sluice.spill.sort.BytewiseOrder;
-import io.sluice.spill.sort.ChunkMemory;
-import io.sluice.spill.sort.ChunkSource;
+import io.sluice.spill.sort.SortChunks.ChunkMemory;
+import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.sort.KeptChunks;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;

@@ -1,8 +1,8 @@
 package io.sluice.bench.micro;
 
 import io.sluice.rdma.memory.OffHeap;
-import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;

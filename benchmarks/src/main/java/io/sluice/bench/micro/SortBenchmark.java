@@ -1,7 +1,7 @@
 package io.sluice.bench.micro;
 
 import io.sluice.bench.micro.LeaseBenchmark.LentMemory;
-import io.sluice.spill.sort.ChunkMemory;
+import io.sluice.spill.sort.SortChunks.ChunkMemory;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
 import io.sluice.spill.sort.SortedRecords;

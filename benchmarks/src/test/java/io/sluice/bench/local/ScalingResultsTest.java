@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.bench.local.EngineSchedule.JobHistoryTimes.Attempt;
 import io.sluice.bench.local.EngineSchedule.JobHistoryTimes;
-import io.sluice.bench.local.EngineSchedule.JobHistoryTimes.Attempt;
 import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingRun;
 import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingVariant;
 import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingWorkload;

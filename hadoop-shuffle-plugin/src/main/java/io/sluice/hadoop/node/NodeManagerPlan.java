@@ -9,9 +9,9 @@ import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceContext.Probes;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.spill.segment.ProcessUser;
-import io.sluice.spill.store.StoreConfig;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreConfig.DiskReserve;
+import io.sluice.spill.store.StoreConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -195,7 +195,8 @@ public final class NodeManagerPlan {
   }
 
   private static ServiceDirectories place(Configuration conf) throws IOException {
-    Path standard = Path.of("/dev/shm", "sluice-" + ProcessUser.name() + "-" + shufflePort(conf));
+    Path standard =
+        Path.of("/dev/shm", "sluice-" + Owner.nameOfThisProcess() + "-" + shufflePort(conf));
     String configured = NodeSettings.POOL_DIR.get(conf::getTrimmed);
     return ServiceDirectories.of(
         configured.isEmpty() ? standard : ofThisHost(NodeSettings.POOL_DIR.name(), configured),

@@ -2,7 +2,7 @@ package io.sluice.hadoop.node;
 
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.segment.PrivateDirectory;
-import io.sluice.spill.segment.PrivateFile;
+import io.sluice.spill.segment.PrivateDirectory.PrivateFile;
 import io.sluice.spill.segment.TrustedPath;
 import java.io.IOException;
 import java.io.Reader;

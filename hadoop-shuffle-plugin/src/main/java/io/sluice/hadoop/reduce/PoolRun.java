@@ -5,8 +5,8 @@ import io.sluice.mapreduce.reduce.MergeRun;
 import io.sluice.node.client.LocatedRuns;
 import io.sluice.node.client.NodeRun;
 import io.sluice.node.wire.NodeAddress;
-import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.RunInput.ClosedRunException;
 import java.io.IOException;
 import org.apache.hadoop.io.compress.CompressionCodec;
 

@@ -5,7 +5,7 @@ import io.sluice.node.socket.RevocationListener;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.medium.Medium;
-import io.sluice.spill.memory.RevocationNotice;
+import io.sluice.spill.memory.Revocations.RevocationNotice;
 import io.sluice.spill.writer.ReceivedExtents;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;

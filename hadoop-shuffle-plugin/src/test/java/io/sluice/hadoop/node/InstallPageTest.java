@@ -3,7 +3,7 @@ package io.sluice.hadoop.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +30,7 @@ class InstallPageTest {
   void theDefaultPlaceIsFreed() throws IOException {
     Path place = NodeManagerPlan.directory(new Configuration(false));
     assertEquals(
-        place.toString().replace("-" + ProcessUser.name() + "-", "-yarn-"),
+        place.toString().replace("-" + Owner.nameOfThisProcess() + "-", "-yarn-"),
         target(removals().get(0)));
   }
 

@@ -268,7 +268,7 @@ final class DamageTest {
   private void flipByte(OutputLocations description, LocatedRun located, long offsetBytes)
       throws IOException {
     long left = offsetBytes;
-    for (Range range : located.place().ranges()) {
+    for (Range range : located.location().ranges()) {
       if (left < range.lengthBytes()) {
         flipAt(description, range.segmentId(), range.offsetBytes() + left);
         return;
@@ -280,7 +280,7 @@ final class DamageTest {
   /** It lies behind the data, in the index of the output. */
   private void flipChecksum(OutputLocations description, LocatedRun located, int block)
       throws IOException {
-    Range last = located.place().ranges().get(located.place().ranges().size() - 1);
+    Range last = located.location().ranges().get(located.location().ranges().size() - 1);
     Path segment = description.segments().get(last.segmentId()).segment().path();
     try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
       ByteBuffer bytes = ByteBuffer.allocate((int) file.size());

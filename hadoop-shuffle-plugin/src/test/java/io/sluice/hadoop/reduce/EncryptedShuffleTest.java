@@ -19,7 +19,7 @@ import io.sluice.mapreduce.testing.Pair;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
-import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.format.RunEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

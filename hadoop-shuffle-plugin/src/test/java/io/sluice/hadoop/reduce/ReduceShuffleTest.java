@@ -30,7 +30,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.LocatedRun;
-import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.format.RunEncoder;
 import io.sluice.spill.segment.Range;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -562,7 +562,7 @@ final class ReduceShuffleTest {
             .readers()
             .describe(TestJob.APPLICATION, PartitionRange.one(REDUCE), List.of(map.toString()), 0);
     LocatedRun located = description.runs().get(map.toString()).get(0);
-    Range range = located.place().ranges().get(0);
+    Range range = located.location().ranges().get(0);
     Path segment = description.segments().get(range.segmentId()).segment().path();
     try (FileChannel file =
         FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.mapreduce.merge.CodecMemory;
 import io.sluice.mapreduce.merge.MergeMemory;
-import io.sluice.spill.sort.ChunkMemory;
+import io.sluice.spill.sort.SortChunks.ChunkMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -10,8 +10,8 @@ import io.sluice.spill.format.Run;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.segment.SegmentOpener;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.io.compress.CompressionCodec;
@@ -41,7 +41,7 @@ public final class SluiceMapOutput {
             new VerifiedRunInput(
                 "test",
                 new MappedRunInput(
-                    mapper::map, located.place().ranges(), run.lengthBytes(), BLOCK_BYTES),
+                    mapper::map, located.location().ranges(), run.lengthBytes(), BLOCK_BYTES),
                 run.lengthBytes(),
                 run.checksums());
         List<Pair> records =

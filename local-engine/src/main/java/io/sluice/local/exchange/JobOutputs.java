@@ -16,7 +16,7 @@ import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.sort.ChunkSource;
+import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.sort.KeptChunks;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
@@ -107,7 +107,7 @@ record JobOutputs(
       String name = output.outputId() + " partition " + partition + " run " + run.ordinal();
       RunInput bytes =
           new MappedRunInput(
-              mapper::map, located.place().ranges(), run.lengthBytes(), WINDOW_BYTES);
+              mapper::map, located.location().ranges(), run.lengthBytes(), WINDOW_BYTES);
       RunInput verified = new VerifiedRunInput(name, bytes, run.lengthBytes(), run.checksums());
       RunInput plain =
           key == null

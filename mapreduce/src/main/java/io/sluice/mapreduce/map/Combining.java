@@ -1,6 +1,6 @@
 package io.sluice.mapreduce.map;
 
-import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.format.RunEncoder;
 import java.io.IOException;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;

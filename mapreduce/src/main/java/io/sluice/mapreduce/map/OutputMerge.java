@@ -7,17 +7,16 @@ import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spill.cipher.DecryptedRunInput;
 import io.sluice.spill.cipher.OutputKey;
+import io.sluice.spill.format.RunEncoder;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.MappedRunInput;
-import io.sluice.spill.merge.MergePlan;
 import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
-import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.writer.OutputWriter;
-import io.sluice.spill.writer.WriterStats;
+import io.sluice.spill.writer.OutputWriter.WriterStats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -152,7 +151,7 @@ final class OutputMerge {
             recordBytes,
             streams,
             waiting.descendingSet().stream().mapToLong(Stored::leastBlockBytes));
-    return MergePlan.roundSize(waiting.size(), maxRuns);
+    return KWayMerge.roundSize(waiting.size(), maxRuns);
   }
 
   private static List<Stored> take(TreeSet<Stored> waiting, int count) {

@@ -1,10 +1,10 @@
 package io.sluice.mapreduce.map;
 
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.sort.ChunkMemory;
-import io.sluice.spill.sort.ChunkSource;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
+import io.sluice.spill.sort.SortChunks.ChunkMemory;
+import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.sort.SortedRecords;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.Closeable;

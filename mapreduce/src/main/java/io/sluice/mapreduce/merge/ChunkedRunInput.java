@@ -1,7 +1,7 @@
 package io.sluice.mapreduce.merge;
 
+import io.sluice.spill.format.RecordFormat.VInt;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.record.VInt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;

@@ -2,7 +2,7 @@ package io.sluice.mapreduce.merge;
 
 import io.sluice.mapreduce.memory.TaskMemory;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.RawLengths;
+import io.sluice.spill.format.Run.RawLengths;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.CompressionCodec;

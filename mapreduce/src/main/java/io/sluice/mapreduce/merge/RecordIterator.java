@@ -1,7 +1,7 @@
 package io.sluice.mapreduce.merge;
 
 import io.sluice.spill.merge.KWayMerge;
-import io.sluice.spill.sort.SortedCursor;
+import io.sluice.spill.sort.SortedRecords.SortedCursor;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
 import org.apache.hadoop.io.DataInputBuffer;

@@ -2,8 +2,8 @@ package io.sluice.mapreduce.merge;
 
 import io.sluice.mapreduce.merge.ChunkedRunInput.ChunkDecoder;
 import io.sluice.mapreduce.merge.MergeMemory.ChunkLength;
+import io.sluice.spill.format.RunEncoder;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.record.RunEncoder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -7,11 +7,10 @@ import io.sluice.mapreduce.merge.RunForm;
 import io.sluice.mapreduce.stage.StageArea;
 import io.sluice.mapreduce.stage.StageArea.StagedRun;
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spill.format.RunEncoder;
 import io.sluice.spill.merge.KWayMerge;
-import io.sluice.spill.merge.MergePlan;
 import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.record.RunEncoder;
 import io.sluice.spill.sort.KeyOrder;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -108,7 +107,7 @@ public final class ReduceMerge {
   /** Takes the runs of the next round; none if all waiting runs can be merged at once. */
   private List<MergeRun> takeRound(WaitingRuns waiting, long streams) {
     int fanIn = fanIn(streams, waiting.leastBlocksBytes());
-    int size = MergePlan.roundSize(waiting.size(), fanIn);
+    int size = KWayMerge.roundSize(waiting.size(), fanIn);
     return size > 0 && isHeldUp(waiting.size(), streams, waiting.leastBlocksBytes(), fanIn)
         ? waiting.takeStreams(streamsOfRound(waiting, streams, fanIn))
         : waiting.take(size);

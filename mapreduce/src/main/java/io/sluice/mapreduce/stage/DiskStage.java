@@ -2,8 +2,8 @@ package io.sluice.mapreduce.stage;
 
 import io.sluice.mapreduce.stage.StageVolume.OpenVolumes;
 import io.sluice.spill.cipher.OutputKey;
-import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.merge.RunInput;
 import java.io.Closeable;
 import java.io.IOException;

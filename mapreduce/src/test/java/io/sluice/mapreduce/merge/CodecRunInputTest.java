@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.mapreduce.testing.UnpooledCodec;
-import io.sluice.spill.format.BlockChecksummer;
-import io.sluice.spill.merge.ChecksumException;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.RunInput.ChecksumException;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -12,8 +12,8 @@ import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SpillStore;
@@ -136,7 +136,7 @@ public final class LocalStore implements Closeable {
       String name = id.outputId() + " partition " + partition;
       RunInput bytes =
           new MappedRunInput(
-              mapper::map, located.place().ranges(), run.lengthBytes(), WINDOW_BYTES);
+              mapper::map, located.location().ranges(), run.lengthBytes(), WINDOW_BYTES);
       RunInput verified = new VerifiedRunInput(name, bytes, run.lengthBytes(), run.checksums());
       RunInput plain =
           key == null

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PrivateDirectory;
-import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.store.Lease;
-import io.sluice.spill.writer.ScratchRun;
 import io.sluice.spill.writer.ScratchRuns;
+import io.sluice.spill.writer.ScratchRuns.ScratchRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ class ProcessStoreTest {
   }
 
   private Path ours() throws IOException {
-    return directory.resolve("sluice-local-" + ProcessUser.name());
+    return directory.resolve("sluice-local-" + Owner.nameOfThisProcess());
   }
 
   @Test

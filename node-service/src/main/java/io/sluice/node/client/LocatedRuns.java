@@ -8,8 +8,8 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.LocatedRun.RunLocation;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
@@ -106,7 +106,7 @@ public final class LocatedRuns {
     return description.runs().values().stream()
         .flatMap(List::stream)
         .findAny()
-        .map(run -> run.place().poolId())
+        .map(run -> run.location().poolId())
         .orElse(null);
   }
 

@@ -14,9 +14,9 @@ import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.segment.PoolPaths;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.segment.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -235,14 +235,14 @@ public final class NodeReader implements AutoCloseable {
   }
 
   private static boolean isInMemory(LocatedRun located) {
-    return located.place().ranges().stream()
+    return located.location().ranges().stream()
         .allMatch(range -> SegmentInfo.tierOf(range.segmentId()) == Tier.MEMORY);
   }
 
   /** Whether one transport reads all of it; segments that were not located are asked for again. */
   private static boolean isServed(
       RemoteNode node, LocatedRun located, OutputLocations description) {
-    return located.place().ranges().stream()
+    return located.location().ranges().stream()
         .map(range -> description.segments().get(range.segmentId()))
         .allMatch(segment -> segment == null || node.ways().isServed(segment));
   }

@@ -9,7 +9,7 @@ import io.sluice.spill.cipher.RunKey;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.merge.ClosedRunException;
+import io.sluice.spill.merge.RunInput.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.Closeable;
@@ -61,7 +61,7 @@ public final class NodeRun implements Closeable {
     RemoteNode node = from.node();
     LocatedRuns.Task task = from.task();
     LocatedRun located = from.located(run);
-    Map<Integer, SegmentLocation> segments = from.segments(located.place());
+    Map<Integer, SegmentLocation> segments = from.segments(located.location());
     String outputId = outputId();
     String name = name();
     RunKey key =

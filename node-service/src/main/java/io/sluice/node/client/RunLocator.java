@@ -8,9 +8,9 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.LocatedRun.RunLocation;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunLocation;
-import io.sluice.spill.merge.ChecksumException;
+import io.sluice.spill.merge.RunInput.ChecksumException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -56,7 +56,7 @@ final class RunLocator {
     this.outputId = outputId;
     this.name = name;
     this.run = located.run();
-    this.place = located.place();
+    this.place = located.location();
     this.segments = segments;
     this.refusal = refusal;
   }
@@ -88,7 +88,7 @@ final class RunLocator {
     }
     RunLocation former = place;
     boolean wasDescribed = isDescribed();
-    place = runs.get(ordinal).place();
+    place = runs.get(ordinal).location();
     segments = now.segments();
     boolean elsewhere = !place.equals(former);
     if (elsewhere) {

@@ -89,7 +89,7 @@ final class RunPacker {
     Set<Integer> ids = new HashSet<>();
     for (List<LocatedRun> runs : description.runs().values()) {
       for (LocatedRun run : runs) {
-        run.place().ranges().forEach(range -> ids.add(range.segmentId()));
+        run.location().ranges().forEach(range -> ids.add(range.segmentId()));
       }
     }
     return description.segments().values().stream()
@@ -140,11 +140,11 @@ final class RunPacker {
     number(run.partition());
     number(run.ordinal());
     number(behindOutput);
-    number(located.place().generation());
+    number(located.location().generation());
     for (int block = 0; block <= run.checksums().furtherCount(); block++) {
       fixed(ByteBuffer.allocate(Integer.BYTES).putInt(run.checksums().crc32c(block)));
     }
-    List<Range> ranges = located.place().ranges();
+    List<Range> ranges = located.location().ranges();
     number(ranges.size());
     long leftBytes = run.lengthBytes();
     for (Range range : ranges) {

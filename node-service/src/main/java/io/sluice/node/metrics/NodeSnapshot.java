@@ -10,7 +10,7 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.ledger.Holding;
 import io.sluice.spill.ledger.MemoryKind;
-import io.sluice.spill.memory.MemorySnapshot;
+import io.sluice.spill.memory.MemoryManager.MemorySnapshot;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.StoreStats.ApplicationUse;

@@ -3,7 +3,7 @@ package io.sluice.node.remote;
 import io.sluice.node.remote.OutputLocations.SegmentLocation;
 import io.sluice.node.wire.Frames;
 import io.sluice.spill.format.PartitionRuns;
-import io.sluice.spill.format.RunEntry;
+import io.sluice.spill.format.PartitionRuns.RunEntry;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.DataOutputStream;

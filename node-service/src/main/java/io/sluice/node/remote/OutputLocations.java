@@ -63,7 +63,7 @@ public record OutputLocations(
   public static long runsBytes(List<LocatedRun> runs) {
     long sumBytes = 0;
     for (LocatedRun located : runs) { // no stream: most answers are about many lists of one run
-      sumBytes += runBytes(located.run().lengthBytes(), located.place().ranges().size());
+      sumBytes += runBytes(located.run().lengthBytes(), located.location().ranges().size());
     }
     return sumBytes;
   }

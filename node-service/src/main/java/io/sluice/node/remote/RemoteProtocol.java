@@ -10,9 +10,9 @@ import io.sluice.node.wire.Versions;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
-import io.sluice.spill.format.RawLengths;
+import io.sluice.spill.format.LocatedRun.RunLocation;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunLocation;
+import io.sluice.spill.format.Run.RawLengths;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -175,11 +175,11 @@ final class RemoteProtocol {
     out.writeInt(description.runs().size());
     for (Map.Entry<String, List<LocatedRun>> output : description.runs().entrySet()) {
       List<LocatedRun> runs = output.getValue();
-      writeOutput(out, output.getKey(), runs.isEmpty() ? 0 : runs.get(0).place().generation());
+      writeOutput(out, output.getKey(), runs.isEmpty() ? 0 : runs.get(0).location().generation());
       out.writeInt(runs.size());
       for (LocatedRun located : runs) {
         writeRun(out, located.run());
-        writeRanges(out, located.place().ranges());
+        writeRanges(out, located.location().ranges());
         byte[] inlined = description.inlined().get(located);
         if (inlined == null) {
           writeNotInlined(out);

@@ -3,7 +3,7 @@ package io.sluice.node.service;
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.PartitionRuns;
-import io.sluice.spill.format.RunEntry;
+import io.sluice.spill.format.PartitionRuns.RunEntry;
 import io.sluice.spill.store.CommittedOutput;
 import java.io.IOException;
 import java.util.BitSet;

@@ -10,7 +10,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.PartitionRuns;
-import io.sluice.spill.format.RunEntry;
+import io.sluice.spill.format.PartitionRuns.RunEntry;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
@@ -284,7 +284,7 @@ final class HeldRuns {
   private Map<Integer, SegmentLocation> served(List<LocatedRun> runs) throws IOException {
     Map<Integer, SegmentLocation> segments = new HashMap<>();
     for (LocatedRun run : runs) {
-      addServed(run.place().ranges(), segments);
+      addServed(run.location().ranges(), segments);
     }
     return segments;
   }

@@ -129,7 +129,7 @@ final class ReaderBackend implements RemoteBackend {
         inlined.keep(one.inlined());
         one.runs()
             .get(outputId)
-            .forEach(run -> HeldRuns.addRangesOnDisk(run.place().ranges(), onDisk));
+            .forEach(run -> HeldRuns.addRangesOnDisk(run.location().ranges(), onDisk));
       }
     }
     store.expectReads(onDisk);

@@ -8,7 +8,7 @@ import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.PartitionRuns;
-import io.sluice.spill.format.RunEntry;
+import io.sluice.spill.format.PartitionRuns.RunEntry;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.CommittedOutput;

@@ -19,7 +19,6 @@ import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
-import io.sluice.spill.segment.ProcessUser;
 import io.sluice.spill.segment.TrustedPath;
 import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.StoreFullException;
@@ -227,7 +226,7 @@ final class ClientSession implements Closeable {
       Optional<PeerCredentials> peer = stream.credentials();
       String user = stream.peerUser();
       boolean expected =
-          user.equals(ProcessUser.name())
+          user.equals(Owner.nameOfThisProcess())
               || peer.isPresent() && new Owner(peer.get().uid()).equals(service);
       if (!expected) {
         throw new IOException(

@@ -8,7 +8,7 @@ import io.sluice.node.wire.MessageStream;
 import io.sluice.node.wire.Replies;
 import io.sluice.node.wire.Versions;
 import io.sluice.rdma.threads.DaemonThreads;
-import io.sluice.spill.memory.RevocationNotice;
+import io.sluice.spill.memory.Revocations.RevocationNotice;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;

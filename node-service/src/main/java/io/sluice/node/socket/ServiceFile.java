@@ -2,7 +2,7 @@ package io.sluice.node.socket;
 
 import io.sluice.node.wire.NodeMetadata;
 import io.sluice.node.wire.ServiceAddress;
-import io.sluice.spill.segment.PrivateFile;
+import io.sluice.spill.segment.PrivateDirectory.PrivateFile;
 import io.sluice.spill.segment.TrustedPath;
 import java.io.IOException;
 import java.io.Reader;

@@ -15,7 +15,7 @@ import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.store.SpillStore;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -69,7 +69,7 @@ record TaskGreeter(Versions versions, SocketServer.Backend backend, Owner own) {
       return new Owner(stream.credentials().orElseThrow().uid());
     }
     String user = stream.peerUser();
-    String ownName = ProcessUser.name();
+    String ownName = Owner.nameOfThisProcess();
     if (!user.equals(ownName)) {
       throw new TaskRefusedException(
           RefusalKind.WRONG_USER,

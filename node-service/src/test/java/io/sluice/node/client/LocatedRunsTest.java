@@ -13,13 +13,13 @@ import io.sluice.rdma.testing.TestSeed;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.LocatedRun.RunLocation;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.SegmentOpener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -167,10 +167,10 @@ final class LocatedRunsTest {
     assertEquals(run.rawLengthBytes() / Math.max(1, run.records()), packed.meanRecordBytes(offset));
     assertEquals(run.ordinal() % 2 == 1, packed.isLocal(offset));
     Set<Integer> touched = new HashSet<>();
-    expected.place().ranges().forEach(range -> touched.add(range.segmentId()));
+    expected.location().ranges().forEach(range -> touched.add(range.segmentId()));
     Map<Integer, SegmentLocation> described = new HashMap<>(segments);
     described.keySet().retainAll(touched);
-    assertEquals(described, packed.segments(expected.place()));
+    assertEquals(described, packed.segments(expected.location()));
   }
 
   @Test

@@ -26,17 +26,17 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.LocatedRun.RunLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolPaths;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -226,7 +226,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
   }
 
   private int currentId() {
-    return located.get(0).place().ranges().get(0).segmentId();
+    return located.get(0).location().ranges().get(0).segmentId();
   }
 
   /** Is done whenever a reader asks, before it is answered. */
@@ -361,7 +361,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
     }
     List<Range> ranges = new ArrayList<>();
     long leftBytes = now.lengthBytes();
-    for (Range range : run.place().ranges()) {
+    for (Range range : run.location().ranges()) {
       long lengthBytes = Math.min(leftBytes, range.lengthBytes());
       if (lengthBytes > 0) {
         ranges.add(new Range(range.segmentId(), range.offsetBytes(), lengthBytes));
@@ -369,7 +369,7 @@ final class MovingNode implements RemoteBackend, AutoCloseable {
       leftBytes -= lengthBytes;
     }
     return Optional.of(
-        new LocatedRun(now, new RunLocation(poolId, run.place().generation(), ranges)));
+        new LocatedRun(now, new RunLocation(poolId, run.location().generation(), ranges)));
   }
 
   @Override

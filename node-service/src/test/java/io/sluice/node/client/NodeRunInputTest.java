@@ -7,8 +7,8 @@ import io.sluice.spill.cipher.ShuffleKey;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.RunInput.ClosedRunException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

@@ -184,7 +184,7 @@ class HeldRunsTest {
             .orElseThrow();
     assertEquals(store.find(ID).orElseThrow().runs(0, PARTITIONS), runs(held));
     for (LocatedRun run : runs(held)) {
-      for (Range range : run.place().ranges()) {
+      for (Range range : run.location().ranges()) {
         assertEquals(
             range.segmentId(), held.segments().get(range.segmentId()).segment().segmentId());
       }
@@ -224,7 +224,7 @@ class HeldRunsTest {
     assertFalse(held.isDamaged(ID, 7));
     assertFalse(held.isDamaged(new OutputId(APP, "attempt_none"), 7));
     assertEquals(PARTITIONS, runs(held).orElseThrow().size());
-    Range range = output.runs(7).get(0).place().ranges().get(0);
+    Range range = output.runs(7).get(0).location().ranges().get(0);
     change(range);
     assertEquals(PARTITIONS, runs(held).orElseThrow().size(), "nobody has looked");
     assertTrue(held.isDamaged(ID, 7));
@@ -257,13 +257,13 @@ class HeldRunsTest {
   void whatIsDamagedInMemoryIsReadFromItsCopy() throws IOException {
     CommittedOutput output = commitWithCopy();
     HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
-    change(output.runs(7).get(0).place().ranges().get(0));
+    change(output.runs(7).get(0).location().ranges().get(0));
     assertFalse(held.isDamaged(ID, 7));
     assertFalse(output.location().isHeld());
     assertEquals(0, store.stats().copies().outputs());
     List<LocatedRun> now = runs(held).orElseThrow();
     assertEquals(PARTITIONS, now.size());
-    Range onDisk = now.get(7).place().ranges().get(0);
+    Range onDisk = now.get(7).location().ranges().get(0);
     assertEquals(Tier.DISK, SegmentInfo.tierOf(onDisk.segmentId()));
     change(onDisk);
     assertTrue(held.isDamaged(ID, 7), "there is no other");
@@ -273,7 +273,7 @@ class HeldRunsTest {
   void anIndexThatIsDamagedInMemoryIsReadFromItsCopy() throws IOException {
     CommittedOutput output = commitWithCopy();
     HeldRuns held = new HeldRuns(store::find, this::served, store::isQuiet, store::replaceByCopy);
-    Range lastRun = output.runs(PARTITIONS - 1).get(0).place().ranges().get(0);
+    Range lastRun = output.runs(PARTITIONS - 1).get(0).location().ranges().get(0);
     change(new Range(lastRun.segmentId(), lastRun.endBytes(), 100)); // the index comes next
     assertEquals(PARTITIONS, runs(held).orElseThrow().size());
     assertFalse(output.location().isHeld());
@@ -290,7 +290,7 @@ class HeldRunsTest {
               .findFirst()
               .orElseThrow();
     }
-    Range run = output.runs(7).get(0).place().ranges().get(0);
+    Range run = output.runs(7).get(0).location().ranges().get(0);
     change(run);
     try (FileChannel channel = FileChannel.open(copy, StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.wrap(new byte[] {99}), 7 * 100 + 50);

@@ -14,7 +14,7 @@ import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.ledger.MemoryKind;
-import io.sluice.spill.memory.MemorySnapshot;
+import io.sluice.spill.memory.MemoryManager.MemorySnapshot;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.StoreFullException;

@@ -372,7 +372,7 @@ class NodeServiceTest extends NodeTestBase {
     ByteBuffer entry = ByteBuffer.allocate(24);
     entry.putInt(0).putInt(run.checksums().crc32c(0)).putLong(0).putLong(run.lengthBytes()).flip();
     SegmentLocation location =
-        description.segments().get(located.place().ranges().get(0).segmentId());
+        description.segments().get(located.location().ranges().get(0).segmentId());
     try (FileChannel file =
         FileChannel.open(
             location.segment().path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {

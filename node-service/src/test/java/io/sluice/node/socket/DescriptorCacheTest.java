@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.Descriptor;
 import io.sluice.spill.segment.SegmentFile;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentInfo;
-import io.sluice.spill.segment.SegmentOpener;
 import io.sluice.spill.segment.SegmentOpenerContractTest;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.OpenFiles;

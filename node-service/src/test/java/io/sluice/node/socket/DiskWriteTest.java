@@ -20,7 +20,7 @@ import io.sluice.rdma.unix.UnixSocket;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;

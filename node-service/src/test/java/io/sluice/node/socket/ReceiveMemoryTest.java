@@ -11,7 +11,7 @@ import io.sluice.rdma.testing.Await;
 import io.sluice.spill.ledger.GrantTerms;
 import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.memory.Borrower;
-import io.sluice.spill.memory.RevocationNotice;
+import io.sluice.spill.memory.Revocations.RevocationNotice;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.MemorySource.MemoryUse;

@@ -24,7 +24,7 @@ import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.testing.TestOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

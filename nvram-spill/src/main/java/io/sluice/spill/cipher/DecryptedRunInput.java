@@ -1,8 +1,8 @@
 package io.sluice.spill.cipher;
 
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.RunInput.ClosedRunException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -10,21 +10,20 @@ import java.util.concurrent.atomic.AtomicReference;
 import javax.crypto.AEADBadTagException;
 
 /**
- * Decrypts a run frame by frame: no byte is handed on before the tag of its whole frame was right.
- * So whoever comes behind, a codec, the parser, the user's code, sees what a task of the job wrote
- * for this very run, or nothing.
+ * Decrypts a run frame by frame. It returns no byte before the tag of the whole frame was right. So
+ * the codec, the parser and the user's code see the bytes that a task of the job wrote for this
+ * run, or none.
  *
- * <p>It differs from {@link io.sluice.spill.merge.VerifiedRunInput}, which it stands on, in what is
- * found out: that one finds damage and places that are no longer the run's, and has the block read
- * again; what passed there and fails here was made by somebody.
+ * <p>It reads from a {@link io.sluice.spill.merge.VerifiedRunInput}, which finds damage and stale
+ * locations and has the block read again. Bytes that pass there and fail here were forged.
  *
- * <p>A frame is decrypted straight into the caller's array where it has room for it, and into an
- * array of its own where it has not.
+ * <p>A frame is decrypted straight into the caller's array if there is room for it, else into an
+ * array of its own.
  *
- * <p>Thread contract: one thread; another one may close it while that reads. Ownership: owns and
- * closes the input it wraps; the key stays its owner's. Failure: {@link ForgedRunException}, or
- * what the input throws; it is then good for nothing but {@link #close}. Whatever a read finds that
- * was overtaken by {@link #close} is a {@link ClosedRunException}: it says nothing of the run.
+ * <p>Thread contract: one thread; another one may close it during a read. Ownership: owns and
+ * closes the input it wraps; the key stays its owner's. Failure: {@link ForgedRunException}, or an
+ * exception of the input; then only {@link #close} is left. A read that {@link #close} overtakes
+ * throws {@link ClosedRunException}, whatever it found: that says nothing about the run.
  */
 public final class DecryptedRunInput implements RunInput {
   private static final byte[] NONE = {};
@@ -51,7 +50,7 @@ public final class DecryptedRunInput implements RunInput {
   /**
    * Expects one run, encrypted, from {@code input}.
    *
-   * @param name how messages call it
+   * @param name for messages
    * @param lengthBytes of the run as it is stored
    * @param partition that it must be of
    * @param ordinal that it must have among the runs of its partition
@@ -66,7 +65,7 @@ public final class DecryptedRunInput implements RunInput {
     this.ordinal = ordinal;
   }
 
-  /** How many bytes there are in a run of that length, if it is one that was encrypted. */
+  /** Length of an encrypted run before encryption. */
   public static long plainBytes(long storedBytes) {
     return RunLayout.plainBytes(storedBytes);
   }
@@ -74,7 +73,7 @@ public final class DecryptedRunInput implements RunInput {
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
     if (fault != null) {
-      throw fault; // a part of the run may have been read, so that what is left would look forged
+      throw fault; // a part of the run may be gone, so that the rest would look forged
     }
     try {
       if (failure == null && !closed) {
@@ -94,7 +93,7 @@ public final class DecryptedRunInput implements RunInput {
       }
     }
     if (closed) {
-      forget(); // what this read has opened behind the back of close()
+      forget(); // the cipher that this read opened after close()
     }
     throw failure == null ? new ClosedRunException(name) : failure;
   }
@@ -163,7 +162,7 @@ public final class DecryptedRunInput implements RunInput {
     aad.put(header);
   }
 
-  /** Plaintext of the frame at hand, by its length, which its own number must say too. */
+  /** Bytes of plaintext in the current frame; the number in the frame must agree. */
   private int plainBytes(int storedBytes) throws IOException {
     int offset = RunLayout.frameOffset(frame);
     int n = storedBytes - offset - RunLayout.FRAME_OVERHEAD_BYTES;
@@ -205,7 +204,7 @@ public final class DecryptedRunInput implements RunInput {
     if (input.read(dst, offset, 1) >= 0) {
       throw forged("it goes on behind " + lengthBytes + " bytes", null);
     }
-    FrameCipher done = cipher.getAndSet(null); // whoever takes it, this or close(), has it alone
+    FrameCipher done = cipher.getAndSet(null); // either this or close() takes it
     if (done != null) {
       key.readToTheEnd(salt, done);
     }
@@ -222,7 +221,7 @@ public final class DecryptedRunInput implements RunInput {
     }
   }
 
-  /** In bytes as they are stored, but for those that are decrypted and not yet read. */
+  /** Counts stored bytes, and plaintext for those that are decrypted and not read yet. */
   @Override
   public long remainingBytes() {
     return input.remainingBytes() + plainLimit - plainPosition;
@@ -235,5 +234,22 @@ public final class DecryptedRunInput implements RunInput {
     plainPosition = 0;
     plainLimit = 0;
     input.close();
+  }
+
+  /**
+   * The bytes of a run are not those that a task of the job has encrypted, though their checksums
+   * may be right: they were made or changed without the key, or belong to another run.
+   */
+  public static final class ForgedRunException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    ForgedRunException(String run, String what, Throwable cause) {
+      super(
+          String.format(
+              "run %s is not what a task of this job encrypted: %s; it is not used, re-run"
+                  + " its map",
+              run, what),
+          cause);
+    }
   }
 }

@@ -1,19 +1,20 @@
 package io.sluice.spill.cipher;
 
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
+import io.sluice.spill.cipher.ShuffleKey.CipherStats;
 import java.io.Closeable;
 import java.util.Arrays;
 
 /**
- * What one writer of one output encrypts its runs with, and hands out their numbers: a run's number
- * is part of every nonce, so none is given twice, whatever becomes of the run.
+ * The key with which one writer of one output encrypts its runs. It also numbers the runs: a run's
+ * number is part of every nonce, so no number is given twice, also after a failed run.
  *
- * <p>It differs from a {@link ShuffleKey}, which is the job's, in that nobody else encrypts with
- * it: a second writer, of another attempt or of a merge, has another salt and so another key.
+ * <p>A {@link ShuffleKey} is the job's; this key has one writer. A second writer, of another
+ * attempt or of a merge, has another salt and so another key.
  *
- * <p>Thread contract: safe from any thread. Ownership: who asked for it closes it once nothing is
- * written or read with it any more, and that makes the key zero. Failure: {@link
- * IllegalStateException} when a partition has had 2<sup>31</sup> runs, or the key is used after
- * {@link #close}.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that asked for it closes it after
+ * the last write and read, which makes the key zero. Failure: {@link IllegalStateException} when a
+ * partition has had 2<sup>31</sup> runs, or the key is used after {@link #close}.
  */
 public final class OutputKey extends RunKey implements Closeable {
   private final byte[] marker;
@@ -62,7 +63,7 @@ public final class OutputKey extends RunKey implements Closeable {
 
   @Override
   void readToTheEnd(byte[] runSalt, FrameCipher cipher) {
-    cipher.key().destroy(); // nothing of it is read twice
+    cipher.key().destroy(); // each run is read once
   }
 
   @Override

@@ -5,11 +5,10 @@ import javax.crypto.SecretKey;
 
 /**
  * The bytes of a key, which can be made zero: the JDK's own {@code SecretKeySpec} keeps a copy
- * until it is collected. What the JDK's ciphers make of them, their round keys, stays until those
- * are.
+ * until it is collected. The round keys in the JDK's ciphers stay until those are collected.
  *
- * <p>Thread contract: safe from any thread: who uses it while it is destroyed has the key or fails,
- * and never zeros, which would make a true output look forged. Ownership: who made it destroys it.
+ * <p>Thread contract: safe from any thread. A use during {@link #destroy} gets the key or fails; it
+ * never gets zeros, which would make a true output look forged. Ownership: its maker destroys it.
  * Failure: {@link IllegalStateException} when it is used after that.
  */
 final class RawKey implements SecretKey {

@@ -1,21 +1,22 @@
 package io.sluice.spill.cipher;
 
-import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.cipher.FrameCipher.AesGcm;
+import io.sluice.spill.format.RunEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 
 /**
- * Encrypts the runs of one writer, frame by frame as {@link RunLayout} draws them, and hands them
- * on.
+ * Encrypts the runs of one writer, frame by frame as {@link RunLayout} draws them, and writes them
+ * to a sink.
  *
  * <p>Per run: {@link #beginRun}, then {@link #room} and {@link #advance}, or {@link #write}, as
  * often as needed, then {@link #endRun}. A full frame is encrypted when more bytes come: it may be
  * the last, which is marked.
  *
  * <p>Thread contract: one thread. Ownership: plain heap memory; key and sink stay their owner's.
- * Failure: what the sink throws; the run is then of no use.
+ * Failure: an exception of the sink; the run is then useless.
  */
 public final class RunEncryptor {
   private final OutputKey key;
@@ -38,13 +39,13 @@ public final class RunEncryptor {
     this.cipher = new FrameCipher(Cipher.ENCRYPT_MODE, key.aes(), AesGcm.provider());
   }
 
-  /** Length of a run, encrypted, of so many bytes. */
+  /** Length of a run after encryption. */
   public static long storedBytes(long plainBytes) {
     return RunLayout.storedBytes(plainBytes);
   }
 
   /**
-   * Starts a run. What was written of one that has not ended is dropped.
+   * Starts a run. The bytes of a run that has not ended are dropped.
    *
    * @return its number among those that were begun for its partition with this key
    */
@@ -75,7 +76,7 @@ public final class RunEncryptor {
     return room.limit(full).position(filled);
   }
 
-  /** Makes the first {@code lengthBytes} bytes of what {@link #room} gave part of the run. */
+  /** Appends the first {@code lengthBytes} bytes of the last {@link #room} to the run. */
   public void advance(int lengthBytes) {
     filled += lengthBytes;
   }
@@ -92,7 +93,7 @@ public final class RunEncryptor {
     }
   }
 
-  /** Ends the run: all of it is handed on then. */
+  /** Ends the run: all of it is in the sink then. */
   public void endRun() throws IOException {
     endFrame(RunLayout.LAST);
     open = false;

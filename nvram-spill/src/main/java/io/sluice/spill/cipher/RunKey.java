@@ -1,13 +1,16 @@
 package io.sluice.spill.cipher;
 
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
+import io.sluice.spill.cipher.FrameCipher.AesGcm;
+import io.sluice.spill.cipher.ShuffleKey.CipherStats;
 import javax.crypto.Cipher;
 
 /**
- * What the runs of one output are decrypted with. It comes from what the reader knows of the
- * output; a run's header has a part in it, but decides nothing.
+ * Decrypts the runs of one output. It is derived from the id of the output, which the reader knows,
+ * and from the salt in a run's header.
  *
- * <p>Thread contract: safe from any thread. Ownership: who made the {@link ShuffleKey} or {@link
- * OutputKey} behind it closes that, when nothing is read any more.
+ * <p>Thread contract: safe from any thread. Ownership: the maker of the {@link ShuffleKey} or
+ * {@link OutputKey} behind it closes that after the last read.
  */
 public abstract class RunKey {
   private final CipherStats stats;
@@ -17,15 +20,15 @@ public abstract class RunKey {
   }
 
   /**
-   * What decrypts runs with this salt; who asked for it hands it to {@link #readToTheEnd} or
-   * destroys its key.
+   * A cipher for runs with this salt. The caller passes it to {@link #readToTheEnd} or destroys its
+   * key.
    *
-   * @param run how messages call it
+   * @param run name for messages
    * @throws ForgedRunException if no writer of the output can have written this
    */
   abstract FrameCipher open(String run, byte[] marker, byte[] salt) throws ForgedRunException;
 
-  /** A run was: what it was decrypted with may do for the next one. */
+  /** Takes the cipher of a run that was read to its end; it may serve the next run. */
   abstract void readToTheEnd(byte[] salt, FrameCipher cipher);
 
   static FrameCipher decrypting(RawKey aes) {

@@ -4,8 +4,8 @@ import io.sluice.spill.format.BlockChecksums;
 import java.nio.ByteBuffer;
 
 /**
- * How an encrypted run is laid out. A frame, which is what is encrypted at once, ends where a block
- * of {@link BlockChecksums} ends, so that whoever reads a block has a frame.
+ * The layout of an encrypted run. A frame is encrypted as one; it ends where a block of {@link
+ * BlockChecksums} ends, so that a reader of a block has a whole frame.
  *
  * <pre>
  *  0                    16                   32           36           40
@@ -26,11 +26,11 @@ import java.nio.ByteBuffer;
  *   AAD   header(40) | last, n(4)
  * </pre>
  *
- * <p>All numbers are big-endian. The key is of the job, the output and the writer's salt, so a
- * frame that was encrypted for another job, output, attempt, partition or run, or stood elsewhere
- * in its run, does not pass for this one; nor does a run that was cut or made longer.
+ * <p>All numbers are big-endian. The key depends on the job, the output and the writer's salt. So a
+ * frame of another job, output, attempt, partition or run, or from elsewhere in the run, fails its
+ * tag; a run that was cut or made longer fails as well.
  *
- * <p>Lengths are not secret, nor are counts.
+ * <p>Lengths and counts are not secret.
  */
 final class RunLayout {
   static final int MARKER_BYTES = 16;
@@ -55,7 +55,7 @@ final class RunLayout {
   /** Plaintext of a full first frame. */
   static final int FULL_FIRST_BYTES = FULL_BYTES - HEADER_BYTES;
 
-  /** Length of a run of no byte. */
+  /** Length of an empty run. */
   static final int MIN_RUN_BYTES = HEADER_BYTES + FRAME_OVERHEAD_BYTES;
 
   private RunLayout() {}
@@ -70,14 +70,14 @@ final class RunLayout {
     return frame == 0 ? HEADER_BYTES : 0;
   }
 
-  /** Length of a run, encrypted, of so many bytes. */
+  /** Length of a run after encryption. */
   static long storedBytes(long plainBytes) {
     long furtherBytes = Math.max(0, plainBytes - FULL_FIRST_BYTES);
     long furtherFrames = (furtherBytes + FULL_BYTES - 1) / FULL_BYTES;
     return HEADER_BYTES + plainBytes + (1 + furtherFrames) * FRAME_OVERHEAD_BYTES;
   }
 
-  /** How many bytes an encrypted run of that length is of; 0 if nothing is encrypted to so few. */
+  /** Length of an encrypted run before encryption; 0 if no run is encrypted to so few bytes. */
   static long plainBytes(long storedBytes) {
     long frames = (storedBytes + FRAME_BYTES - 1) / FRAME_BYTES;
     return Math.max(0, storedBytes - HEADER_BYTES - frames * FRAME_OVERHEAD_BYTES);

@@ -1,15 +1,22 @@
 package io.sluice.spill.cipher;
 
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
+import io.sluice.spill.cipher.FrameCipher.AesGcm;
+import io.sluice.spill.cipher.FrameCipher.IdleCiphers;
 import io.sluice.spill.format.OutputId;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import javax.crypto.Mac;
 
 /**
- * What all keys of a job's shuffle come from. Every task of the job makes the same of the same
- * secret, and nobody else can.
+ * The source of all keys of a job's shuffle. Every task of the job derives the same keys from the
+ * same secret, and nobody else can.
  *
  * <pre>
  *   PRK        = HKDF-Extract("sluice shuffle 1", secret)
@@ -17,12 +24,12 @@ import java.util.Arrays;
  *   marker     = HKDF-Expand(PRK, "marker", length and bytes of the application)
  * </pre>
  *
- * <p>No nonce depends on luck: it is counted ({@link RunLayout}), and the salt, which is drawn,
- * only tells apart writers of one output.
+ * <p>Nonces are counted ({@link RunLayout}), not drawn. Only the salt is drawn; it tells apart the
+ * writers of one output.
  *
  * <p>Thread contract: safe from any thread. Ownership: the task's collector or shuffle closes it,
- * which makes it zero; keys that were made of it stay good. Failure: {@link IllegalStateException}
- * when it is used after that, and at once in a JVM that cannot encrypt ({@link AesGcm}).
+ * which makes it zero; keys derived from it stay valid. Failure: {@link IllegalStateException} when
+ * it is used after that, and at once in a JVM that cannot encrypt.
  */
 public final class ShuffleKey implements Closeable {
   private static final byte[] PURPOSE = "sluice shuffle 1".getBytes(StandardCharsets.US_ASCII);
@@ -43,7 +50,7 @@ public final class ShuffleKey implements Closeable {
    * Keys for an application.
    *
    * @param secret of all its tasks, and of nobody else; it stays the caller's
-   * @param keyBits that the job asks for: AES has 128 up to that many, and 256 beyond
+   * @param keyBits that the job asks for: up to 128 give AES-128, more give AES-256
    */
   public ShuffleKey(byte[] secret, String applicationId, int keyBits) {
     AesGcm.provider(); // before a task has done anything that would be lost
@@ -53,14 +60,14 @@ public final class ShuffleKey implements Closeable {
     this.marker = Hkdf.expand(prk, info(MARKER, applicationId), RunLayout.MARKER_BYTES);
   }
 
-  /** For a new writer of an output of so many partitions. */
+  /** A key for a new writer of an output. */
   public OutputKey newOutput(OutputId id, int partitions) {
     requireOwn(id);
     byte[] salt = salt();
     return new OutputKey(marker, salt, derive(id, salt), partitions, stats);
   }
 
-  /** For runs of one partition that only this process reads, and that nothing else decrypts. */
+  /** A key for runs of one partition that only this process reads. */
   public OutputKey newScratch() {
     byte[] key = new byte[keyBytes];
     random.nextBytes(key);
@@ -73,7 +80,7 @@ public final class ShuffleKey implements Closeable {
     return salt;
   }
 
-  /** For reading the runs of an output, whichever of its writers wrote them. */
+  /** A key for reading the runs of an output, of all its writers. */
   public RunKey reading(OutputId id) {
     requireOwn(id);
     return new RunKey(stats) {
@@ -125,7 +132,7 @@ public final class ShuffleKey implements Closeable {
     return info.array();
   }
 
-  /** What is done with its keys. */
+  /** Counts of the work with its keys. */
   public CipherStats stats() {
     return stats;
   }
@@ -140,5 +147,93 @@ public final class ShuffleKey implements Closeable {
   @Override
   public String toString() {
     return "AES-" + 8 * keyBytes + "-GCM";
+  }
+
+  /**
+   * Counts encrypted and decrypted bytes, and the time they took.
+   *
+   * <p>Thread contract: safe from any thread.
+   */
+  public static final class CipherStats {
+    private final LongAdder encryptedBytes = new LongAdder();
+    private final LongAdder decryptedBytes = new LongAdder();
+    private final LongAdder ns = new LongAdder();
+
+    void encrypted(int bytes, long tookNs) {
+      encryptedBytes.add(bytes);
+      ns.add(tookNs);
+    }
+
+    void decrypted(int bytes, long tookNs) {
+      decryptedBytes.add(bytes);
+      ns.add(tookNs);
+    }
+
+    /** Bytes of records before encryption, after compression if any. */
+    public long encryptedBytes() {
+      return encryptedBytes.sum();
+    }
+
+    /** Bytes of records after decryption, still compressed if they are. */
+    public long decryptedBytes() {
+      return decryptedBytes.sum();
+    }
+
+    /** Time of encryption and decryption, of all threads. */
+    public long ms() {
+      return TimeUnit.NANOSECONDS.toMillis(ns.sum());
+    }
+  }
+
+  /**
+   * Derives keys from a secret: HKDF with HMAC-SHA-256 of RFC 5869, which JDK 17 lacks.
+   *
+   * <p>Thread contract: stateless. Failure: {@link IllegalStateException} in a JVM without
+   * HMAC-SHA-256, which every JVM must have.
+   */
+  static final class Hkdf {
+    private static final String HMAC = "HmacSHA256";
+    private static final int HASH_BYTES = 32;
+    private static final int MAX_BLOCKS = 255;
+
+    private Hkdf() {}
+
+    /** Derives a key of {@value #HASH_BYTES} bytes from a secret of any length (section 2.2). */
+    static RawKey extract(byte[] salt, byte[] secret) {
+      // An HMAC's key is filled up with zeros: an empty one is the same as one of zeros.
+      byte[] key = salt.length == 0 ? new byte[HASH_BYTES] : salt;
+      Mac hmac = hmac(new RawKey(key.clone(), HMAC));
+      return new RawKey(hmac.doFinal(secret), HMAC);
+    }
+
+    /** Derives bytes for one purpose, which {@code info} names (section 2.3). */
+    static byte[] expand(RawKey key, byte[] info, int lengthBytes) {
+      if (lengthBytes > MAX_BLOCKS * HASH_BYTES) {
+        throw new IllegalArgumentException("HKDF does not give " + lengthBytes + " bytes");
+      }
+      Mac hmac = hmac(key);
+      byte[] expanded = new byte[lengthBytes];
+      byte[] block = new byte[0];
+      for (int at = 0, number = 1; at < lengthBytes; at += block.length, number++) {
+        hmac.update(block);
+        hmac.update(info);
+        hmac.update((byte) number);
+        Arrays.fill(block, (byte) 0);
+        block = hmac.doFinal();
+        System.arraycopy(block, 0, expanded, at, Math.min(block.length, lengthBytes - at));
+      }
+      Arrays.fill(block, (byte) 0);
+      return expanded;
+    }
+
+    private static Mac hmac(RawKey key) {
+      try {
+        Mac hmac = Mac.getInstance(HMAC);
+        hmac.init(key);
+        return hmac;
+      } catch (GeneralSecurityException e) {
+        throw new IllegalStateException("this JVM has no usable " + HMAC, e);
+      }
+    }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs encrypted above the pool: whoever stores, moves or carries them sees bytes as before and
- * needs no key.
+ * Encryption of runs above the pool: the classes that store, move or send a run see plain bytes and
+ * need no key.
  *
  * <p>Start at {@link io.sluice.spill.cipher.RunLayout}.
  */

@@ -1,7 +1,9 @@
 package io.sluice.spill.disk;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.Closeable;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -14,23 +16,24 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
- * The memory of one device for one purpose: some buffers that are there from the start, so that
- * what is queued needs none, and nobody waits for the ledger to reach the disk.
+ * The memory of one device for one purpose: buffers that are allocated at the start, so that queued
+ * requests need no more memory, and no task waits for the ledger to reach the disk.
  *
- * <p>A stream holds at most so many, and a user, or an application, at most half of all while
- * another one waits: else whoever sends or reads slowly stops a device for all, and who has many
- * applications stops it for who has one. A buffer that comes back goes to the one that waits
- * longest of those that may have it, and no other is woken.
+ * <p>A stream holds at most a fixed number of buffers. While another user or application waits, one
+ * holds at most half of all: else a slow reader would stop a device for all, and a user with many
+ * applications would stop it for a user with one. A buffer that comes back goes to the thread that
+ * waits longest and may have it; no other thread is woken.
  *
- * <p>Thread contract: safe from any thread; the lock is a leaf. Who waits holds no lock, and no
- * other buffer but of what the device is to do, which it gives back itself. Ownership: this owns
- * the memory, which is freed when this is closed and all buffers are back: a device that hangs
- * keeps those of its units until it answers.
+ * <p>Thread contract: safe from any thread; the lock is a leaf. A waiting thread holds no lock. It
+ * holds no other buffer except of queued requests, which the device gives back itself. Ownership:
+ * this owns the memory, which is freed when this is closed and all buffers are back. A device that
+ * hangs keeps the buffers of its units until it answers.
  */
 public final class BufferSet implements Closeable {
-  /** What direct I/O asks of addresses, on every device of ours. */
+  /** Alignment of addresses that direct I/O asks for. */
   static final int ALIGNMENT_BYTES = 4096;
 
   private final int count;
@@ -49,7 +52,7 @@ public final class BufferSet implements Closeable {
   private final class Waiter {
     private final DiskStream stream;
     private final int left;
-    private final Condition told = lock.newCondition();
+    private final Condition changed = lock.newCondition();
     private Buffer granted; // null: nothing yet
 
     Waiter(DiskStream stream, int left) {
@@ -58,7 +61,7 @@ public final class BufferSet implements Closeable {
     }
   }
 
-  /** How many buffers each user has, or each application, and how many threads of it wait. */
+  /** Numbers of buffers and of waiting threads, by user or by application. */
   private static final class Group {
     private final Map<Object, Integer> held = new HashMap<>();
     private final Map<Object, Integer> waiting = new HashMap<>();
@@ -68,7 +71,7 @@ public final class BufferSet implements Closeable {
     }
   }
 
-  private static void add(Map<Object, Integer> counts, Object key, int number) {
+  private static <K> void add(Map<K, Integer> counts, K key, int number) {
     counts.merge(key, number, (before, more) -> before + more == 0 ? null : before + more);
   }
 
@@ -96,9 +99,9 @@ public final class BufferSet implements Closeable {
   }
 
   /**
-   * Allocates all.
+   * Allocates all buffers.
    *
-   * @param mostOfStream how many a stream may hold
+   * @param mostOfStream most buffers of a stream
    */
   public BufferSet(int count, int lengthBytes, int mostOfStream) {
     if (lengthBytes % ALIGNMENT_BYTES != 0) {
@@ -114,25 +117,20 @@ public final class BufferSet implements Closeable {
     }
   }
 
-  /** What so many take. */
+  /** Memory of a set of buffers. */
   static int memoryBytes(int count, int lengthBytes) {
     return Math.addExact(Math.multiplyExact(count, lengthBytes), ALIGNMENT_BYTES);
   }
 
   /** A buffer, if the stream may have one now. */
   public Optional<Buffer> tryAcquire(DiskStream stream) {
-    lock.lock();
-    try {
-      return take(stream, 0);
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> take(stream, 0));
   }
 
   /**
-   * Waits for one; nothing at the deadline.
+   * Waits for a buffer; empty at the deadline.
    *
-   * @param left how many it leaves to those who are more urgent
+   * @param left number of buffers that it leaves to more urgent requests
    */
   public Optional<Buffer> acquire(DiskStream stream, int left, long timeoutMs)
       throws InterruptedException {
@@ -151,7 +149,7 @@ public final class BufferSet implements Closeable {
     countWaiting(waiter.stream, 1);
     try {
       while (waiter.granted == null && leftNs > 0 && !closed) {
-        leftNs = waiter.told.awaitNanos(leftNs);
+        leftNs = waiter.changed.awaitNanos(leftNs);
         wakeUps++;
       }
       return Optional.ofNullable(waiter.granted);
@@ -173,10 +171,10 @@ public final class BufferSet implements Closeable {
     add(applications.waiting, applicationOf(stream), number);
   }
 
-  /** What is free goes to those that wait, as long as one of them may have it. */
+  /** Gives free buffers to waiting threads, as long as one of them may have one. */
   private void handOut() {
     boolean granted = true;
-    while (granted && !free.isEmpty()) { // what one gets changes what others may have
+    while (granted && !free.isEmpty()) { // each grant changes what others may have
       granted = false;
       for (Waiter each : waiters) {
         Optional<Buffer> taken = take(each.stream, each.left);
@@ -184,7 +182,7 @@ public final class BufferSet implements Closeable {
           each.granted = taken.get();
           waiters.remove(each);
           countWaiting(each.stream, -1);
-          each.told.signal();
+          each.changed.signal();
           granted = true;
           break;
         }
@@ -203,13 +201,13 @@ public final class BufferSet implements Closeable {
     return Optional.of(new Buffer(stream, free.remove().clear()));
   }
 
-  /** Whether others wait, and this one holds half of all. */
+  /** Whether others wait, and this user or application holds half of all. */
   private boolean hasItsShare(Group group, Object of) {
     return group.othersWait(of) && group.held.getOrDefault(of, 0) >= (count + 1) / 2;
   }
 
   private void countHeld(DiskStream stream, int number) {
-    ofStreams.merge(stream, number, (before, more) -> before + more == 0 ? null : before + more);
+    add(ofStreams, stream, number);
     add(users.held, stream.user(), number);
     add(applications.held, applicationOf(stream), number);
   }
@@ -234,44 +232,38 @@ public final class BufferSet implements Closeable {
     }
   }
 
-  /** How many nobody has. */
+  private <T> T locked(Supplier<T> read) {
+    lock.lock();
+    try {
+      return read.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Number of free buffers. */
   public int available() {
-    lock.lock();
-    try {
-      return free.size();
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> free.size());
   }
 
-  /** How many wait for one. */
+  /** Number of waiting threads. */
   int waiting() {
-    lock.lock();
-    try {
-      return waiters.size();
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> waiters.size());
   }
 
-  /** How often a thread that waited was woken. */
+  /** Number of times that a waiting thread was woken. */
   long wakeUps() {
-    lock.lock();
-    try {
-      return wakeUps;
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> wakeUps);
   }
 
-  /** Gives out no more, and nobody waits any longer; idempotent. */
+  /** Grants no more buffers, and ends all waits; idempotent. */
   @Override
   public void close() {
     lock.lock();
     try {
       if (!closed) {
         closed = true;
-        waiters.forEach(each -> each.told.signal());
+        waiters.forEach(each -> each.changed.signal());
         freeIfUnused();
       }
     } finally {
@@ -282,6 +274,19 @@ public final class BufferSet implements Closeable {
   private void freeIfUnused() {
     if (closed && free.size() == count) {
       OffHeap.free(memory);
+    }
+  }
+
+  /**
+   * All buffers of a device were in use until the deadline. The device was not asked, so this says
+   * nothing about its state; the same call may succeed later.
+   */
+  public static final class NoBufferException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** {@code message} names the file. */
+    public NoBufferException(String message) {
+      super(message);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.spill.disk;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spill.disk.DeviceStats.DeviceMeter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,24 +11,26 @@ import java.util.function.LongSupplier;
 /**
  * A block device in this process: its queue, and the memory through which it is read and written.
  *
- * <p>Units of {@value #UNIT_BYTES} bytes are large enough: on an NVMe disk, with 8 files read or
- * written in turn, units of 64 KiB came to half of the bytes per second of units of 1 MiB, 512 KiB
- * to nine tenths, and longer ones to no more.
+ * <p>Units of {@value #UNIT_BYTES} bytes are large enough. On an NVMe disk, with 8 files read or
+ * written in turn, units of 64 KiB had half the throughput of units of 1 MiB, and units of 512 KiB
+ * nine tenths. Longer units had no more.
  *
- * <p>Thread contract: safe from any thread. Ownership: {@link Devices} closes it, and with it the
- * memory; what the device has not given back by then is freed when it does.
+ * <p>Thread contract: safe from any thread. Ownership: {@link Devices} closes it and its memory;
+ * buffers of units that still run are freed when they end.
  */
 public final class Device implements Closeable {
-  /** The most that is read or written at a time. */
+  /** Most bytes of one read or write. */
   public static final int UNIT_BYTES = 1 << 20;
 
-  /** A unit need not begin and end where direct I/O does. */
+  /** Longer than a unit, which need not begin and end where direct I/O does. */
   private static final int BUFFER_BYTES = UNIT_BYTES + BufferSet.ALIGNMENT_BYTES;
 
   private static final int READ_BUFFERS = 8;
   private static final int WRITE_BUFFERS = 6;
 
-  /** Of these, for what frees memory; the others are still more than a device writes at a time. */
+  /**
+   * Write buffers for requests that free memory; the others are more than a device writes at once.
+   */
   static final int URGENT_WRITE_BUFFERS = 1;
 
   private static final int AHEAD_BUFFERS = 4;
@@ -37,16 +40,16 @@ public final class Device implements Closeable {
   private static final int MOST_OF_STREAM = 2;
 
   /**
-   * How much one thread writes at a time if others wait for that: what the device does, and one
-   * unit that is in the queue when it has done another. Without it the next turn is somebody
-   * else's, however urgent this one is.
+   * Units that one thread writes at a time while others wait for the memory: those at the device,
+   * and one that is queued when another ends. Without the queued one the next turn goes to another
+   * thread, however urgent this one is.
    */
   public static final int UNITS_UNDER_WAY = DeviceQueue.DEPTH + 1;
 
-  /** What one takes outside the heap, unless the process has too little for it. */
+  /** Memory of a device outside the heap, if the process has enough. */
   public static final int MEMORY_BYTES = memoryBytes(READ_BUFFERS, WRITE_BUFFERS, AHEAD_BUFFERS);
 
-  /** The same in a process that has too little for that. */
+  /** Memory of a device in a process that has too little for {@link #MEMORY_BYTES}. */
   public static final int LEAST_MEMORY_BYTES =
       memoryBytes(LEAST_READ_BUFFERS, LEAST_WRITE_BUFFERS, LEAST_AHEAD_BUFFERS);
 
@@ -61,16 +64,16 @@ public final class Device implements Closeable {
   private volatile Boolean takesDirect; // null: not asked yet
 
   /**
-   * Has its memory from now on: {@link #MEMORY_BYTES}.
+   * Allocates its memory: {@link #MEMORY_BYTES}.
    *
-   * @param name for people: a directory on it
-   * @param timeoutMs how long a unit may take, and how long one waits for memory
+   * @param name for messages: a directory on it
+   * @param timeoutMs longest time of a unit, and longest wait for memory
    */
   Device(String name, long timeoutMs) {
     this(name, timeoutMs, System::nanoTime);
   }
 
-  /** The same by a clock of one's own for what is read ahead. */
+  /** The same with another clock for reading ahead. */
   Device(String name, long timeoutMs, LongSupplier nanoTime) {
     this(name, timeoutMs, nanoTime, READ_BUFFERS, WRITE_BUFFERS, AHEAD_BUFFERS);
   }
@@ -120,8 +123,8 @@ public final class Device implements Closeable {
   }
 
   /**
-   * Whether files on it may be read and written past the page cache. It is asked of the first file:
-   * the system's list of what is mounted is long on a node with containers.
+   * Whether files on it may be read and written past the page cache. Only the first file asks the
+   * system: its list of mounts is long on a node with containers.
    */
   boolean takesDirect(Path file) throws IOException {
     if (takesDirect == null) {
@@ -154,12 +157,12 @@ public final class Device implements Closeable {
     return meter;
   }
 
-  /** Whether it does not answer: what is read or written now fails at once. */
+  /** Whether it does not answer; reads and writes then fail at once. */
   public boolean hangs() {
     return queue.review();
   }
 
-  /** What it did so far. */
+  /** Counts so far. */
   DeviceStats stats() {
     return new DeviceStats(name, hangs(), meter.counts());
   }
@@ -168,7 +171,7 @@ public final class Device implements Closeable {
     return timeoutMs;
   }
 
-  /** Fails what is queued. */
+  /** Fails the queued requests. */
   @Override
   public void close() throws IOException {
     Closer.all(

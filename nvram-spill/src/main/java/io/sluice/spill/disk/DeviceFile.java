@@ -3,6 +3,8 @@ package io.sluice.spill.disk;
 import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.threads.SafeLog;
+import io.sluice.spill.disk.BufferSet.NoBufferException;
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -22,15 +24,14 @@ import org.slf4j.LoggerFactory;
 /**
  * A file of the disk tier, read and written through the queue of its device, past the page cache.
  *
- * <p>Direct I/O knows whole pages only. So what is read begins and ends up to a page outside of
- * what was asked for; what is written of a page in part, at either end, goes through the page
- * cache, and the kernel sees to it that both ways show the same bytes.
+ * <p>Direct I/O works on whole pages. So a read begins and ends up to a page outside the requested
+ * range. The parts of a page at either end of a write go through the page cache, and the kernel
+ * makes both ways show the same bytes.
  *
  * <p>Thread contract: safe from any thread. Ownership: the caller that opens it closes it. A
- * descriptor is open while something of it is under way, since a pool has thousands of such files.
- * The {@link SharedFile} stays its owner's. Failure: {@link IOException} of the file, or within the
- * device's deadline where it does not answer; {@link NoBufferException} where its memory is all in
- * use.
+ * descriptor is open only during reads and writes, since a pool has thousands of such files. The
+ * {@link SharedFile} stays its owner's. Failure: {@link IOException} of the file, or within the
+ * device's deadline if it does not answer; {@link NoBufferException} if all its memory is in use.
  */
 public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceFile.class);
@@ -40,18 +41,18 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   private final SharedFile shared;
   private final DiskStream stream;
   private final Runnable onWritten;
-  private final Object opening = new Object(); // may be held for as long as the device hangs
-  private volatile DirectFile direct; // null while nothing is under way
+  private final Object opening = new Object(); // a lock that may be held while the device hangs
+  private volatile DirectFile direct; // null while nothing is read or written
   private int uses; // guarded by this
   private boolean closed; // guarded by this
-  private long writtenBytes; // guarded by written, as what is written behind a gap, by its begin
+  private long writtenBytes; // guarded by written, which has the ends of writes behind a gap
   private final SortedMap<Long, Long> written = new TreeMap<>();
 
   /**
-   * Opens nothing yet: even that is the device's business.
+   * Opens nothing yet: opening is a request to the device as well.
    *
-   * @param stream in whose turn it is read and written
-   * @param onWritten is called after {@link #writtenBytes} may have grown, by the device's threads
+   * @param stream whose turns its requests take
+   * @param onWritten called by the device's threads after {@link #writtenBytes} may have grown
    */
   public DeviceFile(Device device, SharedFile shared, DiskStream stream, Runnable onWritten) {
     this.device = device;
@@ -60,7 +61,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     this.onWritten = onWritten;
   }
 
-  /** Reads up to so many bytes, {@link Device#UNIT_BYTES} at most. */
+  /** Reads up to {@code lengthBytes}, at most {@link Device#UNIT_BYTES}. */
   public LentBytes read(IoClass ioClass, long offsetBytes, int lengthBytes) throws IOException {
     Optional<LentBytes> ahead = device.readAhead().take(this, offsetBytes, lengthBytes);
     if (ahead.isPresent()) {
@@ -79,8 +80,8 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   }
 
   /**
-   * Fills an array as far as the file goes, through the page cache: for what is small and asked for
-   * again. Returns how many bytes that were.
+   * Fills an array as far as the file goes, through the page cache: for small parts that are read
+   * often. Returns the number of bytes.
    */
   public int readCached(IoClass ioClass, long offsetBytes, byte[] destination) throws IOException {
     int doneBytes = 0;
@@ -96,7 +97,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     return doneBytes;
   }
 
-  /** Into memory that nobody has who gave it up: the kernel may answer later. */
+  /** Reads into new memory: the kernel may write to it after the caller has given up. */
   private byte[] readUnitCached(IoClass ioClass, long offsetBytes, int lengthBytes)
       throws IOException {
     ByteBuffer unit = ByteBuffer.allocate(lengthBytes);
@@ -107,29 +108,29 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     return unit.hasRemaining() ? Arrays.copyOf(unit.array(), unit.position()) : unit.array();
   }
 
-  /** A reader was told that so many bytes lie there, and is likely to come for them. */
-  public static final class Told {
+  /** A range that a reader was told of, and will probably read. */
+  public static final class PlannedRange {
     private final Device device;
     private final ReadAhead.Stretch stretch;
 
-    private Told(Device device, ReadAhead.Stretch stretch) {
+    private PlannedRange(Device device, ReadAhead.Stretch stretch) {
       this.device = device;
       this.stretch = stretch;
     }
   }
 
-  /** See {@link #expect}. */
-  public Told told(long offsetBytes, long lengthBytes) {
-    return new Told(device, new ReadAhead.Stretch(this, offsetBytes, lengthBytes));
+  /** A range for {@link #plan}. */
+  public PlannedRange plannedRange(long offsetBytes, long lengthBytes) {
+    return new PlannedRange(device, new ReadAhead.Stretch(this, offsetBytes, lengthBytes));
   }
 
-  /** One reader was told of these, and may come for them in this order. */
-  public static void expect(List<Told> all) {
+  /** One reader was told of these ranges, and may read them in this order. */
+  public static void plan(List<PlannedRange> all) {
     Map<Device, List<ReadAhead.Stretch>> byDevice = new LinkedHashMap<>();
-    for (Told each : all) {
+    for (PlannedRange each : all) {
       byDevice.computeIfAbsent(each.device, device -> new ArrayList<>()).add(each.stretch);
     }
-    byDevice.forEach((device, stretches) -> device.readAhead().expect(stretches));
+    byDevice.forEach((device, stretches) -> device.readAhead().plan(stretches));
   }
 
   @Override
@@ -154,9 +155,9 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
   }
 
   /**
-   * Memory for bytes that are to be written; see {@link Write}. What frees memory finds some also
-   * where maps wait for all of it. A copy, which may wait for long, has it of what is for reading
-   * ahead: nobody waits for that either. The device is asked for nothing yet.
+   * Memory for bytes that are to be written; see {@link Write}. Requests that free memory have a
+   * buffer of their own while maps wait for the others. A copy takes a buffer of those for reading
+   * ahead: nobody waits for either. Nothing is queued yet.
    *
    * @throws NoBufferException if no buffer came back within the deadline
    */
@@ -172,7 +173,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     return new Write(ioClass, new Transfer(this, buffer, offsetBytes, lengthBytes));
   }
 
-  /** Everything before this has been written since it was opened. */
+  /** Everything before this offset has been written. */
   public long writtenBytes() {
     synchronized (written) {
       return writtenBytes;
@@ -189,7 +190,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     onWritten.run();
   }
 
-  /** Has on the device's medium what was written. */
+  /** Makes the written bytes safe on the device's medium. */
   public void force(IoClass ioClass) throws IOException {
     DiskRequest request =
         new DiskRequest(ioClass, stream, 1, unit -> direct().force(), this::unuse);
@@ -201,7 +202,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     return acquire(memory, left, device.timeoutMs()).orElseThrow(this::noBuffer);
   }
 
-  /** What was read ahead gives its buffers up as soon as it is stale, also during the wait. */
+  /** Takes buffers of bytes that were read ahead and are stale, also during the wait. */
   private BufferSet.Buffer acquireFromReadAhead() throws IOException {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(device.timeoutMs());
     while (true) {
@@ -231,18 +232,15 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
 
   private NoBufferException noBuffer() {
     return new NoBufferException(
-        "all buffers of the device of "
-            + shared.path()
-            + " were in use for "
-            + device.timeoutMs()
-            + " ms");
+        "all buffers of the device of %s were in use for %s ms"
+            .formatted(shared.path(), device.timeoutMs()));
   }
 
-  /** Bytes on their way: filled by their owner, then written. Thread contract: one thread. */
+  /** A write: its owner fills the bytes, then begins it. Thread contract: one thread. */
   public final class Write implements LentBytes {
     private final IoClass ioClass;
     private final Transfer transfer;
-    private DiskRequest request; // once it is begun
+    private DiskRequest request; // null before it is begun
 
     private Write(IoClass ioClass, Transfer transfer) {
       this.ioClass = ioClass;
@@ -254,26 +252,26 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
       return transfer.bytes();
     }
 
-    /** So long may it take to fill it: others wait four times as long for the memory. */
+    /** Longest time to fill it: others wait four times as long for the memory. */
     public long fillTimeoutMs() {
       return Math.max(1, device.timeoutMs() / 4);
     }
 
-    /** Returns when they are written, all of them. */
+    /** Writes all bytes, and waits for that. */
     public void run() throws IOException {
       begin();
       await();
     }
 
     /**
-     * They are on their way from here on, and the device has their memory until it is done. If this
-     * throws, nothing is on its way.
+     * Begins the write; the device has the memory until the write is done. If this throws, nothing
+     * is written.
      */
     public void begin() {
       request = transfer.begin(ioClass, System.nanoTime(), this::write);
     }
 
-    /** Returns when what was begun is written, all of it; also once this is closed. */
+    /** Waits for the write that was begun; also allowed after {@link #close}. */
     public void await() throws IOException {
       device.queue().await(request);
     }
@@ -302,7 +300,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
   }
 
-  /** How many bytes are missing to the end of a page. */
+  /** Number of bytes to the end of the page. */
   static int paddingTo(long position) {
     return (int) (-position & (PAGE_BYTES - 1));
   }
@@ -339,11 +337,11 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     }
   }
 
-  /** Lets nothing begin any more. */
+  /** Refuses new reads and writes. */
   @Override
   public void close() {
     synchronized (this) {
-      closed = true; // first: nothing of it is read ahead any more
+      closed = true; // first, so that nothing more is read ahead
     }
     device.readAhead().forget(this);
     closeUnused();
@@ -353,7 +351,7 @@ public final class DeviceFile implements ReadAhead.Source, AutoCloseable {
     if (uses == 0 && direct != null) {
       try {
         direct.close();
-      } catch (IOException e) { // nothing is written behind anybody's back, so nothing is lost
+      } catch (IOException e) { // every write was awaited, so nothing is lost
         SafeLog.warn(LOG, "{} could not be closed", shared.path(), e);
       }
       direct = null;

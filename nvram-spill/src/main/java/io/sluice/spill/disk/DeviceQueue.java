@@ -15,29 +15,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All that a process reads from and writes to one block device, in one order ({@link IoScheduler}):
- * some workers take the next unit each, one that the device does and one behind it.
+ * The queue of all reads and writes of a process on one block device, in one order ({@link
+ * IoScheduler}). Each worker takes the next unit: one unit is at the device, and one behind it.
  *
- * <p>A unit that the kernel does not answer for the timeout makes the device one that hangs: what
- * is queued fails, who waits for what runs is told so, and nothing is taken before the kernel has
- * answered. It is the running unit's time that counts, and not the time in the queue: a slow device
+ * <p>A device hangs if the kernel does not answer a unit within the timeout. Then queued requests
+ * fail, threads that wait for running ones get an exception, and no unit begins before the kernel
+ * has answered. Only the time of the running unit counts, not the time in the queue: a slow device
  * is not a dead one. Other devices have other queues, workers and buffers.
  *
  * <p>Thread contract: safe from any thread. The lock is a leaf: nobody is called under it, and no
- * worker holds it while the device works. What is queued waits for the device only, never for
- * memory, for a lock of its owner's or for another request, so the queue always moves or hangs.
- * Ownership: its {@link Device} closes it; the units that run then end by themselves. Failure: of
- * the work, or that the device hangs or was closed. An error of a worker itself, of memory most
- * likely, leaves nobody waiting: what is queued fails with it, and the worker begins anew.
+ * worker holds it while the device works. Queued requests wait for the device only, never for
+ * memory, for a lock of their owner or for another request, so the queue always moves or hangs.
+ * Ownership: its {@link Device} closes it; running units then end by themselves. Failure: that of
+ * the work, or that the device hangs or was closed. An error of a worker itself, probably of
+ * memory, leaves no thread waiting: the queued requests fail with it, and the worker begins anew.
  */
 public final class DeviceQueue implements Closeable {
-  /** So many units of better classes go before one of a worse class. */
+  /** Number of units of better classes before one of a worse class. */
   static final int FAVOUR = 8;
 
   private static final Logger LOG = LoggerFactory.getLogger(DeviceQueue.class);
   private static final long REVIEW_MS = 100;
 
-  /** So many units are at the device at a time. */
+  /** Number of units at the device at a time. */
   static final int DEPTH = 2;
 
   private final String name;
@@ -46,22 +46,22 @@ public final class DeviceQueue implements Closeable {
   private final Condition changed = lock.newCondition();
   private final Supplier<IoScheduler> schedules;
   private final List<Worker> workers = new ArrayList<>();
-  private final IOException unqueued; // made when there is memory for it
+  private final IOException unqueued; // made at the start, while there is memory
   private IoScheduler schedule;
-  private Throwable damage; // null: the schedule is as it should be
+  private Throwable damage; // null: the schedule is intact
   private boolean closed;
 
   /**
-   * Of one device; its workers start.
+   * Starts the workers of one device.
    *
-   * @param name for people: messages and names of threads
-   * @param timeoutMs how long a unit may take
+   * @param name for messages and names of threads
+   * @param timeoutMs longest time of a unit
    */
   public DeviceQueue(String name, long timeoutMs) {
     this(name, timeoutMs, () -> new IoScheduler(FAVOUR, System.nanoTime()));
   }
 
-  /** The same with schedules of one's own, each without requests; a test has one that fails. */
+  /** The same with other schedules, each without requests; a test has one that fails. */
   DeviceQueue(String name, long timeoutMs, Supplier<IoScheduler> schedules) {
     this.name = name;
     this.timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
@@ -74,7 +74,7 @@ public final class DeviceQueue implements Closeable {
     workers.forEach(worker -> worker.thread.start()); // now that each may look at all of them
   }
 
-  /** Queues a request; where that is in vain it fails at once, and is over. */
+  /** Queues a request; if the queue is closed or hangs, the request fails at once. */
   public void submit(DiskRequest request) {
     boolean over = false;
     lock.lock();
@@ -86,7 +86,7 @@ public final class DeviceQueue implements Closeable {
       } else {
         try {
           schedule.add(request, System.nanoTime());
-        } catch (RuntimeException | Error e) { // who waits for it, and its memory, need an end
+        } catch (RuntimeException | Error e) { // its waiting thread and its memory need an end
           SafeLog.error(LOG, "{}: a request could not be queued", name, e);
           over = schedule.fail(request, unqueued);
         }
@@ -101,8 +101,8 @@ public final class DeviceQueue implements Closeable {
   }
 
   /**
-   * Waits until it is known what became of a request, and throws what it failed with. An interrupt
-   * does not end the wait, and stays set: the device is for others too.
+   * Waits for the answer to a request, and throws its failure. An interrupt does not end the wait,
+   * and stays set: the device serves others too.
    */
   public void await(DiskRequest request) throws IOException {
     boolean interrupted = false;
@@ -130,7 +130,7 @@ public final class DeviceQueue implements Closeable {
     await(request);
   }
 
-  /** Somebody waits now for what was begun or queued ahead. */
+  /** Moves a request to a better class, because a thread waits for it now. */
   public void promote(DiskRequest request, IoClass better) {
     lock.lock();
     try {
@@ -141,7 +141,7 @@ public final class DeviceQueue implements Closeable {
     }
   }
 
-  /** Gives it up, because its owner is gone; what of it runs ends later. */
+  /** Gives a request up, because its owner is gone; a unit that runs ends later. */
   public void cancel(DiskRequest request) {
     boolean over;
     lock.lock();
@@ -155,7 +155,7 @@ public final class DeviceQueue implements Closeable {
     }
   }
 
-  /** Where a request is. */
+  /** The state of a request. */
   public DiskRequest.State state(DiskRequest request) {
     lock.lock();
     try {
@@ -165,7 +165,7 @@ public final class DeviceQueue implements Closeable {
     }
   }
 
-  /** Looks whether the device hangs, and tells everybody who waits for it. */
+  /** Checks whether the device hangs, and if so fails all requests. */
   public boolean review() {
     lock.lock();
     boolean hangs;
@@ -195,11 +195,11 @@ public final class DeviceQueue implements Closeable {
   }
 
   private IOException doesNotAnswer() {
-    return new DeviceHangsException(
+    return new IOException(
         "%s has not answered for %s ms".formatted(name, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
   }
 
-  /** Fails what is queued; the workers end with what they do. */
+  /** Fails the queued requests; the workers end after their current units. */
   @Override
   public void close() {
     List<DiskRequest> over = new ArrayList<>();
@@ -214,7 +214,7 @@ public final class DeviceQueue implements Closeable {
     over.forEach(DiskRequest::tellOver);
   }
 
-  /** After {@link #close}: waits for what runs, as long as the device does not hang. */
+  /** After {@link #close}: waits for running units, as long as the device does not hang. */
   void awaitEnd() {
     long deadlineNs = System.nanoTime() + timeoutNs;
     boolean interrupted = false;
@@ -233,7 +233,7 @@ public final class DeviceQueue implements Closeable {
   }
 
   /**
-   * Nobody knows what a schedule remembers in which a worker failed: fails all, begins a new one.
+   * Replaces a schedule in which a worker failed, since its state is unknown: fails all requests.
    */
   private void repair() {
     List<DiskRequest> over = new ArrayList<>();
@@ -252,20 +252,20 @@ public final class DeviceQueue implements Closeable {
     over.forEach(this::tell);
   }
 
-  /** What its owner fails with is no reason to leave the device to nobody. */
+  /** Tells the owner of a request; its exception must not end a worker. */
   private void tell(DiskRequest over) {
     try {
       over.tellOver();
     } catch (RuntimeException | Error e) {
-      SafeLog.error(LOG, "{}: whoever was told that a request is over failed", name, e);
+      SafeLog.error(LOG, "{}: the owner of a request failed at its end", name, e);
     }
   }
 
-  /** Takes units and does them, one after the other. */
+  /** Takes units and executes them, one after the other. */
   private final class Worker implements Runnable {
     private final Thread thread;
     private boolean works; // under the lock
-    private IoScheduler from; // whose unit it does
+    private IoScheduler from; // which scheduled its unit
     private long sinceNs;
 
     Worker(int index) {
@@ -314,7 +314,7 @@ public final class DeviceQueue implements Closeable {
       }
     }
 
-    /** Waits for a unit; none comes any more once the queue is closed. */
+    /** Waits for a unit; empty once the queue is closed. */
     private Optional<IoScheduler.Turn> take() {
       lock.lock();
       try {
@@ -343,7 +343,7 @@ public final class DeviceQueue implements Closeable {
       return damage == null && !hangs(nowNs);
     }
 
-    /** Until something changes, or a copy may begin. */
+    /** Waits until something changes, or a copy may begin. */
     private void pause(long copyWaitNs) {
       try {
         if (copyWaitNs > 0) {

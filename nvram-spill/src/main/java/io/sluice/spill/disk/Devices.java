@@ -13,21 +13,20 @@ import java.util.Map;
 /**
  * The block devices of a process: directories that lie on one share its queue.
  *
- * <p>Thread contract: safe from any thread. Who makes it closes it, when nothing is read or written
- * any more.
+ * <p>Thread contract: safe from any thread. Its maker closes it, after the last read and write.
  */
 public final class Devices implements Closeable {
   private final long timeoutMs;
   private final Map<Long, Device> devices = new HashMap<>();
   private boolean closed;
 
-  /** Of none yet. */
+  /** Has no devices yet. */
   public Devices(long timeoutMs) {
     this.timeoutMs = timeoutMs;
   }
 
   /**
-   * The one on which a directory lies; asks the file system.
+   * The device of a directory, by the file system.
    *
    * @throws IOException also once this is closed: a file may be made late, on a disk that hung
    */
@@ -54,21 +53,19 @@ public final class Devices implements Closeable {
         return Device.withLeastMemory(directory.toString(), timeoutMs);
       } catch (OutOfMemoryError e) {
         throw new IOException(
-            "no direct memory to read and write "
-                + directory
-                + " through: it takes "
-                + Device.LEAST_MEMORY_BYTES
-                + " bytes at least, and the process uses "
-                + DirectMemory.usedBytes()
-                + " of "
-                + DirectMemory.limitBytes()
-                + "; raise -XX:MaxDirectMemorySize or -Xmx",
+            String.format(
+                "no direct memory to read and write %s through: it takes %s bytes at least,"
+                    + " and the process uses %s of %s; raise -XX:MaxDirectMemorySize or -Xmx",
+                directory,
+                Device.LEAST_MEMORY_BYTES,
+                DirectMemory.usedBytes(),
+                DirectMemory.limitBytes()),
             e);
       }
     }
   }
 
-  /** A moment of each that was used. */
+  /** The counts of each device that was used. */
   public List<DeviceStats> stats() {
     synchronized (devices) {
       return devices.values().stream().map(Device::stats).toList();

@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file of the disk tier, read and written past the page cache: only so does "written" mean that
- * the memory is free, where a buffered write moves bytes into dirty pages of the same memory.
+ * A file of the disk tier, read and written past the page cache. Only so does a write free memory:
+ * a buffered write moves bytes into dirty pages of the same memory.
  *
- * <p>Addresses, lengths and positions are multiples of {@link BufferSet#ALIGNMENT_BYTES}. Where the
+ * <p>Addresses, lengths and positions are multiples of {@link BufferSet#ALIGNMENT_BYTES}. If the
  * file system has no direct I/O, or not in such blocks, each write is forced instead.
  *
- * <p>Thread contract: safe from any thread that nobody interrupts, which are the workers of a
- * {@link DeviceQueue}. Who opens it closes it when no request for it is open. Failure: {@link
- * IOException} of the system, or {@link EOFException} where less is there than was asked for.
+ * <p>Thread contract: safe from any thread that nobody interrupts: the workers of a {@link
+ * DeviceQueue}. Its opener closes it when no request for it is open. Failure: {@link IOException}
+ * of the system, or {@link EOFException} if the file is shorter than the requested range.
  */
 public final class DirectFile implements AutoCloseable {
   private final Path path;
@@ -32,9 +32,9 @@ public final class DirectFile implements AutoCloseable {
   }
 
   /**
-   * Opens a file that is there.
+   * Opens an existing file.
    *
-   * @param tried whether its file system may have direct I/O; else that is not tried
+   * @param tried whether its file system may have direct I/O; else it is not tried
    */
   public static DirectFile open(Path path, boolean tried) throws IOException {
     if (!tried) {
@@ -48,7 +48,7 @@ public final class DirectFile implements AutoCloseable {
               path, StandardOpenOption.READ, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT),
           true);
     } catch (FileSystemException | UnsupportedOperationException e) {
-      // The same without it tells what else may be wrong.
+      // Opening without direct I/O shows any other failure.
       return new DirectFile(
           path, FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE), false);
     }
@@ -59,7 +59,7 @@ public final class DirectFile implements AutoCloseable {
     return BufferSet.ALIGNMENT_BYTES % blockBytes == 0;
   }
 
-  /** Whether the page cache is left out. */
+  /** Whether reads and writes bypass the page cache. */
   public boolean isDirect() {
     return direct;
   }
@@ -75,7 +75,7 @@ public final class DirectFile implements AutoCloseable {
     }
   }
 
-  /** Fills what remains of a buffer. */
+  /** Fills the rest of a buffer. */
   public void read(ByteBuffer bytes, long position) throws IOException {
     long at = position;
     while (bytes.hasRemaining()) {
@@ -89,7 +89,7 @@ public final class DirectFile implements AutoCloseable {
     }
   }
 
-  /** Has it all on the device's medium, and not in its cache. */
+  /** Makes all written bytes safe on the device's medium, not only in its cache. */
   public void force() throws IOException {
     channel.force(false);
   }

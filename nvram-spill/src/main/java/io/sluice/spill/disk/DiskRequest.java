@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Something to read or write, in units of which each is one system call's.
+ * A request to read or write, in units of one system call each.
  *
  * <pre>
  *   QUEUED ──── a worker takes a unit ────► RUNNING ───► DONE
@@ -16,17 +16,17 @@ import java.util.concurrent.TimeUnit;
  *     └─ the device hangs: FAILED               would have brought is dropped when it ends
  * </pre>
  *
- * <p>Two moments are told apart. It is <em>answered</em> once it is known what became of it, at a
- * device that hangs long before the kernel returns; it is <em>over</em> when no unit of it runs,
- * and only then may its memory be used for anything else.
+ * <p>A request is <em>answered</em> once its result is known; at a device that hangs that is long
+ * before the kernel returns. It is <em>over</em> when no unit of it runs, and only then may its
+ * memory be used for anything else.
  *
  * <p>Thread contract: the state is the queue's, under its lock; {@link #await} is for any thread.
- * The work runs on the device's workers and the end on whichever thread noticed it, under no lock;
- * neither may wait for memory or for another request.
+ * The work runs on the device's workers, and the end on the thread that noticed it, under no lock.
+ * Neither may wait for memory or for another request.
  */
 public final class DiskRequest {
 
-  /** Where it is. */
+  /** The state of a request. */
   public enum State {
     QUEUED,
     RUNNING,
@@ -38,7 +38,7 @@ public final class DiskRequest {
   /** One system call. */
   @FunctionalInterface
   public interface Work {
-    /** Does the unit of this index, from 0. */
+    /** Executes the unit of this index, from 0. */
     void run(int unit) throws IOException;
   }
 
@@ -59,14 +59,14 @@ public final class DiskRequest {
   /**
    * Queues nothing yet.
    *
-   * @param units how many, at least one; they begin in their order
-   * @param over is called once when it is over: gives back its memory
+   * @param units their number, at least one; they begin in their order
+   * @param over called once when the request is over: gives back its memory
    */
   public DiskRequest(IoClass ioClass, DiskStream stream, int units, Work work, Runnable over) {
     this(ioClass, stream, units, work, over, false);
   }
 
-  /** Of one unit through the page cache, for which the device may well have nothing to do. */
+  /** A request of one unit through the page cache, which may not need the device at all. */
   static DiskRequest cached(IoClass ioClass, DiskStream stream, Work work, Runnable over) {
     return new DiskRequest(ioClass, stream, 1, work, over, true);
   }
@@ -118,11 +118,11 @@ public final class DiskRequest {
   void cancel() {
     if (!isAnswered()) {
       cancelled = true;
-      fail(new IOException("cancelled: whoever asked for it is gone"));
+      fail(new IOException("cancelled: its owner is gone"));
     }
   }
 
-  /** Notes that no unit runs any more and none will; true if that is news. */
+  /** Notes that no unit runs or will run; true for the first time. */
   boolean end() {
     if (isOver || running > 0 || mayBegin()) {
       return false;
@@ -131,7 +131,9 @@ public final class DiskRequest {
     return true;
   }
 
-  /** Tells its owner, and then, unless it has failed before, who waits: all is back by then. */
+  /**
+   * Tells its owner, and then the waiting threads unless it has failed before: all is back then.
+   */
   void tellOver() {
     try {
       over.run();
@@ -140,16 +142,26 @@ public final class DiskRequest {
     }
   }
 
-  /** Waits for an answer; true if there is one, and then a failure is thrown. */
+  /** Waits for an answer; true if there is one; throws the failure if it has failed. */
   boolean await(long waitNs) throws IOException, InterruptedException {
     if (!answered.await(waitNs, TimeUnit.NANOSECONDS)) {
       return false;
     }
     Optional<IOException> failed = Optional.ofNullable(failure);
     if (failed.isPresent()) {
-      // Each who waits gets a trace of its own.
+      // Each waiting thread gets a trace of its own.
       throw new IOException(ErrorText.of(failed.get()), failed.get());
     }
     return true;
   }
+
+  /**
+   * The requests that share a turn inside a class: users take turns, so do the applications of
+   * each, and the streams of each application.
+   *
+   * @param user its owner
+   * @param application of that user
+   * @param id a file of that application
+   */
+  public record DiskStream(String user, String application, long id) {}
 }

@@ -1,19 +1,25 @@
 package io.sluice.spill.disk;
 
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides which unit is next: pure, told the time, so that a model can be run against it.
+ * Decides which unit is next. It has no clock: the caller passes the time, so that a model can test
+ * it.
  *
- * <p>The best class that has one is next. But a class that others, better ones, were preferred to
- * {@code favour} times gets one unit, so that none starves. {@link IoClass#COPY} takes part only
- * when nothing else was done for a second, or when it has waited for a minute.
+ * <p>The best class with a unit is next. But a class that was passed over {@code favour} times gets
+ * one unit, so that none starves. {@link IoClass#COPY} takes part only after a second without other
+ * units, or after a wait of a minute.
  *
  * <p>Not thread-safe: {@link DeviceQueue} has the lock.
  */
@@ -29,9 +35,9 @@ class IoScheduler {
   private long othersEndedNs;
 
   /**
-   * Of nothing yet.
+   * Has no requests yet.
    *
-   * @param favour how many units of better classes go before one of a worse class
+   * @param favour number of units of better classes before one of a worse class
    */
   IoScheduler(int favour, long nowNs) {
     this.favour = favour;
@@ -60,7 +66,7 @@ class IoScheduler {
     IoClass ioClass = chosen.get();
     note(ioClass);
     DiskRequest request = queued.get(ioClass).next();
-    // What may fail comes before it counts as running: else it would never be over.
+    // Code that may fail comes before the unit counts as running: else it would never be over.
     Optional<Turn> turn = Optional.of(new Turn(request, request.begun - 1, ioClass));
     request.running++;
     if (ioClass != IoClass.COPY) {
@@ -96,7 +102,9 @@ class IoScheduler {
     return ioClass != IoClass.COPY || copyWaitNs(nowNs) <= 0;
   }
 
-  /** Until a copy may begin, if nothing else comes; negative if it may, or if there is none. */
+  /**
+   * Time until a copy may begin if nothing else comes; negative if it may now, or there is none.
+   */
   final long copyWaitNs(long nowNs) {
     FairQueue copies = queued.get(IoClass.COPY);
     if (copies.isEmpty()) {
@@ -121,7 +129,7 @@ class IoScheduler {
     }
   }
 
-  /** A unit has ended; true if that was its request's last, whose owner is to be told. */
+  /** A unit has ended; true if it was the last of its request, whose owner is to be told. */
   final boolean ended(Turn turn, Optional<IOException> failure, long nowNs) {
     turn.request().running--;
     if (turn.ioClass() != IoClass.COPY) {
@@ -131,7 +139,7 @@ class IoScheduler {
     return failure.isPresent() ? fail(turn.request(), failure.get()) : close(turn.request());
   }
 
-  /** Somebody waits now for what nobody waited for: what is left of it goes to a better class. */
+  /** A thread waits for a request now: its remaining units go to a better class. */
   void promote(DiskRequest request, IoClass better) {
     if (better.compareTo(request.ioClass) < 0 && request.mayBegin()) {
       queued.get(request.ioClass).remove(request);
@@ -140,21 +148,21 @@ class IoScheduler {
     }
   }
 
-  /** Gives up what of it was not begun; true if nothing of it runs. */
+  /** Gives up the units that have not begun; true if none runs. */
   final boolean cancel(DiskRequest request) {
     queued.get(request.ioClass).remove(request);
     request.cancel();
     return close(request);
   }
 
-  /** Fails what of it was not begun; what runs is awaited by nobody but its memory's owner. */
+  /** Fails the units that have not begun; only the owner of its memory waits for running ones. */
   final boolean fail(DiskRequest request, IOException cause) {
     queued.get(request.ioClass).remove(request);
     request.fail(cause);
     return close(request);
   }
 
-  /** All that are queued or run. */
+  /** All requests that are queued or run. */
   final Set<DiskRequest> open() {
     return Set.copyOf(open);
   }
@@ -165,5 +173,88 @@ class IoScheduler {
       return true;
     }
     return false;
+  }
+
+  /**
+   * The requests of one class. Users take turns unit by unit, the applications of a user do so as
+   * well, and the streams of an application. The requests of a stream keep their order. So a unit
+   * of a small job waits for one unit of each other user, and of each other application of its
+   * user. It does not wait for all units of a large job.
+   *
+   * <p>Not thread-safe.
+   */
+  static final class FairQueue {
+    private final Map<String, Map<String, Map<DiskStream, Deque<DiskRequest>>>> users =
+        new LinkedHashMap<>();
+
+    boolean isEmpty() {
+      return users.isEmpty();
+    }
+
+    void add(DiskRequest request) {
+      users
+          .computeIfAbsent(request.stream.user(), name -> new LinkedHashMap<>())
+          .computeIfAbsent(request.stream.application(), name -> new LinkedHashMap<>())
+          .computeIfAbsent(request.stream, stream -> new ArrayDeque<>())
+          .add(request);
+    }
+
+    /** Takes a unit of the request whose turn it is, and leaves the other units for later. */
+    DiskRequest next() {
+      String user = users.keySet().iterator().next();
+      Map<String, Map<DiskStream, Deque<DiskRequest>>> applications = users.remove(user);
+      String application = applications.keySet().iterator().next();
+      Map<DiskStream, Deque<DiskRequest>> streams = applications.remove(application);
+      DiskStream stream = streams.keySet().iterator().next();
+      Deque<DiskRequest> requests = streams.remove(stream);
+      DiskRequest request = requests.peek();
+      request.begun++;
+      if (request.begun == request.units) {
+        requests.remove();
+      }
+      if (!requests.isEmpty()) {
+        streams.put(stream, requests);
+      }
+      if (!streams.isEmpty()) {
+        applications.put(application, streams);
+      }
+      if (!applications.isEmpty()) {
+        users.put(user, applications);
+      }
+      return request;
+    }
+
+    /** Removes a request if it is here, also after an add that failed in the middle. */
+    void remove(DiskRequest request) {
+      DiskStream stream = request.stream;
+      users.computeIfPresent(
+          stream.user(),
+          (user, applications) -> {
+            applications.computeIfPresent(
+                stream.application(), (name, streams) -> without(request, streams));
+            return applications.isEmpty() ? null : applications;
+          });
+    }
+
+    private static Map<DiskStream, Deque<DiskRequest>> without(
+        DiskRequest request, Map<DiskStream, Deque<DiskRequest>> streams) {
+      streams.computeIfPresent(
+          request.stream,
+          (stream, requests) -> {
+            requests.remove(request);
+            return requests.isEmpty() ? null : requests;
+          });
+      return streams.isEmpty() ? null : streams;
+    }
+
+    /** The time at which the oldest request was queued. */
+    OptionalLong oldestNs() {
+      return users.values().stream()
+          .flatMap(applications -> applications.values().stream())
+          .flatMap(streams -> streams.values().stream())
+          .flatMap(Deque::stream)
+          .mapToLong(request -> request.queuedNs)
+          .reduce((one, other) -> one - other < 0 ? one : other);
+    }
   }
 }

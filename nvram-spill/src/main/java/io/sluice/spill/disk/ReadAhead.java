@@ -15,20 +15,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Reads what a reader of a device will ask for next, while what it asked for before is sent.
+ * Reads the next bytes for a reader of a device, while the bytes before them are sent.
  *
- * <p>A plan is what one reader was told of: the runs of its partition, where they lie. Nothing is
- * read of it before the reader has come for some of it, which may be long after it was told. Then
- * one unit is read ahead, behind the last that was asked for, and the next one when that was
- * fetched. No byte outside a plan is read, and what nobody fetches for a while gives way to whoever
- * wants a buffer.
+ * <p>A plan lists the ranges that one reader was told of: the runs of its partition. Nothing of it
+ * is read before the reader has fetched a part, which may be long after it was told. Then one unit
+ * is read ahead, behind the last one that was requested, and the next one when that was fetched. No
+ * byte outside a plan is read. A unit that nobody fetches for a while gives its buffer to others.
  *
  * <p>Thread contract: safe from any thread; the lock is held for no wait. Ownership: the {@link
- * Device} closes it before its memory. Failure: none of its own; what could not be read ahead is
- * read when it is asked for.
+ * Device} closes it before its memory. Failure: none of its own; bytes that could not be read ahead
+ * are read when they are requested.
  */
 final class ReadAhead {
-  /** All plans together have no more stretches; the oldest go. */
+  /** Most stretches of all plans together; the oldest are dropped. */
   static final int MOST_STRETCHES = 10_000;
 
   static final long STALE_NS = TimeUnit.SECONDS.toNanos(5);
@@ -43,11 +42,11 @@ final class ReadAhead {
 
   /** A file that can be read ahead. */
   interface Source {
-    /** Begins to read; empty if there is no memory for that now, or nothing is read any more. */
+    /** Begins to read; empty if there is no memory for it now, or the file is closed. */
     Optional<Piece> readAhead(long offsetBytes, int lengthBytes);
   }
 
-  /** Bytes that were read ahead, or are being read; closed once. */
+  /** Bytes that are read ahead; closed once. */
   interface Piece extends AutoCloseable {
     /** Where they begin in the file. */
     long offsetBytes();
@@ -55,17 +54,17 @@ final class ReadAhead {
     /** Where they end. */
     long endBytes();
 
-    /** Some of them, which stay when this is closed; not to be looked at before {@link #await}. */
+    /** A part, which stays valid when this is closed; not to be read before {@link #await}. */
     LentBytes part(long offsetBytes, int lengthBytes);
 
-    /** Somebody waits for them now. */
+    /** Waits for the bytes. */
     void await() throws IOException;
 
     @Override
     void close();
   }
 
-  /** Part of a file that a reader was told of. */
+  /** A range of a file that a reader was told of. */
   static final class Stretch {
     private final Source file;
     private final long startBytes;
@@ -84,7 +83,7 @@ final class ReadAhead {
     }
   }
 
-  /** What one reader was told of, and what was read of it ahead. */
+  /** The stretches that one reader was told of, and the piece that is read ahead. */
   private static final class Plan {
     private final Set<Stretch> left = new HashSet<>();
     private Piece piece; // null: none
@@ -99,20 +98,20 @@ final class ReadAhead {
     }
   }
 
-  /** Knows of nothing yet. */
+  /** Has no plans yet. */
   ReadAhead(int unitBytes, LongSupplier nanoTime) {
     this.unitBytes = unitBytes;
     this.nanoTime = nanoTime;
   }
 
-  /** A reader was told of these, in this order. */
-  synchronized void expect(List<Stretch> told) {
-    if (closed || told.isEmpty()) {
+  /** A reader was told of these stretches, in this order. */
+  synchronized void plan(List<Stretch> stretchesInOrder) {
+    if (closed || stretchesInOrder.isEmpty()) {
       return;
     }
     Plan plan = new Plan();
     Stretch last = null;
-    for (Stretch stretch : told) {
+    for (Stretch stretch : stretchesInOrder) {
       stretch.plan = plan;
       if (last != null) {
         last.next = stretch;
@@ -134,7 +133,7 @@ final class ReadAhead {
     }
   }
 
-  /** What was read ahead from there on, up to so many bytes, if anything; plans what comes next. */
+  /** Takes bytes that were read ahead from an offset on, if any, and reads the next ones ahead. */
   Optional<LentBytes> take(Source file, long offsetBytes, int lengthBytes) {
     Piece piece = null;
     LentBytes part = null;
@@ -168,7 +167,7 @@ final class ReadAhead {
     try {
       piece.await();
       return Optional.of(part);
-    } catch (IOException e) { // whoever reads it now finds out why
+    } catch (IOException e) { // the read that follows shows why
       part.close();
       return Optional.empty();
     } catch (RuntimeException | Error e) {
@@ -215,8 +214,8 @@ final class ReadAhead {
   }
 
   /**
-   * Gives up all that nobody has fetched for a while; somebody else wants the memory. Returns after
-   * how many milliseconds the next piece may be stale.
+   * Gives up all pieces that nobody has fetched for a while, because their memory is wanted.
+   * Returns the milliseconds until the next piece may be stale.
    */
   synchronized long giveUpStale() {
     while (giveUpOldestIfStale()) {
@@ -266,8 +265,8 @@ final class ReadAhead {
   }
 
   /**
-   * Nobody reads that file any more. What was read of it ahead goes as well, also where its stretch
-   * is known no more: another reader was told the same, or came for the end of it.
+   * Nobody reads that file any more. Its pieces are given up, also if their stretches are gone:
+   * another reader was told of the same range, or has read its end.
    */
   synchronized void forget(Source file) {
     for (Plan plan : List.copyOf(ahead)) {
@@ -281,14 +280,14 @@ final class ReadAhead {
     }
   }
 
-  /** Gives up all that was read ahead, and reads no more. */
+  /** Gives up all pieces, and reads nothing more. */
   synchronized void close() {
     closed = true;
     new ArrayList<>(plans).forEach(this::drop);
     byStart.clear();
   }
 
-  /** How many stretches it knows. */
+  /** Number of stretches. */
   synchronized int known() {
     return stretches;
   }

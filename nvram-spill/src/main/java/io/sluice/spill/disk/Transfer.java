@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * One unit on its way between a {@link DeviceFile} and a buffer. The last of its owners and the
- * device gives the buffer back, and lets go of the file.
+ * One unit that is read or written between a {@link DeviceFile} and a buffer. Its owner, its parts
+ * and the device hold it; the last of them gives the buffer back and releases the file.
  *
- * <p>Thread contract: one thread owns it; parts of it may be with other threads, and the device's
- * do the work. Ownership: the caller that made it closes it, and each part. Failure: {@link
+ * <p>Thread contract: one thread owns it; other threads may hold parts, and the device's threads do
+ * the work. Ownership: the caller that made it closes it, and each part. Failure: {@link
  * IOException} of the file or the queue.
  */
 final class Transfer implements LentBytes, ReadAhead.Piece {
@@ -18,7 +18,7 @@ final class Transfer implements LentBytes, ReadAhead.Piece {
   private final long offsetBytes;
   private final int lengthBytes;
   private final BufferSet.Buffer buffer;
-  private DiskRequest request; // of what is read ahead
+  private DiskRequest request; // of a unit that is read ahead
   private int holders = 1;
   private boolean ownersClosed;
 
@@ -80,7 +80,7 @@ final class Transfer implements LentBytes, ReadAhead.Piece {
     file.device().queue().await(request);
   }
 
-  /** Begins to read for a reader that may come. */
+  /** Begins to read ahead. */
   void beginReadAhead() {
     request = begin(IoClass.READ_AHEAD, System.nanoTime(), this::read);
   }
@@ -124,7 +124,7 @@ final class Transfer implements LentBytes, ReadAhead.Piece {
     file.unuse();
   }
 
-  /** What is read for nobody else, and was not begun, is not read at all. */
+  /** Cancels the read if it has not begun and no part was given out. */
   @Override
   public void close() {
     if (ownersClosed) {
@@ -143,7 +143,7 @@ final class Transfer implements LentBytes, ReadAhead.Piece {
     return holders == 2;
   }
 
-  /** What a unit does. */
+  /** The work of a unit. */
   interface Step {
     void run() throws IOException;
   }

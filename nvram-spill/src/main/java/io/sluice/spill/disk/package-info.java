@@ -1,5 +1,5 @@
 /**
- * The one schedule of a block device: who reads or writes it next, in units large enough to be
- * sequential. Knows no store and no transport.
+ * The queue of a block device: which request reads or writes next, in units large enough to be
+ * sequential. It knows no store and no transport.
  */
 package io.sluice.spill.disk;

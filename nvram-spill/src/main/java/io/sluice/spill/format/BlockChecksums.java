@@ -1,5 +1,6 @@
 package io.sluice.spill.format;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
@@ -13,8 +14,8 @@ import java.util.zip.CRC32C;
  *   CRCs      first       further[0]  further[1]  further[2]
  * </pre>
  *
- * <p>A reader verifies a block before it hands out any byte of it. Blocks are as short as that: of
- * every run that is merged, one lies on the reader's heap.
+ * <p>A reader verifies a block before it hands out any byte of it. Blocks are short because a merge
+ * holds one block of every run on its heap.
  *
  * <p>Thread contract: immutable.
  */
@@ -37,7 +38,7 @@ public final class BlockChecksums {
     return new BlockChecksums(first, further.length == 0 ? NONE : further);
   }
 
-  /** How many blocks a run has beyond its first. */
+  /** Number of blocks of a run beyond its first. */
   public static long furtherBlocks(long lengthBytes) {
     return Math.max(0, (lengthBytes - 1) / BLOCK_BYTES);
   }
@@ -47,7 +48,7 @@ public final class BlockChecksums {
     return (int) Math.min(BLOCK_BYTES, lengthBytes - block * BLOCK_BYTES);
   }
 
-  /** How many there are beyond the first. */
+  /** Number of checksums beyond the first. */
   public int furtherCount() {
     return further.length;
   }
@@ -57,7 +58,7 @@ public final class BlockChecksums {
     return block == 0 ? first : further[block - 1];
   }
 
-  /** Whether there are as many as a run of this length has blocks. */
+  /** Whether a run of this length has as many blocks as there are checksums. */
   public boolean fit(long lengthBytes) {
     return further.length == furtherBlocks(lengthBytes);
   }
@@ -84,5 +85,74 @@ public final class BlockChecksums {
     CRC32C crc = new CRC32C();
     crc.update(bytes, offset, lengthBytes);
     return (int) crc.getValue();
+  }
+
+  /**
+   * Computes the checksums of a run while it is written, in pieces of any length.
+   *
+   * <p>Thread contract: one thread. After {@link #finish} it begins the next run.
+   */
+  public static final class BlockChecksummer {
+    private static final int FIRST_CAPACITY = 16;
+    private static final int[] NONE = {};
+
+    private final CRC32C crc = new CRC32C();
+    private int first;
+    private int[] further = NONE;
+    private int fullBlocks;
+    private int blockBytes;
+
+    /** The checksums of the remaining bytes of a buffer, whose position stays. */
+    public static BlockChecksums sum(ByteBuffer bytes) {
+      BlockChecksummer summer = new BlockChecksummer();
+      summer.update(bytes.duplicate());
+      return summer.finish();
+    }
+
+    /** Adds the remaining bytes of a buffer, which are then consumed. */
+    public void update(ByteBuffer bytes) {
+      int limit = bytes.limit();
+      while (bytes.position() < limit) {
+        bytes.limit(bytes.position() + roomFor(limit - bytes.position()));
+        blockBytes += bytes.remaining();
+        crc.update(bytes);
+      }
+    }
+
+    /** Adds bytes of an array. */
+    public void update(byte[] bytes, int offset, int lengthBytes) {
+      update(ByteBuffer.wrap(bytes, offset, lengthBytes));
+    }
+
+    /** A full block ends when more bytes come or at the end of the run: it may be the last. */
+    private int roomFor(int lengthBytes) {
+      if (blockBytes == BlockChecksums.BLOCK_BYTES) {
+        endBlock();
+      }
+      return Math.min(lengthBytes, BlockChecksums.BLOCK_BYTES - blockBytes);
+    }
+
+    private void endBlock() {
+      int value = (int) crc.getValue();
+      crc.reset();
+      blockBytes = 0;
+      if (fullBlocks == 0) {
+        first = value;
+      } else {
+        if (fullBlocks > further.length) {
+          further = Arrays.copyOf(further, Math.max(FIRST_CAPACITY, 2 * further.length));
+        }
+        further[fullBlocks - 1] = value;
+      }
+      fullBlocks++;
+    }
+
+    /** The checksums of all bytes since the last call. */
+    public BlockChecksums finish() {
+      endBlock();
+      int[] rest = fullBlocks == 1 ? NONE : Arrays.copyOf(further, fullBlocks - 1);
+      fullBlocks = 0;
+      return BlockChecksums.of(first, rest);
+    }
   }
 }

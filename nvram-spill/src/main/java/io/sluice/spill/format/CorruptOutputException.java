@@ -2,7 +2,7 @@ package io.sluice.spill.format;
 
 import java.io.IOException;
 
-/** Thrown when what lies on the medium, or what a task says about it, is not a valid output. */
+/** The bytes on the medium, or a task's statement about them, are not a valid output. */
 public final class CorruptOutputException extends IOException {
   private static final long serialVersionUID = 1;
 

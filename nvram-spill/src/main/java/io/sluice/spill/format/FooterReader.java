@@ -1,5 +1,7 @@
 package io.sluice.spill.format;
 
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,12 +12,11 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * Reads the tail of an output back from a medium that anybody with the task's user may have written
- * to: first where it lies, then, through that, what it is. Every field is checked before it is
- * used.
+ * Reads the tail of an output back: first its location, and through that its identity. Anybody with
+ * the task's user may have written to the medium, so every field is checked before it is used.
  *
  * <p>Thread contract: stateless. Failure: {@link CorruptOutputException} with the field, actual
- * against expected, and the place.
+ * against expected, and the location.
  */
 public final class FooterReader {
   private static final int SHORTEST_IDENTITY_BYTES = FooterLayout.identityBytes(2);
@@ -38,24 +39,26 @@ public final class FooterReader {
     ByteBuffer trailer = ByteBuffer.wrap(bytes);
     return trailer.getLong(FooterLayout.MAGIC_OFFSET) == FooterLayout.MAGIC
         && trailer.getLong(FooterLayout.COMMIT_MARK_OFFSET)
-            == FooterLayout.commitMark(trailer.getInt(FooterLayout.PLACE_CRC_OFFSET));
+            == FooterLayout.commitMark(trailer.getInt(FooterLayout.TRAILER_CRC_OFFSET));
   }
 
   /**
-   * Reads and checks place and trailer; says nothing about whether they are committed, nor whether
-   * the extents exist and belong to whoever wrote it.
+   * Reads and checks location and trailer. It does not check whether they are committed, nor
+   * whether the extents exist and belong to the writer.
    */
-  public LocationRecord readPlace(ByteSource segment, FooterLocation location) throws IOException {
-    return readPlace(segment, location, 0, Integer.MAX_VALUE);
+  public LocationRecord readLocation(ByteSource segment, FooterLocation location)
+      throws IOException {
+    return readLocation(segment, location, 0, Integer.MAX_VALUE);
   }
 
   /**
-   * The same behind what {@link #looksCommitted}: nothing in a place does, so none reaches over it.
+   * The same behind another output that {@link #looksCommitted}. No location looks so, so none
+   * reaches over that output's end.
    *
-   * @param fromBytes where that ends, and the place begins at the earliest
-   * @param mostExtents how many there can be; a place of more is not read
+   * @param fromBytes where the other output ends and the location begins at the earliest
+   * @param mostExtents how many there can be; a longer location is not read
    */
-  public LocationRecord readPlace(
+  public LocationRecord readLocation(
       ByteSource segment, FooterLocation location, long fromBytes, long mostExtents)
       throws IOException {
     Check check = new Check(location);
@@ -72,35 +75,39 @@ public final class FooterReader {
     ByteBuffer trailer = ByteBuffer.wrap(trailerBytes);
     check.same("magic", trailer.getLong(FooterLayout.MAGIC_OFFSET), FooterLayout.MAGIC);
     check.release("it", trailer.getInt(FooterLayout.VERSION_OFFSET));
-    int placeBytes = trailer.getInt(FooterLayout.PLACE_LENGTH_OFFSET);
+    int locationBytes = trailer.getInt(FooterLayout.LOCATION_LENGTH_OFFSET);
     long mostBytes =
         Math.min(
             Math.min(trailerOffsetBytes - fromBytes, FooterLayout.MAX_BYTES),
             Math.min(mostExtents, FooterLayout.MAX_BYTES) * FooterLayout.EXTENT_BYTES);
     check.that(
-        placeBytes > 0 && placeBytes <= mostBytes && placeBytes % FooterLayout.EXTENT_BYTES == 0,
-        "place length",
-        placeBytes,
+        locationBytes > 0
+            && locationBytes <= mostBytes
+            && locationBytes % FooterLayout.EXTENT_BYTES == 0,
+        "location length",
+        locationBytes,
         FooterLayout.EXTENT_BYTES + " for each extent, up to " + mostBytes);
-    byte[] place = new byte[placeBytes];
-    segment.read(trailerOffsetBytes - placeBytes, place);
+    byte[] extentBytes = new byte[locationBytes];
+    segment.read(trailerOffsetBytes - locationBytes, extentBytes);
     CRC32C crc = new CRC32C();
-    crc.update(place);
-    crc.update(trailerBytes, 0, FooterLayout.PLACE_CRC_OFFSET);
+    crc.update(extentBytes);
+    crc.update(trailerBytes, 0, FooterLayout.TRAILER_CRC_OFFSET);
     check.same(
-        "CRC32C of the place", (int) crc.getValue(), trailer.getInt(FooterLayout.PLACE_CRC_OFFSET));
-    check.zeros("trailer", trailer, FooterLayout.RESERVED_OFFSET, FooterLayout.PLACE_CRC_OFFSET);
+        "CRC32C of the location",
+        (int) crc.getValue(),
+        trailer.getInt(FooterLayout.TRAILER_CRC_OFFSET));
+    check.zeros("trailer", trailer, FooterLayout.RESERVED_OFFSET, FooterLayout.TRAILER_CRC_OFFSET);
     checkSelf(check, trailer, location);
     LocationRecord decoded =
         new LocationRecord(
             poolId,
             location,
-            trailer.getLong(FooterLayout.PLACE_GENERATION_OFFSET),
-            decodeExtents(check, ByteBuffer.wrap(place)),
+            trailer.getLong(FooterLayout.GENERATION_OFFSET),
+            decodeExtents(check, ByteBuffer.wrap(extentBytes)),
             trailer.getLong(FooterLayout.IDENTITY_OFFSET_OFFSET),
             trailer.getInt(FooterLayout.IDENTITY_LENGTH_OFFSET),
             trailer.getInt(FooterLayout.EXPECTED_IDENTITY_CRC_OFFSET));
-    checkGeometry(check, decoded, placeBytes);
+    checkGeometry(check, decoded, locationBytes);
     return decoded;
   }
 
@@ -118,16 +125,16 @@ public final class FooterReader {
         location.trailerOffsetBytes());
   }
 
-  private List<Range> decodeExtents(Check check, ByteBuffer place) throws IOException {
-    int extentCount = place.capacity() / FooterLayout.EXTENT_BYTES;
+  private List<Range> decodeExtents(Check check, ByteBuffer extentBytes) throws IOException {
+    int extentCount = extentBytes.capacity() / FooterLayout.EXTENT_BYTES;
     List<Range> extents = new ArrayList<>(extentCount);
     for (int i = 0; i < extentCount; i++) {
       int offset = i * FooterLayout.EXTENT_BYTES;
       check.zeros(
-          "extent " + i, place, offset + FooterLayout.RESERVED_OF_EXTENT_OFFSET, offset + 8);
-      int segmentId = place.getInt(offset);
-      long offsetBytes = place.getLong(offset + 8);
-      long lengthBytes = place.getLong(offset + 16);
+          "extent " + i, extentBytes, offset + FooterLayout.RESERVED_OF_EXTENT_OFFSET, offset + 8);
+      int segmentId = extentBytes.getInt(offset);
+      long offsetBytes = extentBytes.getLong(offset + 8);
+      long lengthBytes = extentBytes.getLong(offset + 16);
       check.that(
           segmentId >= 0
               && offsetBytes >= 0
@@ -143,48 +150,48 @@ public final class FooterReader {
     return extents;
   }
 
-  private static void checkGeometry(Check check, LocationRecord place, int placeBytes)
+  private static void checkGeometry(Check check, LocationRecord record, int locationBytes)
       throws IOException {
-    Range last = place.extents().get(place.extents().size() - 1);
-    check.same("segment of the last extent", last.segmentId(), place.location().segmentId());
-    check.same("end of the last extent", last.endBytes(), place.location().endBytes());
-    int tailBytes = placeBytes + FooterLayout.TRAILER_BYTES;
+    Range last = record.extents().get(record.extents().size() - 1);
+    check.same("segment of the last extent", last.segmentId(), record.location().segmentId());
+    check.same("end of the last extent", last.endBytes(), record.location().endBytes());
+    int tailBytes = locationBytes + FooterLayout.TRAILER_BYTES;
     check.that(
         tailBytes <= last.lengthBytes(),
-        "place length",
-        placeBytes,
+        "location length",
+        locationBytes,
         "in the last extent, of " + last.lengthBytes() + " bytes");
     long sumBytes = 0;
-    for (Range extent : place.extents()) {
+    for (Range extent : record.extents()) {
       sumBytes += extent.lengthBytes();
       check.that(sumBytes > 0, "sum of the extents", sumBytes, "below 2^63");
     }
-    int identityBytes = place.identityLengthBytes();
+    int identityBytes = record.identityLengthBytes();
     check.that(
         identityBytes >= SHORTEST_IDENTITY_BYTES && identityBytes <= LONGEST_IDENTITY_BYTES,
         "identity length",
         identityBytes,
         SHORTEST_IDENTITY_BYTES + " to " + LONGEST_IDENTITY_BYTES);
-    long placeStartBytes = sumBytes - tailBytes;
-    long offsetBytes = place.identityOffsetBytes();
+    long locationStartBytes = sumBytes - tailBytes;
+    long offsetBytes = record.identityOffsetBytes();
     check.that(
         offsetBytes >= 0
             && offsetBytes % Long.BYTES == 0
-            && offsetBytes <= placeStartBytes - identityBytes,
+            && offsetBytes <= locationStartBytes - identityBytes,
         "identity offset",
         offsetBytes,
-        "a multiple of 8 before the place, which begins at " + placeStartBytes);
+        "a multiple of 8 before the location at " + locationStartBytes);
   }
 
   /**
-   * Reads and checks what lies at a place.
+   * Reads and checks the identity of the output at a location.
    *
    * @param bytes of its extents, in their order
    */
-  public OutputIdentity readIdentity(LocationRecord place, ByteSource bytes) throws IOException {
-    Check check = new Check(place.location());
-    byte[] identityBytes = new byte[place.identityLengthBytes()];
-    bytes.read(place.identityOffsetBytes(), identityBytes);
+  public OutputIdentity readIdentity(LocationRecord record, ByteSource bytes) throws IOException {
+    Check check = new Check(record.location());
+    byte[] identityBytes = new byte[record.identityLengthBytes()];
+    bytes.read(record.identityOffsetBytes(), identityBytes);
     ByteBuffer identity = ByteBuffer.wrap(identityBytes);
     check.same(
         "magic of the identity",
@@ -193,7 +200,7 @@ public final class FooterReader {
     check.release("the identity", identity.getInt(FooterLayout.VERSION_OFFSET));
     int crc32c = OutputIdentity.crc32c(identity);
     check.same("CRC32C of the identity", crc32c, identity.getInt(FooterLayout.IDENTITY_CRC_OFFSET));
-    check.same("CRC32C of the identity", crc32c, place.identityCrc32c());
+    check.same("CRC32C of the identity", crc32c, record.identityCrc32c());
     OutputIdentity decoded =
         new OutputIdentity(
             decodeId(check, identity),
@@ -204,9 +211,9 @@ public final class FooterReader {
             identity.getLong(FooterLayout.INDEX_OFFSET_OFFSET),
             identity.getInt(FooterLayout.INDEX_LENGTH_OFFSET),
             identity.getInt(FooterLayout.INDEX_CRC_OFFSET));
-    // Else bytes that are no field's are not zero.
+    // They differ if bytes outside the fields are not zero.
     check.same("CRC32C of the identity's fields", decoded.crc32c(), crc32c);
-    checkGeometry(check, decoded, place);
+    checkGeometry(check, decoded, record);
     return decoded;
   }
 
@@ -234,13 +241,13 @@ public final class FooterReader {
     }
   }
 
-  private static void checkGeometry(Check check, OutputIdentity identity, LocationRecord place)
+  private static void checkGeometry(Check check, OutputIdentity identity, LocationRecord record)
       throws IOException {
     check.that(
-        identity.writerGeneration() <= place.generation(),
+        identity.writerGeneration() <= record.generation(),
         "generation of the writer",
         identity.writerGeneration(),
-        "up to that of the place, " + place.generation());
+        "up to that of the location, " + record.generation());
     check.that(identity.partitionCount() > 0, "partition count", identity.partitionCount(), "> 0");
     check.that(identity.runCount() >= 0, "run count", identity.runCount(), ">= 0");
     int indexBytes = identity.indexLengthBytes();
@@ -260,10 +267,10 @@ public final class FooterReader {
     check.that(
         indexOffsetBytes >= 0
             && indexOffsetBytes % Long.BYTES == 0
-            && indexOffsetBytes <= place.identityOffsetBytes() - indexBytes,
+            && indexOffsetBytes <= record.identityOffsetBytes() - indexBytes,
         "index offset",
         indexOffsetBytes,
-        "a multiple of 8 before the identity at " + place.identityOffsetBytes());
+        "a multiple of 8 before the identity at " + record.identityOffsetBytes());
     check.that(
         identity.dataLengthBytes() >= 0 && identity.dataLengthBytes() <= indexOffsetBytes,
         "data length",
@@ -279,11 +286,8 @@ public final class FooterReader {
     void release(String what, int format) throws IOException {
       if (format != FooterLayout.VERSION) {
         throw failure(
-            what
-                + " is of another release of Sluice: it has format "
-                + format
-                + ", this release "
-                + FooterLayout.VERSION);
+            "%s is of another release of Sluice: it has format %s, this release %s"
+                .formatted(what, format, FooterLayout.VERSION));
       }
     }
 
@@ -293,7 +297,7 @@ public final class FooterReader {
       }
     }
 
-    /** Else the same fields had other bytes, and another mark than the store writes. */
+    /** Reserved bytes are 0, so that the same fields have one encoding and one mark. */
     void zeros(String where, ByteBuffer bytes, int from, int to) throws IOException {
       for (int i = from; i < to; i++) {
         if (bytes.get(i) != 0) {
@@ -304,12 +308,24 @@ public final class FooterReader {
 
     CorruptOutputException failure(String message) {
       return new CorruptOutputException(
-          "no valid output ends at segment "
-              + location.segmentId()
-              + ", offset "
-              + location.trailerOffsetBytes()
-              + ": "
-              + message);
+          "no valid output ends at segment %s, offset %s: %s"
+              .formatted(location.segmentId(), location.trailerOffsetBytes(), message));
     }
+  }
+
+  /**
+   * Bytes of one segment, or of all extents of one output. They are copied, so that nobody can
+   * change them between check and use.
+   */
+  public interface ByteSource {
+    /** Length of all of them. */
+    long lengthBytes();
+
+    /**
+     * Fills {@code destination} from {@code offsetBytes} on.
+     *
+     * @throws IOException if the file is shorter than that or cannot be read
+     */
+    void read(long offsetBytes, byte[] destination) throws IOException;
   }
 }

@@ -6,16 +6,16 @@ import java.security.SecureRandom;
 import java.util.zip.CRC32C;
 
 /**
- * Checks a whole index before its output may be found: its checksum, each entry, and that the runs
- * are all of the data. An index may be {@link FooterLayout#MAX_BYTES} long and many tasks commit at
- * a time, so it is read {@value #WINDOW_BYTES} bytes at a time, and nothing of it is kept. A short
- * one is read once.
+ * Checks a whole index before its output is published: its checksum, each entry, and that the runs
+ * cover all of the data. An index may be {@link FooterLayout#MAX_BYTES} long, and many tasks commit
+ * at a time. So it is read {@value #WINDOW_BYTES} bytes at a time, and none of it is kept. A short
+ * index is read once.
  *
  * <p>Runs that overlap are found without a list of them. A writer leaves no gap, so that each run
  * starts at 0 or where another ends, and one ends at the end of the data: the sum over all runs of
  * a hash of the start less that of the end is then that of 0 less that of the data's length. Of
- * other sets of runs one in 2^64 has this sum. Who writes an index cannot look for one, since the
- * hash has a key that only this process knows.
+ * other sets of runs one in 2^64 has this sum. The writer of an index cannot search for one, since
+ * the hash has a key that only this process knows.
  *
  * <p>Thread contract: one thread. Failure: {@link CorruptOutputException} if anything does not
  * hold.
@@ -74,10 +74,8 @@ public final class IndexVerifier {
     checkPartitionsBehind();
     if (furtherCrcs != OutputIndex.furtherCrcs(identity)) {
       throw corrupt(
-          "its runs have "
-              + furtherCrcs
-              + " further CRCs, it holds "
-              + OutputIndex.furtherCrcs(identity));
+          "its runs have %s further CRCs, it holds %s"
+              .formatted(furtherCrcs, OutputIndex.furtherCrcs(identity)));
     }
     if (links != hash(0) - hash(identity.dataLengthBytes())) {
       throw corrupt(
@@ -140,7 +138,7 @@ public final class IndexVerifier {
     }
   }
 
-  /** So that sums of some hashes are not those of others; the finalizer of SplitMix64. */
+  /** The finalizer of SplitMix64: sums of different hashes differ. */
   private static long hash(long offsetBytes) {
     long mixed = (offsetBytes ^ HASH_KEY) + 0x9E3779B97F4A7C15L;
     mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;

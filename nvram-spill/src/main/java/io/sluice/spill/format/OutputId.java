@@ -29,12 +29,8 @@ public record OutputId(String applicationId, String outputId) {
       char c = id.charAt(i);
       if (c <= ' ' || c > '~') {
         throw new IllegalArgumentException(
-            what
-                + " has character 0x"
-                + Integer.toHexString(c)
-                + " at "
-                + i
-                + ", allowed is printable ASCII without blanks");
+            "%s has character 0x%s at %s, allowed is printable ASCII without blanks"
+                .formatted(what, Integer.toHexString(c), i));
       }
     }
   }

@@ -20,9 +20,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Which bytes a committed output is, whatever place they lie in: what is the same in every copy of
- * it, byte for byte. Offsets count through its extents, in their order. {@link FooterReader} reads
- * it back; where it lies is a {@link LocationRecord}.
+ * The part of a committed output's tail that is the same in every copy, byte for byte. Offsets
+ * count through its extents, in their order. {@link FooterReader} reads it back; its location is a
+ * {@link FooterLayout.LocationRecord}.
  *
  * @param id its name
  * @param writerGeneration of the lease that wrote it
@@ -65,12 +65,12 @@ public record OutputIdentity(
     return buffer;
   }
 
-  /** What a writer of it says when it commits it. */
+  /** The stamp with which its writer commits it. */
   public OutputStamp stamp() {
     return new OutputStamp(id, writerGeneration, crc32c());
   }
 
-  /** What the encoded identity has as its CRC32C; whatever differs in a field differs in it. */
+  /** The CRC32C in the encoded identity; identities that differ in a field differ in it. */
   public int crc32c() {
     return encode().getInt(IDENTITY_CRC_OFFSET);
   }
@@ -80,4 +80,14 @@ public record OutputIdentity(
     int from = IDENTITY_CRC_OFFSET + Integer.BYTES;
     return BlockChecksums.crc32c(encoded.array(), from, encoded.capacity() - from);
   }
+
+  /**
+   * The identity of an output as its writer states it at the commit. It is enough to find the
+   * output again after a move.
+   *
+   * @param id its name
+   * @param writerGeneration of the lease that wrote it
+   * @param identityCrc32c {@link OutputIdentity#crc32c()}
+   */
+  public record OutputStamp(OutputId id, long writerGeneration, int identityCrc32c) {}
 }

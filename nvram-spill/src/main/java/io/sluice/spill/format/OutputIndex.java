@@ -1,5 +1,7 @@
 package io.sluice.spill.format;
 
+import io.sluice.spill.format.PartitionRuns.RunEntry;
+import io.sluice.spill.format.Run.RawLengths;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -40,9 +42,9 @@ import java.util.zip.CRC32C;
  *  (+) of the run and of its chunks, see {@link RawLengths}
  * </pre>
  *
- * <p>The entry of a run and that of a partition have CRCs of their own because a serving store
- * keeps nothing of an index: it reads single entries, long after it checked the whole. The further
- * CRCs need none: damage in one is found as damage in its block, and both have the same remedy.
+ * <p>Each entry of a run or a partition has a CRC of its own, because a serving store keeps nothing
+ * of an index: it reads single entries, long after it checked the whole. The further CRCs need
+ * none: a damaged one looks like a damaged block, and both have the same remedy.
  */
 public final class OutputIndex {
   /** Length of the entry of one run. */
@@ -66,7 +68,7 @@ public final class OutputIndex {
   /** Reads some bytes of an index. */
   @FunctionalInterface
   public interface Source {
-    /** So many from {@code offsetBytes} of the index on. */
+    /** Reads {@code lengthBytes} from an offset of the index on. */
     ByteBuffer read(long offsetBytes, int lengthBytes) throws IOException;
   }
 
@@ -84,8 +86,8 @@ public final class OutputIndex {
   }
 
   /**
-   * How many runs an output of so many partitions may have when it is committed, with room left for
-   * the further checksums of 64 GiB; whether more fit depends on {@link #encodedBytes}.
+   * Most runs of a committed output with this number of partitions, with room left for the further
+   * checksums of 64 GiB; whether more fit depends on {@link #encodedBytes}.
    */
   public static int maxRuns(int partitionCount) {
     long runsBytes =
@@ -98,20 +100,16 @@ public final class OutputIndex {
     return PARTITION_BYTES * (partitionCount + 1L);
   }
 
-  /** The index of these runs, which may come in any order; those of a partition keep theirs. */
+  /** Encodes these runs in any order; the runs of a partition keep theirs. */
   public static ByteBuffer encode(int partitionCount, List<WrittenRun> runs) {
     long furtherCrcs = runs.stream().mapToLong(run -> run.checksums().furtherCount()).sum();
     long encodedBytes = encodedBytes(partitionCount, runs.size(), furtherCrcs);
     if (encodedBytes > FooterLayout.MAX_BYTES) {
       throw new IllegalArgumentException(
-          runs.size()
-              + " runs of "
-              + partitionCount
-              + " partitions need an index of "
-              + encodedBytes
-              + " bytes, at most "
-              + FooterLayout.MAX_BYTES
-              + " are allowed; merge runs before the commit");
+          String.format(
+              "%s runs of %s partitions need an index of %s bytes, at most %s are allowed;"
+                  + " merge runs before the commit",
+              runs.size(), partitionCount, encodedBytes, FooterLayout.MAX_BYTES));
     }
     ByteBuffer index = ByteBuffer.allocate((int) encodedBytes);
     int[] nextRun = new int[partitionCount + 1];
@@ -141,9 +139,9 @@ public final class OutputIndex {
 
   /**
    * Reads the runs of neighbouring partitions; empty if the index has more than {@code mostBytes}
-   * of them, of which nothing is kept then.
+   * bytes of them.
    *
-   * @throws CorruptOutputException if an entry is not what was written
+   * @throws CorruptOutputException if an entry is damaged
    */
   public static Optional<List<IndexedRun>> decodeRuns(
       Source index, int firstPartition, int endPartition, long mostBytes, OutputIdentity identity)
@@ -258,12 +256,12 @@ public final class OutputIndex {
     return entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
   }
 
-  /** How long the run of an entry is. */
+  /** Length of the run of an entry. */
   static long lengthBytes(ByteBuffer entries, int entry) {
     return entries.getLong(entry + LENGTH_OFFSET);
   }
 
-  /** What an entry has of its run. */
+  /** Decodes an entry. */
   static RunEntry entry(ByteBuffer entries, int entry, int ordinal) {
     return new RunEntry(
         ordinal,
@@ -300,24 +298,14 @@ public final class OutputIndex {
       if (actualCrc != expectedCrc) {
         throw corrupt(
             identity,
-            "the CRC32C of partition "
-                + partition
-                + " is "
-                + actualCrc
-                + ", expected "
-                + expectedCrc);
+            "the CRC32C of partition %s is %s, expected %s"
+                .formatted(partition, actualCrc, expectedCrc));
       }
       if (firstRuns[i] < atLeast || firstRuns[i] > identity.runCount()) {
         throw corrupt(
             identity,
-            "the first run of partition "
-                + partition
-                + " is "
-                + firstRuns[i]
-                + ", expected "
-                + atLeast
-                + " to "
-                + identity.runCount());
+            "the first run of partition %s is %s, expected %s to %s"
+                .formatted(partition, firstRuns[i], atLeast, identity.runCount()));
       }
       atLeast = firstRuns[i];
     }
@@ -331,20 +319,14 @@ public final class OutputIndex {
     if (actualCrc != expectedCrc) {
       throw corrupt(
           identity,
-          "the CRC32C of an entry of partition "
-              + partition
-              + " is "
-              + actualCrc
-              + ", expected "
-              + expectedCrc);
+          "the CRC32C of an entry of partition %s is %s, expected %s"
+              .formatted(partition, actualCrc, expectedCrc));
     }
     if (entries.getInt(entry + PARTITION_OFFSET) != partition) {
       throw corrupt(
           identity,
-          "an entry of partition "
-              + partition
-              + " says partition "
-              + entries.getInt(entry + PARTITION_OFFSET));
+          "an entry of partition %s says partition %s"
+              .formatted(partition, entries.getInt(entry + PARTITION_OFFSET)));
     }
     long offsetBytes = entries.getLong(entry + LOGICAL_OFFSET_OFFSET);
     long lengthBytes = entries.getLong(entry + LENGTH_OFFSET);
@@ -355,15 +337,10 @@ public final class OutputIndex {
         || entries.getLong(entry + RECORDS_OFFSET) < 0) {
       throw corrupt(
           identity,
-          "a run of partition "
-              + partition
-              + " lies at "
-              + offsetBytes
-              + " with length "
-              + lengthBytes
-              + ", outside the "
-              + identity.dataLengthBytes()
-              + " bytes of data, or has an impossible count");
+          String.format(
+              "a run of partition %s lies at %s with length %s, outside the %s bytes of"
+                  + " data, or has an impossible count",
+              partition, offsetBytes, lengthBytes, identity.dataLengthBytes()));
     }
   }
 
@@ -378,11 +355,15 @@ public final class OutputIndex {
 
   static CorruptOutputException corrupt(OutputIdentity identity, String message) {
     return new CorruptOutputException(
-        "the index of "
-            + identity.id()
-            + " at its byte "
-            + identity.indexOffsetBytes()
-            + " is not valid: "
-            + message);
+        "the index of %s at its byte %s is not valid: %s"
+            .formatted(identity.id(), identity.indexOffsetBytes(), message));
   }
+
+  /**
+   * A run and its offset, as the index holds them.
+   *
+   * @param run the run
+   * @param logicalOffsetBytes where it starts in the concatenation of the output's extents
+   */
+  public record IndexedRun(Run run, long logicalOffsetBytes) {}
 }

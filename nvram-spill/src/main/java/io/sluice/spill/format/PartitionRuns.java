@@ -4,17 +4,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The runs of one partition of an output, read from its index as they are asked for. Unlike {@link
- * OutputIndex#decodeRuns} it holds up to {@value #WINDOW_BYTES} bytes of entries at a time, and as
- * much of checksums: an index has a million runs, or a run a million checksums, and many may ask at
- * a time. Each read of an index on a disk is a turn at the device.
+ * The runs of one partition of an output, read from its index one after the other. Unlike {@link
+ * OutputIndex#decodeRuns} it holds at most {@value #WINDOW_BYTES} bytes of entries, and as much of
+ * checksums: an index may have a million runs, a run a million checksums, and many readers may ask
+ * at a time. Each read of an index on a disk is a request to the device.
  *
- * <p>The owner of an output in memory can still write its index. So all that {@link #next} returns
- * is together no longer than the data, and has no more checksums than the index: nobody is made to
- * read the same bytes a million times.
+ * <p>The owner of an output in memory can still write to its index. So the runs of {@link #next}
+ * are together no longer than the data, and have no more checksums than the index: no reader can be
+ * made to read the same bytes a million times.
  *
- * <p>Thread contract: one thread. Failure: {@link CorruptOutputException} if an entry is not what
- * was written.
+ * <p>Thread contract: one thread. Failure: {@link CorruptOutputException} if an entry is damaged.
  */
 public final class PartitionRuns {
   static final int WINDOW_BYTES = 64 << 10;
@@ -22,7 +21,7 @@ public final class PartitionRuns {
   private static final int ENTRIES_AT_ONCE = WINDOW_BYTES / OutputIndex.RUN_BYTES;
   private static final int CRCS_AT_ONCE = WINDOW_BYTES / Integer.BYTES;
 
-  /** So many where one run is asked for: who comes for it comes for those behind it, too. */
+  /** Entries read for one run: its reader asks for the runs behind it as well. */
   private static final int NEIGHBOURS_AT_ONCE = 64;
 
   private final OutputIndex.Source index;
@@ -39,7 +38,7 @@ public final class PartitionRuns {
   private long nextFurther; // of the run that was the last of next()
   private long endFurther;
 
-  /** Of a partition that the output has. */
+  /** Opens the runs of a partition that the output has. */
   public PartitionRuns(OutputIndex.Source index, int partition, OutputIdentity identity)
       throws IOException {
     this.index = index;
@@ -56,7 +55,7 @@ public final class PartitionRuns {
   }
 
   /**
-   * The next of them, from the first on.
+   * The next run, from the first on.
    *
    * @throws IllegalArgumentException if there are no more
    */
@@ -69,11 +68,8 @@ public final class PartitionRuns {
     if (sumBytes > identity.dataLengthBytes()) {
       throw OutputIndex.corrupt(
           identity,
-          "the runs of partition "
-              + partition
-              + " are longer than the "
-              + identity.dataLengthBytes()
-              + " bytes of data");
+          "the runs of partition %s are longer than the %s bytes of data"
+              .formatted(partition, identity.dataLengthBytes()));
     }
     nextFurther = run.firstFurther();
     endFurther = endFurther(run);
@@ -86,7 +82,7 @@ public final class PartitionRuns {
     return nextFurther < endFurther;
   }
 
-  /** The next one, if it {@link #hasFurtherCrc}. */
+  /** The next further checksum, if it {@link #hasFurtherCrc}. */
   public int nextFurtherCrc() throws IOException {
     long offset = (nextFurther - crcsStart) * Integer.BYTES;
     if (offset >= crcs.capacity()) {
@@ -100,7 +96,7 @@ public final class PartitionRuns {
   }
 
   /**
-   * One of them, of which nothing but its entry is read, with some behind it.
+   * One run by its number. Only its entry is read, and some entries behind it.
    *
    * @throws IllegalArgumentException if there is none of that number
    */
@@ -132,18 +128,33 @@ public final class PartitionRuns {
   private void requireRun(int ordinal) {
     if (ordinal < 0 || ordinal >= count) {
       throw new IllegalArgumentException(
-          "partition "
-              + partition
-              + " of "
-              + identity.id()
-              + " has "
-              + count
-              + " runs, none of number "
-              + ordinal);
+          "partition %s of %s has %s runs, none of number %s"
+              .formatted(partition, identity.id(), count, ordinal));
     }
   }
 
   private static long endFurther(RunEntry run) {
     return run.firstFurther() + BlockChecksums.furtherBlocks(run.lengthBytes());
   }
+
+  /**
+   * The entry of a run in the index, without the checksums behind the first.
+   *
+   * @param ordinal its number among the runs of its partition, from 0 on
+   * @param firstCrc32c of its first block
+   * @param logicalOffsetBytes where it starts in the concatenation of the output's extents
+   * @param lengthBytes length as stored
+   * @param rawLengths its length and that of its chunks before compression, see {@link
+   *     Run.RawLengths}
+   * @param records how many records
+   * @param firstFurther the number of the first of its further checksums in the index
+   */
+  public record RunEntry(
+      int ordinal,
+      int firstCrc32c,
+      long logicalOffsetBytes,
+      long lengthBytes,
+      long rawLengths,
+      long records,
+      int firstFurther) {}
 }

@@ -1,9 +1,9 @@
 package io.sluice.spill.format;
 
 /**
- * A run of an output that is being written. Unlike a {@link Run} it has no number among those of
- * its partition, since merges may still take its place, and it lies in the extents of its writer,
- * which alone knows where.
+ * A run of an output that is being written. Unlike a {@link Run} it has no number in its partition,
+ * since a merge may still replace it. It lies in the extents of its writer, and only the writer
+ * knows where.
  *
  * @param partition the reducer it is for
  * @param logicalOffsetBytes where it starts in the concatenation of the writer's extents

@@ -1,5 +1,5 @@
 /**
- * What an output looks like on the medium: runs, index, identity, place and trailer, and how they
- * are checked.
+ * The format of an output on the medium: records, runs, index, identity, location and trailer, with
+ * the checks of each.
  */
 package io.sluice.spill.format;

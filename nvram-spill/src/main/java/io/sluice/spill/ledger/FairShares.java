@@ -1,5 +1,8 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.Holder.MemoryRequest;
+import io.sluice.spill.ledger.Holding.HolderRole;
+import io.sluice.spill.ledger.MemoryAccounts.Account;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,8 +15,8 @@ import java.util.Set;
  * divided by max-min fairness: a demand below an equal share gets all of it, the others share the
  * rest equally.
  *
- * <p>Making one looks at all accounts, holders and requests once, so it is made once for many
- * questions. It is out of date as soon as something is granted, refused or given back.
+ * <p>Making one reads all accounts, holders and requests once, so one serves many questions. It is
+ * out of date after a grant, a refusal or a return of memory.
  *
  * <p>Thread contract: its ledger's.
  */
@@ -54,16 +57,17 @@ final class FairShares {
     for (Account account : accounts.applications.values()) {
       bytes.put(account, account.heldBytes() + unclaimedBytes.getOrDefault(account, 0L));
     }
-    accounts.queue.forEach(ask -> bytes.merge(ask.holder().account, ask.chargeBytes(), Long::sum));
+    accounts.queue.forEach(
+        request -> bytes.merge(request.holder().account, request.chargeBytes(), Long::sum));
     // A loan is taken as large as it can be.
     accounts
         .wants
         .values()
         .forEach(
-            ask ->
+            request ->
                 bytes.merge(
-                    ask.holder().account,
-                    ask.loan() ? accounts.capacityBytes() : ask.chargeBytes(),
+                    request.holder().account,
+                    request.loan() ? accounts.capacityBytes() : request.chargeBytes(),
                     Long::sum));
     return bytes;
   }
@@ -114,10 +118,10 @@ final class FairShares {
         holders.add(holder);
       }
     }
-    for (Collection<MemoryRequest> asks : List.of(accounts.queue, accounts.wants.values())) {
-      for (MemoryRequest ask : asks) {
-        if (ask.kind() == MemoryKind.SORT) {
-          holders.add(ask.holder());
+    for (Collection<MemoryRequest> requests : List.of(accounts.queue, accounts.wants.values())) {
+      for (MemoryRequest request : requests) {
+        if (request.kind() == MemoryKind.SORT) {
+          holders.add(request.holder());
         }
       }
     }
@@ -127,10 +131,10 @@ final class FairShares {
   }
 
   /** Whether the request is for a loan that leaves its holder within its share. */
-  boolean isLoanBelowShare(MemoryRequest ask) {
-    return ask.loan()
-        && ask.holder().bytes(MemoryKind.SORT) + ask.bytes()
-            <= sortShareBytes(ask.holder().account);
+  boolean isLoanBelowShare(MemoryRequest request) {
+    return request.loan()
+        && request.holder().bytes(MemoryKind.SORT) + request.bytes()
+            <= sortShareBytes(request.holder().account);
   }
 
   /**

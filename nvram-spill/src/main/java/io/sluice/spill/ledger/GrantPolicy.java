@@ -1,23 +1,29 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holder.MemoryRequest;
+import io.sluice.spill.ledger.MemoryAccounts.Account;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /**
  * Decides which requests are granted, and which may wait. A request waits for memory that only a
  * task can give back if its task has nowhere else to write, and never otherwise.
  *
- * <p>Thread contract: its ledger's.
+ * <p>It reads the accounts and changes nothing: {@link MemoryLedger} posts its decisions to the
+ * accounts, one before it asks for the next. Thread contract: its ledger's.
  */
 class GrantPolicy {
   private final MemoryAccounts accounts;
-  private long asks;
 
   GrantPolicy(MemoryAccounts accounts) {
     this.accounts = accounts;
   }
+
+  /** The answer to a request: all that it lacks, or nothing. */
+  record Decision(MemoryRequest request, boolean granted) {}
 
   final MemoryAccounts accounts() {
     return accounts;
@@ -29,11 +35,11 @@ class GrantPolicy {
   }
 
   /** Bytes that the service frees for the request without the help of a task. */
-  long comingBytes(MemoryRequest ask) {
+  long comingBytes(MemoryRequest request) {
     long bytes = 0;
     if (accounts.moverWorks) {
       for (Account account : accounts.applications.values()) {
-        if (accounts.isMovedFor(ask, account)) {
+        if (accounts.isMovedFor(request, account)) {
           bytes += account.sendBytes - account.unmovableBytes;
         }
       }
@@ -42,8 +48,8 @@ class GrantPolicy {
   }
 
   /** Longest wait by limit. */
-  long waitMs(WaitLimit patience) {
-    return switch (patience) {
+  long waitMs(WaitLimit limit) {
+    return switch (limit) {
       case NONE -> 0;
       case COMING -> accounts.terms.waitMs();
       case LAST -> accounts.terms.revokeMs();
@@ -58,108 +64,98 @@ class GrantPolicy {
     return !holder.isLate(nowMs);
   }
 
-  /** Takes a request, and answers it if it is not to wait. */
-  final void ask(
+  /**
+   * A holder's request, with the room for the runs of a sort buffer.
+   *
+   * @param hasBytes granted already, out of its room
+   * @param bytes requested beyond that
+   */
+  final MemoryRequest request(
+      long number,
       Holder holder,
       MemoryKind kind,
+      long hasBytes,
       long bytes,
-      WaitLimit patience,
-      long untilMs,
-      long nowMs,
-      List<MemoryAction> orders) {
-    long hasBytes = kind == MemoryKind.WRITING ? Math.min(holder.bytes(MemoryKind.ROOM), bytes) : 0;
-    if (hasBytes > 0) {
-      accounts.convert(holder, MemoryKind.ROOM, MemoryKind.WRITING, hasBytes);
-      accounts.grantedBytes.merge(MemoryKind.WRITING, hasBytes, Long::sum);
-    }
-    long moreBytes = bytes - hasBytes;
-    if (moreBytes == 0) {
-      orders.add(new MemoryAction.Answer(holder.id, bytes));
-      return;
-    }
+      WaitLimit limit,
+      long untilMs) {
     long sortBytes = holder.bytes(MemoryKind.SORT) + bytes;
     boolean sort = kind == MemoryKind.SORT;
-    MemoryRequest ask =
-        new MemoryRequest(
-            asks++,
-            holder,
-            kind,
-            moreBytes,
-            sort
-                ? bytes + Math.max(0, roomFor(sortBytes) - holder.bytes(MemoryKind.ROOM))
-                : moreBytes,
-            hasBytes,
-            sort && sortBytes > holder.claimBytes,
-            patience,
-            Math.min(untilMs, nowMs + waitMs(patience)));
-    boolean late = patience != WaitLimit.LAST && !isServed(holder, nowMs);
-    if (holder.account.ended || late) {
-      answer(ask, 0, orders);
-      return;
-    }
-    accounts.queue.add(ask);
-    serve(nowMs, orders);
+    long roomBytes = sort ? roomFor(sortBytes) - holder.bytes(MemoryKind.ROOM) : 0;
+    return new MemoryRequest(
+        number,
+        holder,
+        kind,
+        bytes,
+        bytes + Math.max(0, roomBytes),
+        hasBytes,
+        sort && sortBytes > holder.claimBytes,
+        limit,
+        untilMs);
+  }
+
+  /** Whether the request is refused without a look at the memory. */
+  final boolean isRefusedAtOnce(MemoryRequest request, long nowMs) {
+    Holder holder = request.holder();
+    boolean late = request.limit() != WaitLimit.LAST && !isServed(holder, nowMs);
+    return holder.account.ended || late;
+  }
+
+  /** The requests by rank; then by the holdings of the application, then of the task. */
+  List<MemoryRequest> inOrder() {
+    List<MemoryRequest> requests = new ArrayList<>(accounts.queue);
+    requests.sort(
+        Comparator.comparingInt(MemoryRequest::rank)
+            .thenComparingLong(request -> request.holder().account.heldBytes())
+            .thenComparingLong(request -> request.holder().heldBytes())
+            .thenComparingLong(MemoryRequest::number));
+    return requests;
   }
 
   /**
-   * Grants the requests that it can, in order, and refuses those that would wait in vain or too
-   * long. The requests are sorted once, and again after a grant: each event of the node comes here.
+   * Decides about one of the requests: the first that can be granted, else the first that would
+   * wait in vain or too long; empty if all of them wait.
+   *
+   * @param requests in the order of {@link #inOrder}
    */
-  final void serve(long nowMs, List<MemoryAction> orders) {
-    List<MemoryRequest> asks = inOrder();
-    while (!asks.isEmpty()) {
-      FairShares shares = new FairShares(accounts);
-      if (grantFirst(asks, shares, orders)) {
-        asks = inOrder(); // its holder has more now, and so has its application
-      } else if (!refuseFirst(asks, shares, nowMs, orders)) {
-        return;
-      } // a refused request may have kept others from free memory
+  final Optional<Decision> decide(List<MemoryRequest> requests, long nowMs) {
+    if (requests.isEmpty()) {
+      return Optional.empty();
     }
+    FairShares shares = new FairShares(accounts);
+    Optional<MemoryRequest> granted = firstToGrant(requests, shares);
+    return granted.isPresent()
+        ? granted.map(request -> new Decision(request, true))
+        : firstToRefuse(requests, shares, nowMs).map(request -> new Decision(request, false));
   }
 
-  /** By rank; then by the holdings of the application, then of the task, least first. */
-  List<MemoryRequest> inOrder() {
-    List<MemoryRequest> asks = new ArrayList<>(accounts.queue);
-    asks.sort(
-        Comparator.comparingInt(MemoryRequest::rank)
-            .thenComparingLong(ask -> ask.holder().account.heldBytes())
-            .thenComparingLong(ask -> ask.holder().heldBytes())
-            .thenComparingLong(MemoryRequest::number));
-    return asks;
-  }
-
-  private boolean refuseFirst(
-      List<MemoryRequest> asks, FairShares shares, long nowMs, List<MemoryAction> orders) {
+  private Optional<MemoryRequest> firstToRefuse(
+      List<MemoryRequest> requests, FairShares shares, long nowMs) {
     Ahead ahead = new Ahead(shares, nowMs);
-    for (MemoryRequest ask : asks) {
-      ahead.add(ask);
-      if (nowMs >= ask.untilMs() || !ahead.mayWait(ask)) {
-        asks.remove(ask);
-        refuse(ask, nowMs, orders);
-        return true;
+    for (MemoryRequest request : requests) {
+      ahead.add(request);
+      if (nowMs >= request.untilMs() || !ahead.mayWait(request)) {
+        return Optional.of(request);
       }
     }
-    return false;
+    return Optional.empty();
   }
 
-  private boolean grantFirst(
-      List<MemoryRequest> asks, FairShares shares, List<MemoryAction> orders) {
+  private Optional<MemoryRequest> firstToGrant(List<MemoryRequest> requests, FairShares shares) {
     boolean oneIsBelow =
-        asks.stream().anyMatch(ask -> ask.holder().account.heldBytes() <= shares.levelBytes());
-    for (MemoryRequest ask : asks) {
-      if (isBarred(ask, shares, oneIsBelow)) {
+        requests.stream()
+            .anyMatch(request -> request.holder().account.heldBytes() <= shares.levelBytes());
+    for (MemoryRequest request : requests) {
+      if (isBarred(request, shares, oneIsBelow)) {
         continue; // it keeps nobody waiting
       }
-      if (accounts.freeBytes() - keptBytes(ask, shares) >= ask.chargeBytes()) {
-        accounts.queue.remove(ask);
-        grant(ask, orders);
-        return true;
+      if (accounts.freeBytes() - keptBytes(request, shares) >= request.chargeBytes()) {
+        return Optional.of(request);
       }
-      if (!ask.loan()) {
-        return false; // later ones must not take the memory that it waits for
+      if (!request.loan()) {
+        return Optional.empty(); // later ones must not take the memory that it waits for
       }
     }
-    return false;
+    return Optional.empty();
   }
 
   /**
@@ -167,24 +163,24 @@ class GrantPolicy {
    *
    * @param oneIsBelow whether the application of a request is within the level
    */
-  private boolean isBarred(MemoryRequest ask, FairShares shares, boolean oneIsBelow) {
-    Account account = ask.holder().account;
-    if (account.heldBytes() > shares.levelBytes() && oneIsBelow) {
+  private boolean isBarred(MemoryRequest request, FairShares shares, boolean oneIsBelow) {
+    Holder holder = request.holder();
+    if (holder.account.heldBytes() > shares.levelBytes() && oneIsBelow) {
       return true;
     }
-    return ask.loan()
-        && ask.holder().bytes(MemoryKind.SORT) + ask.bytes() > shares.sortShareBytes(account)
+    return request.loan()
+        && holder.bytes(MemoryKind.SORT) + request.bytes() > shares.sortShareBytes(holder.account)
         && accounts.wants.values().stream()
-            .anyMatch(other -> other.holder() != ask.holder() && shares.isLoanBelowShare(other));
+            .anyMatch(other -> other.holder() != holder && shares.isLoanBelowShare(other));
   }
 
   /** Free memory that is kept from the request, for claims and for holders that have less. */
-  final long keptBytes(MemoryRequest ask, FairShares shares) {
-    Account account = ask.holder().account;
-    boolean below = account.heldBytes() + ask.chargeBytes() <= shares.levelBytes();
-    boolean all = below && (mayHaveLast(ask) || isAlone(account));
+  final long keptBytes(MemoryRequest request, FairShares shares) {
+    Account account = request.holder().account;
+    boolean below = account.heldBytes() + request.chargeBytes() <= shares.levelBytes();
+    boolean all = below && (mayHaveLast(request) || isAlone(account));
     long keptBytes = all ? 0 : accounts.reservedBytes();
-    return ask.loan()
+    return request.loan()
         ? Math.max(keptBytes, shares.keepFreeBytes()) + shares.ownRunsBytes(account)
         : keptBytes;
   }
@@ -193,11 +189,11 @@ class GrantPolicy {
    * Whether the request may take the last reserve: its holder has always obeyed, so the reserve
    * comes back. A request of last resort may too, since its task would fail otherwise.
    */
-  boolean mayHaveLast(MemoryRequest ask) {
-    Holder holder = ask.holder();
-    return ask.patience() == WaitLimit.LAST
-        || (holder.obeys() && ask.kind() != MemoryKind.WRITING) // which cannot be revoked
-        || holder.heldBytes() + ask.chargeBytes() <= accounts.reservedBytes();
+  boolean mayHaveLast(MemoryRequest request) {
+    Holder holder = request.holder();
+    return request.limit() == WaitLimit.LAST
+        || (holder.obeys() && request.kind() != MemoryKind.WRITING) // which cannot be revoked
+        || holder.heldBytes() + request.chargeBytes() <= accounts.reservedBytes();
   }
 
   /**
@@ -224,20 +220,20 @@ class GrantPolicy {
       this.nowMs = nowMs;
     }
 
-    void add(MemoryRequest ask) {
-      wantedBytes += ask.chargeBytes();
-      keptBytes = Math.max(keptBytes, keptBytes(ask, shares));
+    void add(MemoryRequest request) {
+      wantedBytes += request.chargeBytes();
+      keptBytes = Math.max(keptBytes, keptBytes(request, shares));
     }
 
     /** Whether the memory that is coming suffices for the last request and all before it. */
-    boolean mayWait(MemoryRequest ask) {
-      if (ask.loan() || ask.patience() == WaitLimit.NONE) {
+    boolean mayWait(MemoryRequest request) {
+      if (request.loan() || request.limit() == WaitLimit.NONE) {
         return false;
       }
-      long comingBytes = accounts.freeBytes() - keptBytes + comingBytes(ask);
-      return ask.patience() == WaitLimit.LAST
-          ? wantedBytes <= comingBytes + recallableBytes(ask.holder())
-          : wantedBytes <= comingBytes && !hasItsShare(ask);
+      long comingBytes = accounts.freeBytes() - keptBytes + comingBytes(request);
+      return request.limit() == WaitLimit.LAST
+          ? wantedBytes <= comingBytes + recallableBytes(request.holder())
+          : wantedBytes <= comingBytes && !hasItsShare(request);
     }
 
     /** Bytes that all others could be told to give back, from one sum for all requests. */
@@ -250,9 +246,9 @@ class GrantPolicy {
     }
 
     /** A writer with more than its share writes to disk while memory is short. */
-    private boolean hasItsShare(MemoryRequest ask) {
-      Holder holder = ask.holder();
-      return ask.kind() == MemoryKind.WRITING
+    private boolean hasItsShare(MemoryRequest request) {
+      Holder holder = request.holder();
+      return request.kind() == MemoryKind.WRITING
           && holder.bytes(MemoryKind.SORT) + holder.bytes(MemoryKind.WRITING)
               > 2 * shares.sortShareBytes(holder.account);
     }
@@ -271,38 +267,5 @@ class GrantPolicy {
         ? 0
         : holder.bytes(MemoryKind.RECEIVE)
             + Math.max(0, holder.bytes(MemoryKind.SORT) - holder.claimBytes);
-  }
-
-  private void grant(MemoryRequest ask, List<MemoryAction> orders) {
-    Holder holder = ask.holder();
-    accounts.charge(holder, ask.kind(), ask.bytes());
-    if (ask.chargeBytes() > ask.bytes()) {
-      accounts.charge(holder, MemoryKind.ROOM, ask.chargeBytes() - ask.bytes());
-    }
-    accounts.wants.remove(holder.id);
-    answer(ask, ask.bytes(), orders);
-  }
-
-  private void refuse(MemoryRequest ask, long nowMs, List<MemoryAction> orders) {
-    accounts.queue.remove(ask);
-    accounts.wants.put(
-        ask.holder().id,
-        new MemoryRequest(
-            ask.number(),
-            ask.holder(),
-            ask.kind(),
-            ask.bytes(),
-            ask.chargeBytes(),
-            ask.hasBytes(),
-            ask.loan(),
-            ask.patience(),
-            nowMs + accounts.terms.wantMs()));
-    answer(ask, 0, orders);
-  }
-
-  private void answer(MemoryRequest ask, long grantedBytes, List<MemoryAction> orders) {
-    Map<MemoryKind, Long> counts = grantedBytes > 0 ? accounts.grantedBytes : accounts.refusals;
-    counts.merge(ask.kind(), grantedBytes > 0 ? grantedBytes : 1, Long::sum);
-    orders.add(new MemoryAction.Answer(ask.holder().id, ask.hasBytes() + grantedBytes));
   }
 }

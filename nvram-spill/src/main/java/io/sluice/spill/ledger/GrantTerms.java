@@ -12,4 +12,14 @@ package io.sluice.spill.ledger;
 public record GrantTerms(long claimBytes, long waitMs, long revokeMs, long wantMs) {
   /** The defaults of a node. */
   public static final GrantTerms DEFAULT = new GrantTerms(32L << 20, 2_000, 10_000, 1_000);
+
+  /** How long a request waits. */
+  public enum WaitLimit {
+    /** Not at all. */
+    NONE,
+    /** For memory that the service itself can free, a short time at most. */
+    COMING,
+    /** Also for memory that other tasks may give back: its task has no other tier to write to. */
+    LAST
+  }
 }

@@ -13,7 +13,17 @@ public record Holding(HolderId who, Map<MemoryKind, Long> bytes, boolean late) {
    * Names a holder.
    *
    * @param user of the operating system
-   * @param task as the engine names it
+   * @param task its name in the engine
    */
   public record HolderId(String user, String application, String task, HolderRole role) {}
+
+  /** Kinds of processes that hold memory. */
+  public enum HolderRole {
+    /** A map task. */
+    MAP,
+    /** A reduce task. */
+    REDUCE,
+    /** A process of many tasks, among which it divides its memory itself. */
+    EXECUTOR
+  }
 }

@@ -1,5 +1,8 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holder.MemoryRequest;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -9,8 +12,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The bytes of each holder and application by kind: state without rules, which {@link GrantPolicy}
- * and {@link RevocationPolicy} have.
+ * The bytes of each holder and application by kind, and the requests that are open. They are state
+ * without rules: {@link GrantPolicy} and {@link RevocationPolicy} read them and decide, and their
+ * decisions are posted here.
  *
  * <pre>
  * capacity = free + SORT + ROOM + WRITING + RECEIVE of all holders + SEND of all applications
@@ -33,11 +37,11 @@ final class MemoryAccounts {
   final Map<Long, MemoryRequest> wants = new LinkedHashMap<>();
 
   /** Orders to move outputs that have not ended, by number. */
-  final SortedMap<Long, Transfer> moves = new TreeMap<>();
+  private final SortedMap<Long, OpenMove> moves = new TreeMap<>();
 
-  final Map<MemoryKind, Long> grantedBytes = new EnumMap<>(MemoryKind.class);
-  final Map<MemoryKind, Long> refusals = new EnumMap<>(MemoryKind.class);
-  final Map<MemoryKind, Long> revokedBytes = new EnumMap<>(MemoryKind.class);
+  private final Map<MemoryKind, Long> grantedBytes = new EnumMap<>(MemoryKind.class);
+  private final Map<MemoryKind, Long> refusals = new EnumMap<>(MemoryKind.class);
+  private final Map<MemoryKind, Long> revokedBytes = new EnumMap<>(MemoryKind.class);
   private final Map<MemoryKind, Long> nobodysBytes = new EnumMap<>(MemoryKind.class);
   boolean moverWorks;
 
@@ -48,9 +52,10 @@ final class MemoryAccounts {
   private long capacityBytes;
   private long freeBytes;
   private long owedBytes; // of the capacity, which has shrunk, as soon as they are free
+  private long moveIds;
 
   /** An order to move outputs that has not ended. */
-  record Transfer(Account account, long leftBytes) {}
+  private record OpenMove(Account account, long leftBytes) {}
 
   MemoryAccounts(GrantTerms terms, long capacityBytes) {
     this.terms = terms;
@@ -113,7 +118,7 @@ final class MemoryAccounts {
     give(bytes);
   }
 
-  /** Within what a holder holds. */
+  /** From one kind of a holder's memory to another. */
   void convert(Holder holder, MemoryKind from, MemoryKind to, long bytes) {
     add(holder, from, -bytes);
     add(holder, to, bytes);
@@ -123,13 +128,8 @@ final class MemoryAccounts {
     long after = holder.bytes(kind) + bytes;
     if (after < 0) {
       throw new IllegalStateException(
-          -bytes
-              + " bytes of "
-              + kind
-              + " given back by "
-              + holder.who
-              + ", which holds "
-              + holder.bytes(kind));
+          "%s bytes of %s given back by %s, which holds %s"
+              .formatted(-bytes, kind, holder.who, holder.bytes(kind)));
     }
     holder.add(kind, bytes);
     holder.account.taskBytes += bytes;
@@ -137,6 +137,66 @@ final class MemoryAccounts {
     if (told != null && after <= told.keepBytes()) {
       holder.notices.remove(kind);
     }
+  }
+
+  /** Turns room for runs into memory for writing, as far as there is; returns how much that is. */
+  long useRoom(Holder holder, long mostBytes) {
+    long bytes = Math.min(holder.bytes(MemoryKind.ROOM), mostBytes);
+    if (bytes > 0) {
+      convert(holder, MemoryKind.ROOM, MemoryKind.WRITING, bytes);
+      grantedBytes.merge(MemoryKind.WRITING, bytes, Long::sum);
+    }
+    return bytes;
+  }
+
+  /** Posts a grant: the requested bytes, and the room for runs that goes with them. */
+  MemoryAction grant(MemoryRequest request) {
+    Holder holder = request.holder();
+    queue.remove(request);
+    charge(holder, request.kind(), request.bytes());
+    if (request.chargeBytes() > request.bytes()) {
+      charge(holder, MemoryKind.ROOM, request.chargeBytes() - request.bytes());
+    }
+    wants.remove(holder.id);
+    grantedBytes.merge(request.kind(), request.bytes(), Long::sum);
+    return new MemoryAction.Answer(holder.id, request.hasBytes() + request.bytes());
+  }
+
+  /** Posts a refusal of a request that waited, and counts as wanted until then. */
+  MemoryAction refuse(MemoryRequest request, long wantedUntilMs) {
+    queue.remove(request);
+    wants.put(request.holder().id, request.until(wantedUntilMs));
+    return refuse(request);
+  }
+
+  /** Posts a refusal. */
+  MemoryAction refuse(MemoryRequest request) {
+    refusals.merge(request.kind(), 1L, Long::sum);
+    return new MemoryAction.Answer(request.holder().id, request.hasBytes());
+  }
+
+  /** Posts a revocation or a move, so that its bytes count as coming from now on. */
+  MemoryAction post(RevocationPolicy.Decision decision) {
+    return decision instanceof RevocationPolicy.Decision.Revoke revoke
+        ? post(revoke)
+        : post((RevocationPolicy.Decision.Move) decision);
+  }
+
+  private MemoryAction post(RevocationPolicy.Decision.Revoke revoke) {
+    Holder holder = revoke.holder();
+    revokedBytes.merge(revoke.kind(), revoke.backBytes(), Long::sum);
+    holder.notices.put(revoke.kind(), revoke.notice());
+    holder.epoch++;
+    return new MemoryAction.Revoke(
+        holder.id, holder.epoch, revoke.kind(), revoke.notice().keepBytes());
+  }
+
+  private MemoryAction post(RevocationPolicy.Decision.Move move) {
+    Account account = move.account();
+    long moveId = moveIds++;
+    account.movingBytes += move.bytes();
+    moves.put(moveId, new OpenMove(account, move.bytes()));
+    return new MemoryAction.Move(moveId, account.application, move.bytes(), move.urgent());
   }
 
   /** Bytes that a holder wrote become its application's. */
@@ -155,11 +215,8 @@ final class MemoryAccounts {
   void creditSend(Account account, long bytes) {
     if (bytes > account.sendBytes) {
       throw new IllegalStateException(
-          bytes
-              + " bytes of outputs of "
-              + account.application
-              + " freed, which has "
-              + account.sendBytes);
+          "%s bytes of outputs of %s freed, which has %s"
+              .formatted(bytes, account.application, account.sendBytes));
     }
     account.sendBytes -= bytes;
     account.unmovableBytes = Math.min(account.unmovableBytes, account.sendBytes);
@@ -206,12 +263,50 @@ final class MemoryAccounts {
     nobodysBytes.merge(kind, -bytes, Long::sum);
   }
 
+  /**
+   * Some of an order has been moved. More bytes than were ordered count for the other orders.
+   *
+   * @return the application of the order
+   */
+  String moved(long moveId, long bytes) {
+    long surplusBytes = bytes - leftBytes(moveId);
+    progressed(moveId, bytes);
+    for (long other : moves.keySet()) {
+      if (surplusBytes <= 0) {
+        break;
+      }
+      long lessBytes = Math.min(surplusBytes, leftBytes(other));
+      progressed(other, lessBytes);
+      surplusBytes -= lessBytes;
+    }
+    return moves.get(moveId).account().application;
+  }
+
+  /** An order has ended; outputs that were not moved count as unmovable until then. */
+  void endMove(long moveId, long unmovableUntilMs) {
+    long leftBytes = leftBytes(moveId);
+    progressed(moveId, leftBytes);
+    Account account = moves.remove(moveId).account();
+    if (leftBytes > 0) {
+      account.unmovableBytes =
+          Math.min(
+              account.sendBytes - Math.min(account.sendBytes, account.movingBytes),
+              account.unmovableBytes + leftBytes);
+      account.unmovableUntilMs = unmovableUntilMs;
+    }
+  }
+
+  /** How much of an order is still to be moved. */
+  long leftBytes(long moveId) {
+    return moves.get(moveId).leftBytes();
+  }
+
   /** Some of an order has been moved, or counts no more as coming. */
-  void progressed(long moveId, long bytes) {
-    Transfer before = moves.get(moveId);
+  private void progressed(long moveId, long bytes) {
+    OpenMove before = moves.get(moveId);
     long lessBytes = Math.min(bytes, before.leftBytes());
     before.account().movingBytes -= lessBytes;
-    moves.put(moveId, new Transfer(before.account(), before.leftBytes() - lessBytes));
+    moves.put(moveId, new OpenMove(before.account(), before.leftBytes() - lessBytes));
   }
 
   long movingBytes() {
@@ -233,11 +328,28 @@ final class MemoryAccounts {
    * then writes to disk at once, and a map that sorts in less memory has more runs, which cost a
    * reducer next to nothing.
    */
-  boolean isMovedFor(MemoryRequest ask, Account account) {
-    return ask.kind() != MemoryKind.RECEIVE
-        && (ask.patience() == WaitLimit.LAST
+  boolean isMovedFor(MemoryRequest request, Account account) {
+    return request.kind() != MemoryKind.RECEIVE
+        && (request.limit() == WaitLimit.LAST
             || outputsHaveCopies
-            || account.heldBytes() > ask.holder().account.heldBytes() + ask.chargeBytes());
+            || account.heldBytes() > request.holder().account.heldBytes() + request.chargeBytes());
+  }
+
+  /** Counts at this moment. */
+  LedgerStats stats() {
+    Map<MemoryKind, Long> heldBytes = new EnumMap<>(MemoryKind.class);
+    for (MemoryKind kind : MemoryKind.values()) {
+      heldBytes.put(kind, heldBytes(kind));
+    }
+    return new LedgerStats(
+        capacityBytes,
+        freeBytes,
+        heldBytes,
+        Map.copyOf(grantedBytes),
+        Map.copyOf(refusals),
+        Map.copyOf(revokedBytes),
+        lates,
+        queue.size());
   }
 
   /** Bytes that a map may still claim for sorting and for its runs. */
@@ -247,5 +359,36 @@ final class MemoryAccounts {
             0,
             2 * holder.claimBytes - holder.bytes(MemoryKind.SORT) - holder.bytes(MemoryKind.ROOM))
         : 0;
+  }
+
+  /** Memory of one application. Thread contract: its ledger's. */
+  static final class Account {
+    final String application;
+    long sendBytes;
+    long taskBytes; // of all its holders
+    long movingBytes; // of sendBytes, ordered to be moved and not moved yet
+    long unmovableBytes; // of sendBytes, for now
+    long unmovableUntilMs;
+    int holders;
+    boolean ended;
+    long expectedUntilMs = Long.MIN_VALUE; // that its first task comes
+    boolean isExpected;
+
+    Account(String application) {
+      this.application = application;
+    }
+
+    long heldBytes() {
+      return sendBytes + taskBytes;
+    }
+
+    /** Bytes of outputs that could be moved now and are not ordered to be. */
+    long movableBytes() {
+      return Math.max(0, sendBytes - movingBytes - unmovableBytes);
+    }
+
+    boolean isEmpty() {
+      return !isExpected && holders == 0 && heldBytes() == 0 && movingBytes == 0;
+    }
   }
 }

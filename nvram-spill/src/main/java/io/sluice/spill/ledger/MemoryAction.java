@@ -21,7 +21,7 @@ public sealed interface MemoryAction {
   /**
    * Outputs of an application are to be moved out of memory.
    *
-   * @param bytes at least so much
+   * @param bytes at least this many
    * @param urgent whether a request waits for the memory; else it is kept free ahead
    */
   record Move(long moveId, String application, long bytes, boolean urgent)

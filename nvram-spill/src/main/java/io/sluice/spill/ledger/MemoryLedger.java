@@ -1,16 +1,19 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holder.MemoryRequest;
+import io.sluice.spill.ledger.MemoryAccounts.Account;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * The ledger of a node's memory: grants it to tasks for sorting, writing and receiving, in steps
  * and in turns, and decides which tasks give back when it is short.
  *
- * <p>Each call tells what has happened, at a time that never goes back, and returns the actions to
+ * <p>Each call reports an event, at a time that never goes back, and returns the actions to
  * execute. Nothing waits in here: a request that is not answered at once is answered by a later
  * call, {@link #tick} at the latest.
  *
@@ -46,6 +49,7 @@ public class MemoryLedger {
   private final GrantPolicy grants;
   private final RevocationPolicy revocations;
   private long holderIds;
+  private long requests;
 
   /** All of it is free; nothing is moved until {@link #moverWorks} says so. */
   public MemoryLedger(GrantTerms terms, long capacityBytes) {
@@ -106,8 +110,8 @@ public class MemoryLedger {
   }
 
   /** Whether a task receives notices now; else it is told with its answers only. */
-  public void hears(long holderId, boolean hears) {
-    holder(holderId).hears = hears;
+  public void receivesNotices(long holderId, boolean receives) {
+    holder(holderId).receivesNotices = receives;
   }
 
   /**
@@ -120,7 +124,7 @@ public class MemoryLedger {
     if (settlingBytes < 0 || settlingBytes > holder.heldBytes()) {
       throw new IllegalArgumentException(settlingBytes + " bytes settle of " + holder.heldBytes());
     }
-    accounts.queue.removeIf(ask -> ask.holder() == holder);
+    accounts.queue.removeIf(request -> request.holder() == holder);
     accounts.wants.remove(holderId);
     accounts.leave(holder, settlingBytes);
     holder.account.holders--;
@@ -139,13 +143,13 @@ public class MemoryLedger {
    * @param kind {@link MemoryKind#SORT}, {@link MemoryKind#WRITING} or {@link MemoryKind#RECEIVE}
    */
   public List<MemoryAction> ask(
-      long holderId, MemoryKind kind, long bytes, WaitLimit patience, long nowMs) {
-    return ask(holderId, kind, bytes, patience, Long.MAX_VALUE, nowMs);
+      long holderId, MemoryKind kind, long bytes, WaitLimit limit, long nowMs) {
+    return ask(holderId, kind, bytes, limit, Long.MAX_VALUE, nowMs);
   }
 
   /** The same with a deadline beside the limit. */
   public List<MemoryAction> ask(
-      long holderId, MemoryKind kind, long bytes, WaitLimit patience, long untilMs, long nowMs) {
+      long holderId, MemoryKind kind, long bytes, WaitLimit limit, long untilMs, long nowMs) {
     Holder holder = holder(holderId);
     if (bytes <= 0 || bytes > accounts.capacityBytes()) {
       throw new IllegalArgumentException(
@@ -154,14 +158,27 @@ public class MemoryLedger {
     if (kind != MemoryKind.SORT && kind != MemoryKind.WRITING && kind != MemoryKind.RECEIVE) {
       throw new IllegalArgumentException(kind + " asked for by " + holder.who);
     }
-    if (accounts.queue.stream().anyMatch(ask -> ask.holder() == holder)) {
+    if (accounts.queue.stream().anyMatch(request -> request.holder() == holder)) {
       throw new IllegalArgumentException(holder.who + " asks a second time");
     }
-    List<MemoryAction> orders = new ArrayList<>();
+    List<MemoryAction> actions = new ArrayList<>();
     expire(nowMs);
-    grants.ask(holder, kind, bytes, patience, untilMs, nowMs, orders);
-    orders.addAll(settle(nowMs));
-    return orders;
+    long hasBytes = kind == MemoryKind.WRITING ? accounts.useRoom(holder, bytes) : 0;
+    if (hasBytes == bytes) {
+      actions.add(new MemoryAction.Answer(holderId, bytes));
+    } else {
+      long limitMs = Math.min(untilMs, nowMs + grants.waitMs(limit));
+      MemoryRequest request =
+          grants.request(requests++, holder, kind, hasBytes, bytes - hasBytes, limit, limitMs);
+      if (grants.isRefusedAtOnce(request, nowMs)) {
+        actions.add(accounts.refuse(request));
+      } else {
+        accounts.queue.add(request);
+        serve(nowMs, actions);
+      }
+    }
+    actions.addAll(settle(nowMs));
+    return actions;
   }
 
   /**
@@ -202,16 +219,16 @@ public class MemoryLedger {
     Account account = account(application);
     account.ended = true;
     account.isExpected = false;
-    List<MemoryAction> orders = new ArrayList<>();
-    for (MemoryRequest ask : List.copyOf(accounts.queue)) {
-      if (ask.holder().account.ended) {
-        accounts.queue.remove(ask);
-        orders.add(new MemoryAction.Answer(ask.holder().id, ask.hasBytes()));
+    List<MemoryAction> actions = new ArrayList<>();
+    for (MemoryRequest request : List.copyOf(accounts.queue)) {
+      if (request.holder().account.ended) {
+        accounts.queue.remove(request);
+        actions.add(new MemoryAction.Answer(request.holder().id, request.hasBytes()));
       }
     }
-    accounts.wants.values().removeIf(ask -> ask.holder().account.ended);
-    orders.addAll(settle(nowMs));
-    return orders;
+    accounts.wants.values().removeIf(request -> request.holder().account.ended);
+    actions.addAll(settle(nowMs));
+    return actions;
   }
 
   /**
@@ -219,40 +236,19 @@ public class MemoryLedger {
    * other orders: outputs are moved in parts, which may be longer than a step.
    */
   public List<MemoryAction> moved(long moveId, long bytes, long nowMs) {
-    long surplusBytes = bytes - leftBytes(moveId);
-    accounts.progressed(moveId, bytes);
-    for (long other : accounts.moves.keySet()) {
-      if (surplusBytes <= 0) {
-        break;
-      }
-      long lessBytes = Math.min(surplusBytes, leftBytes(other));
-      accounts.progressed(other, lessBytes);
-      surplusBytes -= lessBytes;
-    }
-    String application = accounts.moves.get(moveId).account().application;
+    String application = accounts.moved(moveId, bytes);
     accounts.creditSend(account(application), bytes); // it may have come to nothing, and back
     return settle(nowMs);
   }
 
   /** How much of an order is still to be moved. */
   public long leftBytes(long moveId) {
-    return accounts.moves.get(moveId).leftBytes();
+    return accounts.leftBytes(moveId);
   }
 
   /** An order to move has ended; outputs that were not moved are not tried again for a while. */
   public List<MemoryAction> moveEnded(long moveId, long nowMs) {
-    MemoryAccounts.Transfer transfer = accounts.moves.get(moveId);
-    long leftBytes = transfer.leftBytes();
-    accounts.progressed(moveId, leftBytes);
-    accounts.moves.remove(moveId);
-    Account account = transfer.account();
-    if (leftBytes > 0) {
-      account.unmovableBytes =
-          Math.min(
-              account.sendBytes - Math.min(account.sendBytes, account.movingBytes),
-              account.unmovableBytes + leftBytes);
-      account.unmovableUntilMs = nowMs + accounts.terms.wantMs();
-    }
+    accounts.endMove(moveId, nowMs + accounts.terms.wantMs());
     return settle(nowMs);
   }
 
@@ -314,19 +310,7 @@ public class MemoryLedger {
 
   /** Counts at this moment. */
   public LedgerStats stats() {
-    Map<MemoryKind, Long> heldBytes = new EnumMap<>(MemoryKind.class);
-    for (MemoryKind kind : MemoryKind.values()) {
-      heldBytes.put(kind, accounts.heldBytes(kind));
-    }
-    return new LedgerStats(
-        accounts.capacityBytes(),
-        accounts.freeBytes(),
-        heldBytes,
-        Map.copyOf(accounts.grantedBytes),
-        Map.copyOf(accounts.refusals),
-        Map.copyOf(accounts.revokedBytes),
-        accounts.lates,
-        accounts.queue.size());
+    return accounts.stats();
   }
 
   /** Whether any request waits for an answer. */
@@ -341,7 +325,7 @@ public class MemoryLedger {
   }
 
   private List<MemoryAction> settle(long nowMs) {
-    List<MemoryAction> orders = new ArrayList<>();
+    List<MemoryAction> actions = new ArrayList<>();
     expire(nowMs);
     for (Holder holder : accounts.holders.values()) {
       boolean late = holder.isLate(nowMs);
@@ -351,10 +335,38 @@ public class MemoryLedger {
       holder.late = late;
       holder.wasLate |= late;
     }
-    grants.serve(nowMs, orders);
-    revocations.decide(nowMs, orders);
+    serve(nowMs, actions);
+    takeBack(nowMs, actions);
     accounts.applications.values().removeIf(Account::isEmpty);
-    return orders;
+    return actions;
+  }
+
+  /**
+   * Grants the requests that it can, in order, and refuses those that would wait in vain or too
+   * long. The requests are sorted once, and again after a grant: each event of the node comes here.
+   */
+  private void serve(long nowMs, List<MemoryAction> actions) {
+    List<MemoryRequest> open = grants.inOrder();
+    Optional<GrantPolicy.Decision> decision = grants.decide(open, nowMs);
+    while (decision.isPresent()) {
+      MemoryRequest request = decision.get().request();
+      if (decision.get().granted()) {
+        actions.add(accounts.grant(request));
+        open = grants.inOrder(); // its holder has more now, and so has its application
+      } else {
+        actions.add(accounts.refuse(request, nowMs + accounts.terms.wantMs()));
+        open.remove(request); // it may have kept others from free memory
+      }
+      decision = grants.decide(open, nowMs);
+    }
+  }
+
+  /** Revokes and moves memory that is lacking. */
+  private void takeBack(long nowMs, List<MemoryAction> actions) {
+    RevocationPolicy.Need need = revocations.need(nowMs);
+    for (RevocationPolicy.Step step : revocations.steps()) {
+      step.decide(need).forEach(decision -> actions.add(accounts.post(decision)));
+    }
   }
 
   private void expire(long nowMs) {
@@ -382,13 +394,8 @@ public class MemoryLedger {
   private static void checkHeld(Holder holder, MemoryKind kind, long bytes) {
     if (bytes < 0 || bytes > holder.bytes(kind)) {
       throw new IllegalStateException(
-          bytes
-              + " bytes of "
-              + kind
-              + " from "
-              + holder.who
-              + ", which holds "
-              + holder.bytes(kind));
+          "%s bytes of %s from %s, which holds %s"
+              .formatted(bytes, kind, holder.who, holder.bytes(kind)));
     }
   }
 }

@@ -1,5 +1,10 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holder.MemoryRequest;
+import io.sluice.spill.ledger.Holder.Notice;
+import io.sluice.spill.ledger.MemoryAccounts.Account;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -15,22 +20,40 @@ import java.util.stream.Stream;
  * the steps before it cannot bring. No request waits for a notice: outputs are moved for it
  * although notices are out.
  *
- * <p>Thread contract: its ledger's.
+ * <p>It reads the accounts and changes nothing: {@link MemoryLedger} posts the decisions of a step
+ * to the accounts before it takes the next. Thread contract: its ledger's.
  */
 class RevocationPolicy {
   private final MemoryAccounts accounts;
   private final GrantPolicy grants;
-  private long moveIds;
 
   RevocationPolicy(MemoryAccounts accounts, GrantPolicy grants) {
     this.accounts = accounts;
     this.grants = grants;
   }
 
+  /** Memory that is to become free. */
+  sealed interface Decision {
+    /** A holder gives back its memory of a kind beyond a notice. */
+    record Revoke(Holder holder, MemoryKind kind, Notice notice) implements Decision {
+      long backBytes() {
+        return holder.bytes(kind) - notice.keepBytes();
+      }
+    }
+
+    /** Outputs of an application are moved. */
+    record Move(Account account, long bytes, boolean urgent) implements Decision {}
+  }
+
+  /** Decides one step. */
+  @FunctionalInterface
+  interface Step {
+    List<Decision> decide(Need need);
+  }
+
   /** The memory that requests lack, at one moment. */
-  private final class Need {
+  final class Need {
     private final long nowMs;
-    private final List<MemoryAction> orders;
     private final FairShares shares = new FairShares(accounts);
     private final List<MemoryRequest> queued = List.copyOf(accounts.queue);
     private final Set<Holder> waiting =
@@ -38,105 +61,99 @@ class RevocationPolicy {
 
     /** Waiting and refused requests, without loans, which take nothing from outputs. */
     private final List<MemoryRequest> wanted =
-        Stream.concat(queued.stream(), accounts.wants.values().stream().filter(ask -> !ask.loan()))
+        Stream.concat(
+                queued.stream(),
+                accounts.wants.values().stream().filter(request -> !request.loan()))
             .toList();
 
     private final long wantedLackingBytes = lackingBytes(wanted);
 
-    Need(long nowMs, List<MemoryAction> orders) {
+    private Need(long nowMs) {
       this.nowMs = nowMs;
-      this.orders = orders;
     }
 
     /** Bytes that these requests want beyond the memory that is free for them. */
-    long lackingBytes(List<MemoryRequest> asks) {
+    private long lackingBytes(List<MemoryRequest> requests) {
       long wantedBytes = 0;
       long keptBytes = 0;
-      for (MemoryRequest ask : asks) {
-        wantedBytes += ask.chargeBytes();
-        keptBytes = Math.max(keptBytes, grants.keptBytes(ask, shares));
+      for (MemoryRequest request : requests) {
+        wantedBytes += request.chargeBytes();
+        keptBytes = Math.max(keptBytes, grants.keptBytes(request, shares));
       }
       return wantedBytes == 0 ? 0 : wantedBytes + keptBytes - accounts.freeBytes();
     }
 
-    long expectedBytes() {
+    private long expectedBytes() {
       return accounts.holders.values().stream()
           .mapToLong(holder -> holder.expectedBytes(nowMs))
           .sum();
     }
 
     /** Bytes that notices and moves will bring. */
-    long comingBytes() {
+    private long comingBytes() {
       return expectedBytes() + accounts.movingBytes();
     }
 
-    long revoke(Holder holder, MemoryKind kind, long keepBytes) {
-      long backBytes = holder.bytes(kind) - keepBytes;
-      Holder.Notice told = holder.notices.get(kind);
+    /** Bytes that notices must still bring. */
+    private long recallBytes() {
+      return wantedLackingBytes - comingBytes();
+    }
+
+    private Decision.Revoke revoke(Holder holder, MemoryKind kind, long keepBytes) {
+      Notice told = holder.notices.get(kind);
       long lateAtMs =
           told != null
                   && nowMs >= told.lateAtMs() // a late holder stays late, however much is wanted
               ? told.lateAtMs()
               : nowMs + accounts.terms.revokeMs();
-      holder.notices.put(kind, new Holder.Notice(keepBytes, lateAtMs));
-      holder.epoch++;
-      accounts.revokedBytes.merge(kind, backBytes, Long::sum);
-      orders.add(new MemoryAction.Revoke(holder.id, holder.epoch, kind, keepBytes));
-      return backBytes;
+      return new Decision.Revoke(holder, kind, new Notice(keepBytes, lateAtMs));
     }
   }
 
-  /** Decides, and counts its own orders as coming from then on. */
-  final void decide(long nowMs, List<MemoryAction> orders) {
-    Need need = new Need(nowMs, orders);
-    takeBack(() -> received(need), () -> loans(need), () -> outputs(need), () -> claims(need));
-    if (sharesLoans()) {
-      shareLoans(need);
-    }
+  final Need need(long nowMs) {
+    return new Need(nowMs);
   }
 
-  /** Whether loans are revoked in favour of holders that have smaller ones. */
-  boolean sharesLoans() {
-    return true;
+  /** The steps, in their order. */
+  List<Step> steps() {
+    return List.of(
+        this::received,
+        this::loans,
+        this::outputs,
+        this::outputsAhead,
+        this::claims,
+        this::unequalLoans);
   }
 
-  /** In this order. */
-  void takeBack(Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
-    received.run();
-    loans.run();
-    outputs.run();
-    claims.run();
-  }
-
-  /** Bytes that notices must still bring. */
-  private static long recallBytes(Need need) {
-    return need.wantedLackingBytes - need.comingBytes();
-  }
-
-  private void received(Need need) {
-    long leftBytes = recallBytes(need);
+  final List<Decision> received(Need need) {
+    List<Decision> decisions = new ArrayList<>();
+    long leftBytes = need.recallBytes();
     if (leftBytes <= 0) {
-      return; // each event comes here: nothing is sorted if nothing is lacking
+      return decisions; // each event comes here: nothing is sorted if nothing is lacking
     }
-    boolean forReceive = need.wanted.stream().allMatch(ask -> ask.kind() == MemoryKind.RECEIVE);
+    boolean forReceive =
+        need.wanted.stream().allMatch(request -> request.kind() == MemoryKind.RECEIVE);
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
-      long heldBytes = holder.bytes(MemoryKind.RECEIVE);
+      long keepBytes = Math.max(0, holder.bytes(MemoryKind.RECEIVE) - leftBytes);
       boolean fair = !forReceive || holder.account.heldBytes() > need.shares.levelBytes();
-      long keepBytes = Math.max(0, heldBytes - leftBytes);
       if (leftBytes > 0
           && fair
           && !need.waiting.contains(holder) // a holder that was refused can give back too
           && holder.hasMoreThan(MemoryKind.RECEIVE, keepBytes)
           && holder.notices.get(MemoryKind.RECEIVE) == null) {
-        leftBytes -= need.revoke(holder, MemoryKind.RECEIVE, keepBytes);
+        Decision.Revoke revoke = need.revoke(holder, MemoryKind.RECEIVE, keepBytes);
+        decisions.add(revoke);
+        leftBytes -= revoke.backBytes();
       }
     }
+    return decisions;
   }
 
-  private void loans(Need need) {
-    long leftBytes = recallBytes(need);
+  final List<Decision> loans(Need need) {
+    List<Decision> decisions = new ArrayList<>();
+    long leftBytes = need.recallBytes();
     if (leftBytes <= 0) {
-      return;
+      return decisions;
     }
     for (Holder holder : sorted(holder -> holder.bytes(MemoryKind.SORT))) {
       long keepBytes = Math.max(holder.claimBytes, holder.bytes(MemoryKind.SORT) - leftBytes);
@@ -145,54 +162,62 @@ class RevocationPolicy {
           && !accounts.wants.containsKey(holder.id)
           && holder.hasMoreThan(MemoryKind.SORT, keepBytes)
           && holder.notices.get(MemoryKind.SORT) == null) {
-        leftBytes -= need.revoke(holder, MemoryKind.SORT, keepBytes);
+        Decision.Revoke revoke = need.revoke(holder, MemoryKind.SORT, keepBytes);
+        decisions.add(revoke);
+        leftBytes -= revoke.backBytes();
       }
     }
+    return decisions;
   }
 
-  private void outputs(Need need) {
+  final List<Decision> outputs(Need need) {
     if (!accounts.moverWorks) {
-      return;
+      return List.of();
     }
-    long movingBytes = accounts.movingBytes();
     List<MemoryRequest> queued = movedFor(need.queued);
     List<MemoryRequest> wanted = movedFor(need.wanted);
     long urgentBytes =
         Math.max(
-            need.lackingBytes(queued) - movingBytes,
+            need.lackingBytes(queued) - accounts.movingBytes(),
             need.lackingBytes(wanted) - need.comingBytes());
-    move(need, urgentBytes, true, isMovedForOneOf(wanted));
+    return move(urgentBytes, true, isMovedForOneOf(wanted));
+  }
+
+  /** Outputs are moved before anybody asks, for claims that may come. */
+  final List<Decision> outputsAhead(Need need) {
+    if (!accounts.moverWorks) {
+      return List.of();
+    }
     long leastBytes = leastClaimantBytes();
-    move(
-        need,
+    return move(
         need.shares.keepFreeBytes() - accounts.freeBytes() - accounts.movingBytes(),
         false,
         account -> accounts.outputsHaveCopies || account.heldBytes() > leastBytes);
   }
 
   /** The requests for which outputs of some application are moved. */
-  private List<MemoryRequest> movedFor(List<MemoryRequest> asks) {
+  private List<MemoryRequest> movedFor(List<MemoryRequest> requests) {
     Optional<Account> furthest =
         accounts.applications.values().stream().max(Comparator.comparingLong(Account::heldBytes));
-    return asks.stream()
-        .filter(ask -> furthest.isPresent() && accounts.isMovedFor(ask, furthest.get()))
+    return requests.stream()
+        .filter(request -> furthest.isPresent() && accounts.isMovedFor(request, furthest.get()))
         .toList();
   }
 
   /** Whether outputs of an application are moved for one of these at least. */
-  private Predicate<Account> isMovedForOneOf(List<MemoryRequest> asks) {
+  private Predicate<Account> isMovedForOneOf(List<MemoryRequest> requests) {
     Optional<MemoryRequest> least =
-        asks.stream()
-            .filter(ask -> ask.kind() != MemoryKind.RECEIVE)
+        requests.stream()
+            .filter(request -> request.kind() != MemoryKind.RECEIVE)
             .min(Comparator.comparingLong(RevocationPolicy::boundBytes));
     return account -> least.isPresent() && accounts.isMovedFor(least.get(), account);
   }
 
   /** An application that holds more has outputs moved for it. */
-  private static long boundBytes(MemoryRequest ask) {
-    return ask.patience() == WaitLimit.LAST
+  private static long boundBytes(MemoryRequest request) {
+    return request.limit() == WaitLimit.LAST
         ? Long.MIN_VALUE
-        : ask.holder().account.heldBytes() + ask.chargeBytes();
+        : request.holder().account.heldBytes() + request.chargeBytes();
   }
 
   /** An application that holds more has outputs moved for claims that others may make. */
@@ -209,9 +234,10 @@ class RevocationPolicy {
         .orElse(Long.MAX_VALUE);
   }
 
-  private void move(Need need, long bytes, boolean urgent, Predicate<Account> from) {
+  private List<Decision> move(long bytes, boolean urgent, Predicate<Account> from) {
+    List<Decision> decisions = new ArrayList<>();
     if (bytes <= 0) {
-      return;
+      return decisions;
     }
     long leftBytes = bytes;
     List<Account> furthestFirst =
@@ -222,19 +248,17 @@ class RevocationPolicy {
     for (Account account : furthestFirst) {
       long partBytes = Math.min(leftBytes, account.movableBytes());
       if (partBytes > 0) {
-        long moveId = moveIds++;
-        account.movingBytes += partBytes;
-        accounts.moves.put(moveId, new MemoryAccounts.Transfer(account, partBytes));
-        need.orders.add(new MemoryAction.Move(moveId, account.application, partBytes, urgent));
+        decisions.add(new Decision.Move(account, partBytes, urgent));
         leftBytes -= partBytes;
       }
     }
+    return decisions;
   }
 
   /** Bytes of outputs that could still be moved for one of these requests. */
-  long movableBytes(List<MemoryRequest> asks) {
+  long movableBytes(List<MemoryRequest> requests) {
     return accounts.applications.values().stream()
-        .filter(isMovedForOneOf(asks))
+        .filter(isMovedForOneOf(requests))
         .mapToLong(this::movableBytes)
         .sum();
   }
@@ -243,41 +267,48 @@ class RevocationPolicy {
     return accounts.moverWorks ? account.movableBytes() : 0;
   }
 
-  private void claims(Need need) {
+  final List<Decision> claims(Need need) {
+    List<Decision> decisions = new ArrayList<>();
     // A writer can write to disk, but for a request of last resort.
     List<MemoryRequest> sorts =
         need.wanted.stream()
-            .filter(ask -> ask.kind() == MemoryKind.SORT || ask.patience() == WaitLimit.LAST)
+            .filter(
+                request -> request.kind() == MemoryKind.SORT || request.limit() == WaitLimit.LAST)
             .toList();
-    if (need.lackingBytes(sorts) <= need.comingBytes()) {
-      return; // nor do some of them lack anything
+    long comingBytes = need.comingBytes();
+    if (need.lackingBytes(sorts) <= comingBytes) {
+      return decisions; // nor do some of them lack anything
     }
     for (Holder holder : sorted(holder -> holder.account.heldBytes())) {
       long keepBytes = need.shares.sortShareBytes(holder.account);
       if (holder.hasMoreThan(MemoryKind.SORT, keepBytes)) {
-        List<MemoryRequest> takers = sorts.stream().filter(ask -> mayTake(ask, holder)).toList();
-        long comingBytes = need.comingBytes() + movableBytes(takers);
-        if (need.lackingBytes(takers) > comingBytes) {
-          need.revoke(holder, MemoryKind.SORT, keepBytes);
+        List<MemoryRequest> takers =
+            sorts.stream().filter(request -> mayTake(request, holder)).toList();
+        if (need.lackingBytes(takers) > comingBytes + movableBytes(takers)) {
+          Decision.Revoke revoke = need.revoke(holder, MemoryKind.SORT, keepBytes);
+          decisions.add(revoke);
+          comingBytes += holder.moreExpectedBytes(MemoryKind.SORT, revoke.notice(), need.nowMs);
         }
       }
     }
+    return decisions;
   }
 
-  private boolean mayTake(MemoryRequest ask, Holder holder) {
-    return ask.holder() != holder
-        && (accounts.isMovedFor(ask, holder.account) || isLess(ask, holder));
+  private boolean mayTake(MemoryRequest request, Holder holder) {
+    return request.holder() != holder
+        && (accounts.isMovedFor(request, holder.account) || isLess(request, holder));
   }
 
   /** Whether a task of the same application sorts in less, and there are no outputs instead. */
-  private boolean isLess(MemoryRequest ask, Holder holder) {
-    return ask.holder().account == holder.account
+  private boolean isLess(MemoryRequest request, Holder holder) {
+    return request.holder().account == holder.account
         && movableBytes(holder.account) == 0
-        && ask.holder().bytes(MemoryKind.SORT) < holder.bytes(MemoryKind.SORT);
+        && request.holder().bytes(MemoryKind.SORT) < holder.bytes(MemoryKind.SORT);
   }
 
   /** Revokes for refused loans of holders below their share, from holders above theirs. */
-  private void shareLoans(Need need) {
+  final List<Decision> unequalLoans(Need need) {
+    List<Decision> decisions = new ArrayList<>();
     long leftBytes =
         accounts.wants.values().stream()
                 .filter(need.shares::isLoanBelowShare)
@@ -285,17 +316,17 @@ class RevocationPolicy {
                 .sum()
             - need.expectedBytes();
     if (leftBytes <= 0) {
-      return;
+      return decisions;
     }
     for (Holder holder : sorted(holder -> holder.bytes(MemoryKind.SORT))) {
-      if (leftBytes <= 0) {
-        return;
-      }
       long keepBytes = Math.max(holder.claimBytes, need.shares.sortShareBytes(holder.account));
-      if (holder.hasMoreThan(MemoryKind.SORT, keepBytes)) {
-        leftBytes -= need.revoke(holder, MemoryKind.SORT, keepBytes);
+      if (leftBytes > 0 && holder.hasMoreThan(MemoryKind.SORT, keepBytes)) {
+        Decision.Revoke revoke = need.revoke(holder, MemoryKind.SORT, keepBytes);
+        decisions.add(revoke);
+        leftBytes -= revoke.backBytes();
       }
     }
+    return decisions;
   }
 
   /** The holders, largest first. */

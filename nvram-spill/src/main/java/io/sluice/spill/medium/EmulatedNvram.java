@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Another medium slowed down to what NVRAM costs, as Wasi-ur-Rahman et al. emulate it ("Can
+ * Another medium, slowed down to the speed of NVRAM as Wasi-ur-Rahman et al. emulate it ("Can
  * Non-Volatile Memory Benefit MapReduce Applications on HPC Clusters?"): each write takes a delay δ
  * = n × its own measured time more, n = 10 unless told otherwise; reads are unchanged.
  *
- * <p>Every byte goes through {@link #write}, so that a write is measured alone, without the work
- * that produced its bytes. The wait spins: sleeping is too coarse for microseconds.
+ * <p>Every byte goes through {@link #write}, so that the time of a write is measured without the
+ * work that produced its bytes. The wait spins: sleeping is too coarse for microseconds.
  *
  * <p>Thread contract: as the wrapped medium. For experiments only; {@link MediumChooser} never
  * takes it by itself.

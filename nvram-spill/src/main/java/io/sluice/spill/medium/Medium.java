@@ -8,19 +8,19 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How bytes reach the memory tier of a pool and when they are safe there. The contract:
+ * Writes bytes to the memory tier of a pool and makes them safe. The contract:
  *
  * <ul>
  *   <li>{@link #map} maps a range of a segment for reading and writing; the caller closes the
  *       mapping.
- *   <li>After {@link #persist} returns, the bytes of that range survive what the medium survives:
- *       the death of the process always, the loss of power where {@link #isPersistent()}. Bytes
- *       persisted later never become safe before them.
- *   <li>{@link #write} copies and persists in one go.
- *   <li>Where {@link #isStoredDirectly()} the caller may store into the mapping and persist
- *       afterwards; elsewhere every byte has to go through {@link #write}.
- *   <li>{@link #unavailabilityCause} says in plain words why the medium cannot be used for a pool;
- *       nothing else may be called then. It never throws because a library is absent.
+ *   <li>After {@link #persist} returns, the bytes of that range survive the death of the process,
+ *       and the loss of power if {@link #isPersistent()}. Bytes persisted later never become safe
+ *       before them.
+ *   <li>{@link #write} copies and persists in one call.
+ *   <li>If {@link #isStoredDirectly()}, the caller may store into the mapping and persist
+ *       afterwards; else every byte has to go through {@link #write}.
+ *   <li>{@link #unavailabilityCause} says why the medium cannot be used for a pool; then no other
+ *       method may be called. It never throws because a library is absent.
  *   <li>Safe from any thread on disjoint ranges.
  * </ul>
  */

@@ -9,18 +9,18 @@ import java.util.Optional;
 /**
  * Turns a setting into a {@link Medium}: {@code auto}, {@code plain}, {@code sync}, {@code
  * libpmem}, {@code devdax}, or {@code emulated}, {@code emulated:<n>}, {@code
- * emulated:<n>:<medium>} for {@link EmulatedNvram} over one of them. {@link Medium#name} of what it
- * returns is such a setting again, which is how a service tells its tasks what to use.
+ * emulated:<n>:<medium>} for {@link EmulatedNvram} over one of them. The {@link Medium#name} of the
+ * result is such a setting again; a service sends it to its tasks.
  *
- * <p>Thread contract: stateless. Failure: {@link IOException} with the cause if what is asked for
- * by name is not available; never another medium in its place.
+ * <p>Thread contract: stateless. Failure: {@link IOException} with the cause if a named medium is
+ * not available; it never returns another medium instead.
  */
 public final class MediumChooser {
   private static final String EMULATED = "emulated";
   private static final String TMPFS = "tmpfs";
 
   /**
-   * A medium and a sentence that says why it was taken.
+   * A medium and the reason of the choice.
    *
    * @param medium available for the pool
    * @param reason for the log
@@ -49,13 +49,13 @@ public final class MediumChooser {
   }
 
   /** Chooses for a pool whose files may have no names in this process. */
-  public static Choice choose(String setting, PoolPaths places) throws IOException {
-    return places.isNamed() ? choose(setting, places.pool()) : forHandedOver(setting);
+  public static Choice choose(String setting, PoolPaths paths) throws IOException {
+    return paths.isNamed() ? choose(setting, paths.pool()) : forDescriptors(setting);
   }
 
   /**
-   * Whether an existing pool that is written so is memory and nothing else: fit to be sorted in,
-   * which stores to each byte many times.
+   * Whether an existing pool on this medium is plain memory. Only then may a sort buffer lie in it,
+   * since a sort stores to each byte many times.
    */
   public static boolean isMemory(Medium medium, Path pool) throws IOException {
     return medium instanceof PlainMedium
@@ -66,11 +66,11 @@ public final class MediumChooser {
         };
   }
 
-  private static Choice forHandedOver(String setting) throws IOException {
+  private static Choice forDescriptors(String setting) throws IOException {
     if (setting.startsWith(EMULATED + ":")) {
       String[] parts = setting.split(":", 3);
       if (parts.length == 3) {
-        Choice inner = forHandedOver(parts[2]);
+        Choice inner = forDescriptors(parts[2]);
         return new Choice(
             new EmulatedNvram(inner.medium(), Double.parseDouble(parts[1])), inner.reason());
       }
@@ -96,11 +96,10 @@ public final class MediumChooser {
     Optional<String> cause = medium.unavailabilityCause(pool);
     if (cause.isPresent()) {
       throw new IOException(
-          "medium devdax is not available: "
-              + cause.get()
-              + "; or set the medium to plain, if "
-              + pool
-              + " need not keep its bytes when the power fails");
+          String.format(
+              "medium devdax is not available: %s; or set the medium to plain, if %s need"
+                  + " not keep its bytes when the power fails",
+              cause.get(), pool));
     }
     return new Choice(medium, "medium devdax, because " + pool + " is a device-DAX device");
   }
@@ -129,10 +128,10 @@ public final class MediumChooser {
       Choice inner = choose(parts.length > 2 ? parts[2] : "auto", pool);
       return new Choice(
           new EmulatedNvram(inner.medium(), delayFactor),
-          "emulated NVRAM, because the setting says so: every write takes "
-              + delayFactor
-              + " times longer, on top of "
-              + inner.reason());
+          String.format(
+              "emulated NVRAM, because the setting says so: every write takes %s times"
+                  + " longer, on top of %s",
+              delayFactor, inner.reason()));
     } catch (IllegalArgumentException e) {
       throw new IOException("medium '" + setting + "' is not understood: " + e.getMessage(), e);
     }

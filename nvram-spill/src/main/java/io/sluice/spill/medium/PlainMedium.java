@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * An ordinary shared mapping of tmpfs, hugetlbfs, any file system or device. Unlike {@link
- * SyncMedium} its bytes live in the page cache or the CPU's caches: they survive the death of the
- * process, not the loss of power, so persisting only keeps the order of the stores.
+ * SyncMedium} its bytes lie in the page cache or the CPU's caches: they survive the death of the
+ * process, not the loss of power. So persisting only keeps the order of the stores.
  *
  * <p>Thread contract: stateless.
  */

@@ -1,11 +1,12 @@
 package io.sluice.spill.medium;
 
+import io.sluice.spill.medium.DevDaxMedium.DaxDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What a path is to a pool, and with that how its segments are made and mapped. */
+/** The kinds of paths that hold a pool; the kind decides how segments are made and mapped. */
 public enum PoolKind {
   /** A directory of ordinary files: tmpfs, a file system with or without DAX. */
   FILES,
@@ -19,7 +20,7 @@ public enum PoolKind {
   /**
    * The kind of a device or of a directory, which need not exist yet.
    *
-   * @throws IOException if it is neither, nor in a place where a directory could be made
+   * @throws IOException if it is neither, and no directory can be made there
    */
   public static PoolKind of(Path pool) throws IOException {
     if (Files.exists(pool) && !Files.isDirectory(pool) && !Files.isRegularFile(pool)) {
@@ -33,7 +34,7 @@ public enum PoolKind {
     return Files.getFileStore(existing).type().equals(HUGETLBFS) ? HUGE_PAGES : FILES;
   }
 
-  /** Why all memory of such a pool is one user's; empty where each segment has an owner. */
+  /** Why all memory of such a pool belongs to one user; empty if each segment has an owner. */
   public Optional<String> oneOwnerBecause() {
     return switch (this) {
       case FILES -> Optional.empty();

@@ -49,15 +49,14 @@ public final class SyncMedium implements Medium {
         Mapping.ofFile(file, ExtendedMapMode.READ_WRITE_SYNC, 0, PROBE_BYTES).close();
         return Optional.empty();
       } finally {
-        Files.deleteIfExists(probe); // a service that starts deletes what others probe with
+        Files.deleteIfExists(probe); // a service that starts may delete the probes of others
       }
     } catch (IOException | UnsupportedOperationException e) {
       return Optional.of(
-          "no synchronous mapping in "
-              + pool
-              + " ("
-              + ErrorText.of(e)
-              + "); it needs a file system mounted with DAX on persistent memory");
+          String.format(
+              "no synchronous mapping in %s (%s); it needs a file system mounted with DAX on"
+                  + " persistent memory",
+              pool, ErrorText.of(e)));
     }
   }
 

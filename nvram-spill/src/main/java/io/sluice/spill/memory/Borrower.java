@@ -1,12 +1,12 @@
 package io.sluice.spill.memory;
 
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.ledger.HolderRole;
+import io.sluice.spill.ledger.Holding.HolderRole;
 
 /**
  * A task that borrows memory of a node, as it introduces itself.
  *
- * @param task as its engine names it; empty if it has not said
+ * @param task its name in the engine; empty if it is not known
  * @param sortBytes a sort buffer of its own
  */
 public record Borrower(String task, HolderRole role, long sortBytes) {

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Threads that wait under one lock, each for an event of its lease, which wakes only the threads of
- * that lease. One of all waiting threads, whichever, looks at the time for the others.
+ * Threads that wait under one lock, each for an event of its lease; an event wakes only the threads
+ * of that lease. One of the waiting threads keeps the time for all.
  *
  * <p>Thread contract: every call under the lock. Failure: an interrupt ends no wait, and stays.
  */
@@ -66,7 +66,7 @@ final class LeaseWaits {
     }
   }
 
-  /** Waits until it is woken, or lets some time pass; returns whether it was interrupted. */
+  /** Waits until it is woken, or a tick has passed; returns whether it was interrupted. */
   private boolean pause(Waiting own) {
     boolean keepsTime = !timeIsKept;
     timeIsKept = true;

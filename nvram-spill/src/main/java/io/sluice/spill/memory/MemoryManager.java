@@ -1,13 +1,15 @@
 package io.sluice.spill.memory;
 
 import io.sluice.rdma.metrics.WaitHistogram;
+import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
+import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.spill.ledger.GrantTerms;
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
 import io.sluice.spill.ledger.Holding;
 import io.sluice.spill.ledger.LedgerStats;
 import io.sluice.spill.ledger.MemoryAction;
 import io.sluice.spill.ledger.MemoryKind;
 import io.sluice.spill.ledger.MemoryLedger;
-import io.sluice.spill.ledger.WaitLimit;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.MemoryArbiter;
 import io.sluice.spill.store.MemorySource.MemoryUse;
@@ -26,21 +28,23 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 /**
- * Grants the memory tier of a store by its ledger: tells the ledger what happens, and when, and
- * executes its actions. {@link Revocations} passes its notices to tasks, {@link MoveOrders} its
- * moves to the mover. The ledger has no clock: one of the threads that wait for an answer tells it
+ * Grants the memory tier of a store by its ledger: passes events and their times to the ledger, and
+ * executes its actions. {@link Revocations} passes its notices to tasks, {@link OutputMover}
+ * executes its mover. The ledger has no clock: one of the threads that wait for an answer tells it
  * the time for all.
  *
- * <p>Thread contract: safe from any thread. Its lock is the last one: nothing is called under it
- * but the ledger. Ownership: its maker closes it before the store, so that nobody waits. Failure: a
- * request that is interrupted goes on, with the flag set, for it ends soon.
+ * <p>Thread contract: safe from any thread. Its lock is the last one: only the ledger is called
+ * under it. Ownership: its maker closes it before the store, so that no thread waits. Failure: an
+ * interrupt does not end a request, which is short; the flag stays set.
  */
 public final class MemoryManager implements MemoryArbiter, Closeable {
-  /** Longest step of a request that need not be contiguous: so a part of it can be granted. */
+  /** Longest step of a request that need not be contiguous, so that a part can be granted. */
   private static final long MAX_STEP_BYTES = 8L << 20;
 
-  /** A request of more steps takes longer ones: others wait for the lock meanwhile. */
+  /** Most steps of a request; longer ones replace more steps, since others wait for the lock. */
   private static final int MAX_STEPS = 64;
+
+  private static final long MOVER_IDLE_MS = 10_000;
 
   /** A step is at most this part of the memory tier. */
   private static final int STEP_PART = 32;
@@ -58,23 +62,23 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
   private final Set<String> announced = new HashSet<>(); // until they end
   private final WaitHistogram waits = new WaitHistogram();
   private final Revocations revocations;
-  private final MoveOrders moves;
+  private final OutputMover mover;
   private boolean lendsToSort;
   private boolean closed;
 
-  /** Of a memory tier of so many bytes. */
+  /** Manages a memory tier of this capacity. */
   public MemoryManager(GrantTerms terms, long capacityBytes) {
     this(terms, capacityBytes, System::nanoTime);
   }
 
-  /** The same by the given clock. */
+  /** The same with another clock. */
   MemoryManager(GrantTerms terms, long capacityBytes, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.beginNs = nanoTime.getAsLong();
     this.terms = terms;
     this.ledger = new MemoryLedger(terms, capacityBytes);
     this.revocations = new Revocations(lock, ledger, holders);
-    this.moves = new MoveOrders(lock, ledger, this::nowMs, this::execute);
+    this.mover = new OutputMover(lock, ledger, this::nowMs, this::execute);
   }
 
   /** Lends memory to sort buffers from now on. */
@@ -84,21 +88,17 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
 
   /** Moves outputs of this store, which has a disk tier, when memory is short. */
   public void moveOutputsOf(SpillStore store) {
-    moveOutputs(new OutputMover(store, moves));
-  }
-
-  /** Outputs have copies on disk by the time that they are moved: a move costs no write. */
-  public void outputsHaveCopies() {
-    locked(() -> ledger.outputsHaveCopies());
+    moveOutputsOf(store, DaemonThreads.executor("sluice-mover", MOVER_IDLE_MS));
   }
 
   /** The same on the given thread. */
   void moveOutputsOf(SpillStore store, ThreadPoolExecutor executor) {
-    moveOutputs(new OutputMover(store, moves, executor));
+    locked(() -> mover.start(store, executor));
   }
 
-  private void moveOutputs(OutputMover by) {
-    locked(() -> moves.start(by));
+  /** Outputs have copies on disk by the time that they are moved: a move costs no write. */
+  public void outputsHaveCopies() {
+    locked(ledger::outputsHaveCopies);
   }
 
   private long nowMs() {
@@ -113,9 +113,9 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
           ledger.stats(),
           ledger.holdings(nowMs()),
           waits.counts(),
-          moves.movedBytes(),
-          moves.movedOutputs(),
-          moves.failures());
+          mover.movedBytes(),
+          mover.movedOutputs(),
+          mover.failures());
     } finally {
       lock.unlock();
     }
@@ -126,12 +126,12 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     tell(nowMs -> announced.add(applicationId) ? ledger.expected(applicationId, nowMs) : List.of());
   }
 
-  /** Names the borrower of a lease that has asked for nothing yet; else it is a process. */
+  /** Names the borrower of a lease, before its first request; without a name it is a process. */
   public void introduce(Lease lease, Borrower borrower) {
     locked(() -> join(lease, borrower));
   }
 
-  /** Passes notices to the borrower of a lease on to a thread that waits for them. */
+  /** Subscribes a thread to the notices to the borrower of a lease. */
   public Revocations.Subscription subscribe(Lease lease) {
     lock.lock();
     try {
@@ -145,8 +145,8 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
   public boolean askNow(Lease lease, MemoryUse use, long bytes) {
     lock.lock();
     try {
-      awaitWhile(lease, () -> asking.contains(lease)); // of another thread, which ends soon
-      moves.tryDiskAgain();
+      awaitWhile(lease, () -> asking.contains(lease)); // another thread's request, which ends soon
+      mover.tryDiskAgain();
       boolean lends = use != MemoryUse.SORT || lendsToSort;
       if (closed || !lends || bytes > ledger.stats().capacityBytes()) {
         return false;
@@ -177,14 +177,14 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     try {
       long untilMs =
           nowMs() + Math.min(timeoutMs, last ? terms.revokeMs() : terms.waitMs()); // for all steps
-      WaitLimit patience = last ? WaitLimit.LAST : WaitLimit.COMING;
+      WaitLimit limit = last ? WaitLimit.LAST : WaitLimit.COMING;
       awaitWhile(lease, () -> asking.contains(lease)); // one ask of each at a time
       asking.add(lease);
       try {
-        moves.tryDiskAgain();
+        mover.tryDiskAgain();
         return contiguous
-            ? askWhole(lease, bytes, patience, untilMs)
-            : askInSteps(lease, bytes, patience, untilMs);
+            ? askWhole(lease, bytes, limit, untilMs)
+            : askInSteps(lease, bytes, limit, untilMs);
       } finally {
         asking.remove(lease);
         leaseWaits.wake(lease);
@@ -194,8 +194,8 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     }
   }
 
-  private long askWhole(Lease lease, long bytes, WaitLimit patience, long untilMs) {
-    long grantedBytes = askStep(lease, bytes, patience, untilMs);
+  private long askWhole(Lease lease, long bytes, WaitLimit limit, long untilMs) {
+    long grantedBytes = askStep(lease, bytes, limit, untilMs);
     if (grantedBytes == bytes) {
       return bytes;
     }
@@ -203,7 +203,7 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     return 0;
   }
 
-  private long askInSteps(Lease lease, long bytes, WaitLimit patience, long untilMs) {
+  private long askInSteps(Lease lease, long bytes, WaitLimit limit, long untilMs) {
     long blockBytes = lease.info().blockBytes();
     long mostBytes =
         Math.min(
@@ -213,7 +213,7 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     long grantedBytes = 0;
     while (grantedBytes < bytes) {
       long stepBytes = Math.min(wholeBytes, bytes - grantedBytes);
-      long gotBytes = askStep(lease, stepBytes, patience, untilMs);
+      long gotBytes = askStep(lease, stepBytes, limit, untilMs);
       grantedBytes += gotBytes;
       if (gotBytes < stepBytes) {
         break;
@@ -222,19 +222,19 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     return grantedBytes;
   }
 
-  private long askStep(Lease lease, long bytes, WaitLimit patience, long untilMs) {
+  private long askStep(Lease lease, long bytes, WaitLimit limit, long untilMs) {
     if (closed || bytes > ledger.stats().capacityBytes()) {
       return 0;
     }
     long id = holderOf(lease);
     long sinceNs = nanoTime.getAsLong();
-    execute(ledger.ask(id, MemoryKind.WRITING, bytes, patience, untilMs, nowMs()));
+    execute(ledger.ask(id, MemoryKind.WRITING, bytes, limit, untilMs, nowMs()));
     if (!answers.containsKey(id)) {
       awaitWhile(lease, () -> !answers.containsKey(id) && holders.containsKey(lease));
       waits.add(nanoTime.getAsLong() - sinceNs);
     }
     Long answer = answers.remove(id);
-    boolean left = !holders.containsKey(lease); // then what it was granted is free again
+    boolean left = !holders.containsKey(lease); // then the granted bytes are free again
     return answer == null || left ? 0 : answer;
   }
 
@@ -264,20 +264,20 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     execute(ledger.tick(nowMs()));
   }
 
-  private void execute(List<MemoryAction> orders) {
-    for (MemoryAction order : orders) {
-      if (order instanceof MemoryAction.Answer answer) {
+  private void execute(List<MemoryAction> actions) {
+    for (MemoryAction action : actions) {
+      if (action instanceof MemoryAction.Answer answer) {
         answers.put(answer.holderId(), answer.bytes());
         leaseWaits.wake(leases.get(answer.holderId()));
-      } else if (order instanceof MemoryAction.Move move) {
-        moves.add(move);
-      } else if (order instanceof MemoryAction.Revoke revoke) {
+      } else if (action instanceof MemoryAction.Move move) {
+        mover.add(move);
+      } else if (action instanceof MemoryAction.Revoke revoke) {
         revocations.revoke(leases.get(revoke.holderId()), revoke.holderId(), revoke.epoch());
       }
     }
   }
 
-  /** Tells the ledger an event, at its time, and executes the actions. */
+  /** Passes an event and its time to the ledger, and executes the actions. */
   private void tell(LongFunction<List<MemoryAction>> event) {
     locked(() -> execute(event.apply(nowMs())));
   }
@@ -339,7 +339,7 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
 
   @Override
   public void moved(String applicationId, long bytes) {
-    tell(nowMs -> moves.moved(applicationId, bytes, nowMs));
+    tell(nowMs -> mover.moved(applicationId, bytes, nowMs));
   }
 
   @Override
@@ -360,7 +360,7 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
         });
   }
 
-  /** Bytes that were found in the pool are there, even if the settings allow fewer now. */
+  /** Grows the capacity for bytes found in the pool, even if the settings allow fewer now. */
   private void makeRoom(long bytes) {
     LedgerStats stats = ledger.stats();
     if (bytes > stats.freeBytes()) {
@@ -378,21 +378,32 @@ public final class MemoryManager implements MemoryArbiter, Closeable {
     tell(nowMs -> ledger.reviewed(bytes, nowMs));
   }
 
-  /** Answers each waiting thread with nothing, and moves nothing more; idempotent. */
+  /** Refuses all waiting requests, and stops the moves; idempotent. */
   @Override
   public void close() {
-    OutputMover ending;
-    lock.lock();
-    try {
-      closed = true;
-      leaseWaits.wakeAll();
-      revocations.close();
-      ending = moves.mover();
-    } finally {
-      lock.unlock();
-    }
-    if (ending != null) {
-      ending.close();
-    }
+    locked(
+        () -> {
+          closed = true;
+          leaseWaits.wakeAll();
+          revocations.close();
+        });
+    mover.close();
   }
+
+  /**
+   * A node's memory at one moment.
+   *
+   * @param holdings the memory of each task
+   * @param waits of requests that were not answered at once
+   * @param movedBytes of outputs that were moved out of memory so far
+   * @param movedOutputs their number; each part of a large output counts
+   * @param moveFailures outputs that could not be moved
+   */
+  public record MemorySnapshot(
+      LedgerStats ledger,
+      List<Holding> holdings,
+      WaitCounts waits,
+      long movedBytes,
+      long movedOutputs,
+      long moveFailures) {}
 }

@@ -105,11 +105,11 @@ public final class Revocations {
   private void tellLedger(Lease lease) {
     Long id = holders.get(lease);
     if (id != null) {
-      ledger.hears(id, subscriptions.containsKey(lease));
+      ledger.receivesNotices(id, subscriptions.containsKey(lease));
     }
   }
 
-  /** The borrower of a lease is to give back. */
+  /** Tells the borrower of a lease to give back. */
   void revoke(Lease lease, long holderId, long epoch) {
     epochs.put(holderId, epoch);
     wake(lease);
@@ -129,5 +129,19 @@ public final class Revocations {
   void close() {
     closed = true;
     subscriptions.keySet().forEach(this::wake);
+  }
+
+  /**
+   * Most memory that one borrower may keep now: {@link Long#MAX_VALUE} of a kind without an open
+   * notice.
+   *
+   * @param epoch rises with each notice
+   * @param sortBytes of its sort buffer, without its own part
+   * @param receiveBytes of memory that it receives into
+   */
+  public record RevocationNotice(long epoch, long sortBytes, long receiveBytes) {
+    /** Before the first notice. */
+    public static final RevocationNotice NONE =
+        new RevocationNotice(0, Long.MAX_VALUE, Long.MAX_VALUE);
   }
 }

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Merges sorted runs into one stream of records, by a tournament (loser) tree on prefix, then full
- * comparison, then the run's place in the list, so that the same runs always merge to the same
+ * Merges sorted runs into one stream of records by a tournament (loser) tree. It compares prefixes,
+ * then whole keys, then the runs' numbers in the list, so that the same runs always give the same
  * stream.
  *
  * <pre>
@@ -23,8 +23,8 @@ import java.util.List;
  * </pre>
  *
  * <p>Thread contract: single thread, and a {@link KeyOrder} of its own. Ownership: owns the cursors
- * and closes them. Failure: what a run's cursor or the order throws; the merge is then good for
- * nothing but {@link #close}.
+ * and closes them. Failure: an exception of a cursor or the order; then only {@link #close} is
+ * left.
  */
 public final class KWayMerge implements Closeable {
   private static final int NONE = -1;
@@ -55,7 +55,27 @@ public final class KWayMerge implements Closeable {
     initialBytes = remainingBytes;
   }
 
-  /** Goes to the next record; false at the end. What the record before returned is then invalid. */
+  /**
+   * How many of the shortest runs to merge into one now, when there are more than may be merged at
+   * once; 0 when all that are left can be. The caller merges them, puts the result in their place,
+   * and asks again. In the first round they are so many that every later round is full, as in
+   * Hadoop's {@code Merger}. With the shortest runs taken each time, the fewest bytes are merged
+   * twice.
+   *
+   * @param fanIn most runs that may be merged at once, at least 2
+   */
+  public static int roundSize(int runs, int fanIn) {
+    if (fanIn < 2) {
+      throw new IllegalArgumentException("fan-in of a merge is " + fanIn + ", expected at least 2");
+    }
+    if (runs <= fanIn) {
+      return 0;
+    }
+    int remainder = (runs - 1) % (fanIn - 1);
+    return remainder == 0 ? fanIn : remainder + 1;
+  }
+
+  /** Goes to the next record, which ends the validity of the last one; false at the end. */
   public boolean next() throws IOException {
     if (!primed) {
       prime();
@@ -78,7 +98,7 @@ public final class KWayMerge implements Closeable {
     }
   }
 
-  /** Lets a run play up to the first node where nobody waits yet, and wait there. */
+  /** Lets a run play up to the first empty node, and wait there. */
   private void enter(int run) {
     int winner = run;
     for (int node = run + runs.length >>> 1; node > 0; node >>>= 1) {

@@ -1,14 +1,14 @@
 package io.sluice.spill.merge;
 
-import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
+import io.sluice.spill.segment.SegmentMapper.MappedRanges;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A run of segments that nobody cuts meanwhile, because this process has leased them or owns the
- * pool, read in place.
+ * A run that is read where it lies, in segments that nobody cuts meanwhile: this process has leased
+ * them, or owns the pool.
  *
  * <p>It maps a window of the run at a time and unmaps it behind the reader: mapped pages count
  * against the memory limit of a task's container, and a task's share of a node's runs can be larger
@@ -27,7 +27,7 @@ public final class MappedRunInput implements RunInput {
   private MappedRanges window;
   private ByteBuffer view;
 
-  /** Maps ranges of the store; whoever asks closes what it gets. */
+  /** Maps ranges of the store; the caller closes the result. */
   @FunctionalInterface
   public interface RangeMapper {
     /** Read-only views of these ranges. */

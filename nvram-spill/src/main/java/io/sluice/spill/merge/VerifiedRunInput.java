@@ -1,20 +1,21 @@
 package io.sluice.spill.merge;
 
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.merge.RunInput.ChecksumException;
 import java.io.IOException;
 
 /**
- * Checks a run block by block: no byte is handed on before the CRC32C of its whole block was right,
- * and what is handed on are the very bytes that were checked. So whoever comes behind, the parser,
- * a codec, the user's code, never sees damage, and the failure names the run.
+ * Checks a run block by block. It returns no byte before the CRC32C of the whole block was right,
+ * and it returns the very bytes that were checked. So the parser, a codec and the user's code never
+ * see damage, and the failure names the run.
  *
- * <p>A block is read straight into the caller's array where it has room for it, and through an
- * array of its own where it has not. A block that is wrong is asked for again as often as the input
- * says that it may come from elsewhere ({@link RunInput#rereadFrom}).
+ * <p>A block is read straight into the caller's array if there is room for it, else through an
+ * array of its own. A damaged block is read again as long as the input says that it may come from
+ * elsewhere ({@link RunInput#rereadFrom}).
  *
  * <p>Thread contract: one thread. Ownership: owns and closes the input it wraps. Failure: {@link
- * ChecksumException}, or {@link IOException} if the run ends early or goes on; it is then good for
- * nothing but {@link #close}.
+ * ChecksumException}, or {@link IOException} if the run ends early or goes on; then only {@link
+ * #close} is left.
  */
 public final class VerifiedRunInput implements RunInput {
   private static final byte[] NONE = {};
@@ -30,7 +31,7 @@ public final class VerifiedRunInput implements RunInput {
   private long readBytes;
   private IOException failure;
 
-  /** Expects so many bytes with these checksums from {@code input}. */
+  /** Expects a run of this length with these checksums from {@code input}. */
   public VerifiedRunInput(String name, RunInput input, long lengthBytes, BlockChecksums checksums) {
     if (!checksums.fit(lengthBytes)) {
       throw new IllegalArgumentException(
@@ -96,7 +97,7 @@ public final class VerifiedRunInput implements RunInput {
     }
   }
 
-  /** Whether the block may be another one when it is read again. */
+  /** Whether another read of the block may bring other bytes. */
   private boolean mayReread(long startBytes, ChecksumException mismatch) throws IOException {
     try {
       return input.rereadFrom(startBytes, mismatch);
@@ -106,7 +107,7 @@ public final class VerifiedRunInput implements RunInput {
     }
   }
 
-  /** What is wrong with the block that was read last; null if nothing is. */
+  /** The mismatch of the block that was read last; null if it is right. */
   private ChecksumException mismatch(byte[] bytes, int offset, int blockBytes) {
     int actual = BlockChecksums.crc32c(bytes, offset, blockBytes);
     int expected = checksums.crc32c(nextBlock);
@@ -133,13 +134,10 @@ public final class VerifiedRunInput implements RunInput {
   private IOException notAsLong(String what) {
     failure =
         new IOException(
-            "run "
-                + name
-                + " "
-                + what
-                + " bytes, expected its end after "
-                + lengthBytes
-                + "; fetch the run again or re-run its map");
+            String.format(
+                "run %s %s bytes, expected its end after %s; fetch the run again or re-run"
+                    + " its map",
+                name, what, lengthBytes));
     return failure;
   }
 

@@ -4,7 +4,7 @@ import java.util.Objects;
 
 /**
  * A contiguous range of whole blocks in one segment, leased to a writer or owned by an output. It
- * differs from {@link Range} in that it carries what is needed to open the file.
+ * differs from {@link Range} in that it names the file.
  *
  * @param segment the file
  * @param offsetBytes from the start of the file, a multiple of the block size

@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The extents of one output in the order they were filled, seen as one logical run of bytes: turns
- * logical offsets into ranges of segments.
+ * The extents of one output in the order they were filled, as one logical sequence of bytes. It
+ * turns logical offsets into ranges of segments.
  *
  * <p>Thread contract: not safe while it grows; safe to read from any thread afterwards.
  */
@@ -64,13 +64,8 @@ public final class ExtentTable {
         || rangeLengthBytes < 0
         || logicalOffsetBytes > lengthBytes - rangeLengthBytes) {
       throw new IndexOutOfBoundsException(
-          "logical range at "
-              + logicalOffsetBytes
-              + " of length "
-              + rangeLengthBytes
-              + " is not inside the "
-              + lengthBytes
-              + " bytes of the extents");
+          "logical range at %s of length %s is not inside the %s bytes of the extents"
+              .formatted(logicalOffsetBytes, rangeLengthBytes, lengthBytes));
     }
     if (rangeLengthBytes == 0) {
       return List.of();

@@ -9,17 +9,17 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Where the segments of a pool lie, by number: 0 is its directory or device, and then come the
- * directories of its disk tier. Processes name a segment to each other by such a number, its id and
- * its incarnation, never by a path: {@link SegmentName} says what its file is called, so that
- * nobody can have a file opened that is no segment, and a task that outlives a pool does not open
- * one of the next.
+ * The paths of a pool by number: 0 is its directory or device, then come the directories of its
+ * disk tier. Processes name a segment to each other by such a number, its id and its incarnation,
+ * never by a path. {@link SegmentName} gives the file's name. So no process can be made to open a
+ * file that is no segment, and a task that outlives a pool does not open a segment of the next
+ * pool.
  *
- * <p>Thread contract: safe from any thread. Failure: {@link IOException} where a place was
- * announced by another process and is not this user's own; see {@link TrustedPath}.
+ * <p>Thread contract: safe from any thread. Failure: {@link IOException} if a path was announced by
+ * another process and is not this user's own; see {@link TrustedPath}.
  */
 public final class PoolPaths {
-  /** Of a pool on another node, whose files cannot be opened here: for messages. */
+  /** Paths of a pool on another node, whose files cannot be opened here: for messages. */
   public static final PoolPaths ELSEWHERE = new PoolPaths(new UUID(0, 0), null, List.of(), false);
 
   private static final String UNNAMED = "place-";
@@ -29,66 +29,66 @@ public final class PoolPaths {
   private static final int DEVICE = 2;
 
   private final UUID poolId;
-  private final Owner owner; // null where that is not told
-  private final List<Path> places;
+  private final Owner owner; // null if it is not known
+  private final List<Path> paths;
   private final boolean announced;
-  private final AtomicIntegerArray kinds; // of those that were looked at
+  private final AtomicIntegerArray kinds; // of paths that were checked
 
-  private PoolPaths(UUID poolId, Owner owner, List<Path> places, boolean announced) {
+  private PoolPaths(UUID poolId, Owner owner, List<Path> paths, boolean announced) {
     this.poolId = poolId;
     this.owner = owner;
-    this.places = List.copyOf(places);
+    this.paths = List.copyOf(paths);
     this.announced = announced;
-    this.kinds = new AtomicIntegerArray(places.size());
+    this.kinds = new AtomicIntegerArray(paths.size());
   }
 
   /**
-   * Of the process that owns the pool.
+   * Paths of a pool that this process owns.
    *
    * @param owner the user of that process
    */
   public static PoolPaths owned(UUID poolId, Owner owner, Path pool, List<Path> diskDirectories) {
-    List<Path> places = new ArrayList<>();
-    places.add(pool);
-    places.addAll(diskDirectories);
-    return new PoolPaths(poolId, owner, places, false);
+    List<Path> paths = new ArrayList<>();
+    paths.add(pool);
+    paths.addAll(diskDirectories);
+    return new PoolPaths(poolId, owner, paths, false);
   }
 
   /**
-   * As the owner of the pool has announced them, the pool first.
+   * Paths that the owner of a pool has announced, the pool first.
    *
    * @throws IOException if the first is not this user's; others are checked when they are used
    */
-  public static PoolPaths announced(UUID poolId, List<Path> places) throws IOException {
-    if (places.isEmpty()) {
-      throw new IOException("a pool without a place was announced");
+  public static PoolPaths announced(UUID poolId, List<Path> paths) throws IOException {
+    if (paths.isEmpty()) {
+      throw new IOException("a pool without a path was announced");
     }
-    PoolPaths announced = new PoolPaths(poolId, Owner.ofThisProcess(), places, true);
+    PoolPaths announced = new PoolPaths(poolId, Owner.ofThisProcess(), paths, true);
     announced.kind(0);
     return announced;
   }
 
-  /** Of a pool whose files are handed over by its owner, and have no names here but in messages. */
+  /** Paths of a pool whose owner passes open files; their names are for messages only. */
   public static PoolPaths handedOver(UUID poolId) {
     return new PoolPaths(poolId, null, List.of(), false);
   }
 
-  /** Whether its files can be opened by name here. */
+  /** Whether the pool's files can be opened by name here. */
   public boolean isNamed() {
-    return !places.isEmpty();
+    return !paths.isEmpty();
   }
 
-  /** All of them, by their numbers. */
+  /** All paths, by their numbers. */
   public List<Path> all() {
-    return places;
+    return paths;
   }
 
   /** The pool's directory or device. */
   public Path pool() {
-    return places.get(0);
+    return paths.get(0);
   }
 
-  /** The number of the place where a segment of this pool lies. */
+  /** The number of the path below which a segment of this pool lies. */
   public int numberOf(SegmentInfo segment) {
     if (!isNamed()) {
       return Integer.parseInt(segment.path().getParent().toString().substring(UNNAMED.length()));
@@ -96,9 +96,9 @@ public final class PoolPaths {
     if (segment.path().equals(pool())) {
       return 0; // a device
     }
-    int number = places.indexOf(segment.path().getParent());
+    int number = paths.indexOf(segment.path().getParent());
     if (number < 0) {
-      throw new IllegalArgumentException(segment + " lies in none of " + places);
+      throw new IllegalArgumentException(segment + " lies in none of " + paths);
     }
     return number;
   }
@@ -108,23 +108,23 @@ public final class PoolPaths {
     if (!isNamed()) {
       return Path.of(UNNAMED + number, "segment-" + segmentId + "-" + incarnation);
     }
-    if (number >= places.size()) {
-      throw new IOException("a segment in place " + number + " of a pool that has " + places);
+    if (number >= paths.size()) {
+      throw new IOException("a segment at path number " + number + " of a pool that has " + paths);
     }
-    Path place = places.get(number);
+    Path path = paths.get(number);
     return kind(number) == DEVICE
-        ? place
-        : place.resolve(SegmentName.of(poolId, segmentId, incarnation, owner).toString());
+        ? path
+        : path.resolve(SegmentName.of(poolId, segmentId, incarnation, owner).toString());
   }
 
   private int kind(int number) throws IOException {
     int kind = kinds.get(number);
     if (kind == UNKNOWN) {
-      Path place = places.get(number);
+      Path path = paths.get(number);
       if (announced) {
-        TrustedPath.require(place);
+        TrustedPath.require(path);
       }
-      boolean device = Files.exists(place) && !Files.isDirectory(place);
+      boolean device = Files.exists(path) && !Files.isDirectory(path);
       kind = device ? DEVICE : DIRECTORY;
       kinds.set(number, kind);
     }

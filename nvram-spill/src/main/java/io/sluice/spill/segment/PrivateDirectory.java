@@ -9,6 +9,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -18,12 +20,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes, and removes, a directory that nobody but this process's user can reach: pools and sockets
- * often lie where everybody may create one, and whoever owns it could put another in its place and
- * be told the secrets of jobs.
+ * Makes and removes directories that only this process's user can reach. Pools and sockets often
+ * lie where everybody may create a directory, and the owner of a forged one could learn the secrets
+ * of jobs.
  *
- * <p>Thread contract: stateless. Failure: {@link IOException} if it is somebody else's, a link, or
- * no directory.
+ * <p>Thread contract: stateless. Failure: {@link IOException} if the path belongs to another user,
+ * is a link, or is no directory.
  */
 public final class PrivateDirectory {
   private static final Set<PosixFilePermission> PERMISSIONS =
@@ -33,17 +35,18 @@ public final class PrivateDirectory {
   private static final Set<PosixFilePermission> TO_LOOK_INTO =
       PosixFilePermissions.fromString("rwxr-xr-x");
 
-  /** Of a directory that is made. */
+  /** Permissions of a directory that is made. */
   public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PERMISSIONS);
 
   private PrivateDirectory() {}
 
   /**
-   * Creates the directory and those above it, or checks that it is ours, and closes it to others.
+   * Creates the directory and those above it, or checks that it is this user's, and closes it to
+   * others.
    *
-   * @param use how safe its place must be
-   * @param advice what mends it, for the message
+   * @param use how safe it must be
+   * @param advice for the message: how to mend it
    */
   public static void prepare(Path directory, PoolVisibility use, String advice) throws IOException {
     create(directory, use, advice);
@@ -51,7 +54,7 @@ public final class PrivateDirectory {
   }
 
   /**
-   * The same, but lets others pass through it, and through what had to be made above it, to what
+   * The same, but lets others pass through it, and through directories made above it, to files that
    * they can name and may open.
    */
   public static void prepareToPass(Path directory, PoolVisibility use, String advice)
@@ -65,14 +68,14 @@ public final class PrivateDirectory {
   }
 
   /**
-   * Creates a directory in which private ones will lie, and those above it: others may look into
-   * them, but not write to them, whatever the umask of this process is.
+   * Creates a directory for private ones, and those above it. Others may look into them, but not
+   * write to them, whatever the umask of this process is.
    */
   static void createAbove(Path directory) throws IOException {
     List<Path> made = missing(directory);
     Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(TO_LOOK_INTO));
     for (Path each : made) {
-      if (isOwn(each)) { // else another user has made it meanwhile
+      if (isOwn(each)) { // else another user has made it at the same time
         Files.setPosixFilePermissions(each, TO_LOOK_INTO);
       }
     }
@@ -83,7 +86,7 @@ public final class PrivateDirectory {
         .equals(TrustedPath.userId());
   }
 
-  /** Of a directory and those above it, the ones that are not there. */
+  /** Those of a directory and its parents that do not exist. */
   private static List<Path> missing(Path directory) {
     List<Path> missing = new ArrayList<>();
     for (Path each = directory.toAbsolutePath();
@@ -94,15 +97,12 @@ public final class PrivateDirectory {
     return missing;
   }
 
-  /** The same without closing one that was there, for whoever looks into it first. */
+  /** The same without closing an existing one: its caller looks into it first. */
   public static void create(Path directory, PoolVisibility use, String advice) throws IOException {
     if (Files.isSymbolicLink(directory)) {
       throw new IOException(
-          directory
-              + " is a symbolic link to "
-              + Files.readSymbolicLink(directory)
-              + "; name what it leads to, or "
-              + advice);
+          "%s is a symbolic link to %s; name what it leads to, or %s"
+              .formatted(directory, Files.readSymbolicLink(directory), advice));
     }
     try {
       Files.createDirectories(directory, OWNER_ONLY);
@@ -124,14 +124,14 @@ public final class PrivateDirectory {
     Files.setPosixFilePermissions(directory, PERMISSIONS);
   }
 
-  /** Removes a directory with all that is in it; what is none stays, what goes by itself may. */
+  /** Removes a directory with its content; another file stays, and files may vanish meanwhile. */
   public static void delete(Path directory) throws IOException {
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       Files.walkFileTree(directory, new Removal());
     }
   }
 
-  /** What is inside goes before what it is in; links are not followed. */
+  /** Removes the content before its directory; links are not followed. */
   private static final class Removal extends SimpleFileVisitor<Path> {
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
@@ -156,6 +156,29 @@ public final class PrivateDirectory {
         throw e;
       }
       return FileVisitResult.CONTINUE;
+    }
+  }
+
+  /**
+   * A short text in a file that only this process's user can open, whatever the umask and the
+   * directory permit.
+   *
+   * <p>Thread contract: stateless; one process at a time writes a file. Failure: {@link
+   * IOException}; the file is then unchanged.
+   */
+  public static final class PrivateFile {
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private PrivateFile() {}
+
+    /** Makes or replaces the file in one step. */
+    public static void replace(Path file, String text) throws IOException {
+      Path temporary = file.resolveSibling(file.getFileName() + ".new");
+      Files.deleteIfExists(temporary); // of a process that was killed
+      Files.createFile(temporary, OWNER_ONLY);
+      Files.writeString(temporary, text, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+      Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     }
   }
 }

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The directory of a pool that lives as long as its process does: a locked file beside it says so,
- * and whoever comes next removes what a killed process has left.
+ * The directory of a pool that lives as long as its process. A locked file beside it marks it, and
+ * the next process removes the directory of a killed one.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever makes it closes it, which removes
- * it. Failure: {@link IOException} if the base belongs to somebody else or cannot be written.
+ * <p>Thread contract: safe from any thread. Ownership: its maker closes it, which removes it.
+ * Failure: {@link IOException} if the base belongs to another user or cannot be written.
  */
 public final class ProcessDirectory implements Closeable {
   private static final String LOCK_SUFFIX = ".lock";
@@ -37,22 +37,23 @@ public final class ProcessDirectory implements Closeable {
   }
 
   /**
-   * Makes an empty directory below {@code base}, and removes dead neighbours of its kind.
+   * Makes an empty directory below {@code base}, and removes the directories of dead processes of
+   * its kind.
    *
-   * @param kind of the processes, one of a name at a time
-   * @param name of this one
-   * @param setting that names another base, for messages
+   * @param kind of the processes; a name is used by one at a time
+   * @param name of this process
+   * @param setting for messages: it names another base
    */
   public static ProcessDirectory create(Path base, String kind, String name, String setting)
       throws IOException {
     makeBase(base);
-    Path ours = base.resolve(kind + "-" + ProcessUser.name());
+    Path ours = base.resolve(kind + "-" + Owner.nameOfThisProcess());
     ProcessDirectory made = new ProcessDirectory(base, ours.resolve(name), setting);
     made.make(true);
     return made;
   }
 
-  /** For all to see: what is ours is in it, and for us alone. */
+  /** Makes the base, which others may look into; the directory in it is private. */
   private static void makeBase(Path base) throws IOException {
     if (!Files.isDirectory(base)) { // a link to one is good, and the JDK would refuse it
       PrivateDirectory.createAbove(base);
@@ -84,12 +85,12 @@ public final class ProcessDirectory implements Closeable {
   }
 
   /**
-   * Makes it anew if it is gone: users, and what cleans up after them, remove temporary files. What
-   * only cannot be reached now is not gone.
+   * Makes the directory anew if it is gone: users and cleaners remove temporary files. A directory
+   * that only cannot be reached now is not gone.
    *
-   * @return whether it was
-   * @throws IOException if something else is in its place, or it cannot be made; it may be asked
-   *     again
+   * @return whether it was gone
+   * @throws IOException if another file has its name, or it cannot be made; a later call may
+   *     succeed
    */
   public synchronized boolean restore() throws IOException {
     if (closed) {
@@ -113,7 +114,7 @@ public final class ProcessDirectory implements Closeable {
     return gone;
   }
 
-  /** Locked while lock files come and go: nobody takes one for dead that was not locked yet. */
+  /** Locks the kind's guard: no process may take a new lock file for a dead one's. */
   private static LockFile guard(Path ours) throws IOException {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GUARD_TIMEOUT_MS);
     boolean interrupted = false;
@@ -137,23 +138,23 @@ public final class ProcessDirectory implements Closeable {
     }
   }
 
-  /** Something that is done for a process that has died. */
+  /** An action for a process that has died. */
   public interface AfterDeath {
-    /** Does it. */
+    /** Runs the action. */
     void run() throws IOException;
   }
 
   /**
-   * Does something for the process of such a directory if it has died; nobody else does so
-   * meanwhile. The directory stays for {@link #create}.
+   * Runs an action if the process of a directory has died; no other process does so meanwhile. The
+   * directory stays for {@link #create}.
    *
    * @return whether it has died; a directory that is gone is a dead process's
-   * @throws IOException if that cannot be found out, as of another user's process
+   * @throws IOException if that cannot be found out, as for another user's process
    */
   public static boolean ifDead(Path directory, AfterDeath action) throws IOException {
     Path ours = directory.getParent();
     if (Files.notExists(ours, LinkOption.NOFOLLOW_LINKS)) {
-      action.run(); // and nothing is made there: the path may be another user's word
+      action.run(); // nothing is made there: another user may have named the path
       return true;
     }
     if (!Files.isDirectory(ours, LinkOption.NOFOLLOW_LINKS)) {
@@ -198,7 +199,7 @@ public final class ProcessDirectory implements Closeable {
     }
   }
 
-  /** Empty when it was made, and nobody else's. */
+  /** The directory; it was empty when it was made. */
   public Path directory() {
     return directory;
   }

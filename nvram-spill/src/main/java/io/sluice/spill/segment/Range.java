@@ -1,7 +1,7 @@
 package io.sluice.spill.segment;
 
 /**
- * A range of bytes of one segment, by the segment's id alone; what goes over the wire and on media.
+ * A range of bytes of one segment, by the segment's id alone. Ranges go over the wire and to media.
  *
  * @param segmentId the segment
  * @param offsetBytes from the start of the segment
@@ -11,12 +11,8 @@ public record Range(int segmentId, long offsetBytes, long lengthBytes) {
   public Range {
     if (segmentId < 0 || offsetBytes < 0 || lengthBytes <= 0) {
       throw new IllegalArgumentException(
-          "impossible range: segment "
-              + segmentId
-              + ", offset "
-              + offsetBytes
-              + ", length "
-              + lengthBytes);
+          "impossible range: segment %s, offset %s, length %s"
+              .formatted(segmentId, offsetBytes, lengthBytes));
     }
     if (offsetBytes + lengthBytes < 0) {
       throw new IllegalArgumentException(

@@ -16,15 +16,15 @@ import java.util.Set;
 /**
  * A segment opened for reading or mapping, whatever kind of file or device it lies in.
  *
- * <p>Thread contract: one thread at a time, but for reads, which run side by side. Ownership: the
+ * <p>Thread contract: one thread at a time, except reads, which run side by side. Ownership: the
  * opener closes it, after the last read; its mappings outlive it. Failure: {@link IOException}
  * naming the file that is gone.
  */
 public final class SegmentFile implements Closeable {
-  /** A multiple of every kernel's pages; what is mapped and not touched costs nothing. */
+  /** A multiple of every kernel's page size; untouched pages of a mapping cost nothing. */
   private static final int HANDED_OVER_UNIT_BYTES = 64 << 10;
 
-  /** Of one read: the JDK keeps as much outside the heap for each thread. */
+  /** Length of one read: the JDK keeps as much outside the heap for each thread. */
   private static final int READ_BYTES = 64 << 10;
 
   private final SegmentInfo info;
@@ -60,17 +60,17 @@ public final class SegmentFile implements Closeable {
   }
 
   /**
-   * A segment that this process has mapped, whatever has become of the file's name. What it maps is
-   * a part of that mapping, and not to be used after it.
+   * A segment that this process has mapped, whatever has become of the file's name. Its mappings
+   * are parts of that mapping, and must not be used after it is closed.
    */
   public static SegmentFile inProcess(SegmentInfo info, Mapping whole) {
     return new SegmentFile(info, null, null, whole, true);
   }
 
   /**
-   * Takes over what somebody who may open the file has opened, and closes it.
+   * Takes over a descriptor that the pool's service has opened, and closes it.
    *
-   * @param writable whether it may be written; false is kept to even if the descriptor could
+   * @param writable whether it may be written to; false holds even if the descriptor is writable
    */
   public static SegmentFile handedOver(SegmentInfo info, Descriptor descriptor, boolean writable) {
     int unitBytes = Math.max(info.mapUnitBytes(), HANDED_OVER_UNIT_BYTES);
@@ -78,7 +78,7 @@ public final class SegmentFile implements Closeable {
     return new SegmentFile(info, null, file, null, writable);
   }
 
-  /** Which segment it is. */
+  /** The segment. */
   public SegmentInfo info() {
     return info;
   }
@@ -88,7 +88,7 @@ public final class SegmentFile implements Closeable {
     return channel == null || channel.isOpen();
   }
 
-  /** How much of the segment there is. */
+  /** Actual length of the segment. */
   public long lengthBytes() throws IOException {
     if (whole != null) {
       return whole.buffer().capacity();
@@ -102,9 +102,9 @@ public final class SegmentFile implements Closeable {
   }
 
   /**
-   * Fills {@code into} from the segment, as far as its file goes; returns how many bytes that were.
-   * Unlike a mapping, which ends the process when its file was cut, this ends early then. Huge
-   * pages and devices, which are never cut, are mapped for it.
+   * Fills {@code into} from the segment as far as its file goes, and returns the number of bytes.
+   * If the file was cut, a read ends early; an access to a mapping would end the process. Huge
+   * pages and devices, which are never cut, are mapped for the read.
    */
   public int read(long offsetBytes, ByteBuffer into) throws IOException {
     if (whole != null || info.mapUnitBytes() != SegmentInfo.MAPPED_BY_JDK) {
@@ -145,8 +145,8 @@ public final class SegmentFile implements Closeable {
   }
 
   /**
-   * Maps a range of the segment. Where the JDK does not map, what is open for writing is mapped for
-   * it, whatever {@code mode} says.
+   * Maps a range of the segment. If the JDK cannot map it, a segment that is open for writing is
+   * mapped for writing, whatever {@code mode} says.
    */
   public Mapping map(FileChannel.MapMode mode, long offsetBytes, int lengthBytes)
       throws IOException {
@@ -165,5 +165,26 @@ public final class SegmentFile implements Closeable {
   @Override
   public void close() throws IOException {
     Closer.all(channel, nativeFile);
+  }
+
+  /**
+   * Opens the files of segments that a process was told of: by their names, or as descriptors from
+   * the service that may open them. The contract:
+   *
+   * <ul>
+   *   <li>It opens that very segment in that incarnation; if the segment is gone or was replaced,
+   *       opening fails.
+   *   <li>A file that was opened for reading cannot be written to.
+   *   <li>Open files outlive the opener; the caller closes them.
+   *   <li>Every call returns or throws within the deadline of the implementation.
+   *   <li>Safe from any thread.
+   * </ul>
+   */
+  public interface SegmentOpener {
+    /** By name, as the user of the pool can; nothing is kept. */
+    SegmentOpener BY_NAME = SegmentFile::open;
+
+    /** Opens for reading, and for writing too if {@code writable}. */
+    SegmentFile open(SegmentInfo segment, boolean writable) throws IOException;
   }
 }

@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * One segment of the spill store as other processes see it: a file, or a range of a device.
+ * One segment of the spill store, as other processes know it: a file, or a range of a device.
  *
  * @param segmentId unique in the pool; ids of the disk tier start at {@link #DISK_ID_BASE}
- * @param incarnation how many files with this id there were in the pool before this one: what was
- *     opened of another one is not this segment
+ * @param incarnation number of files with this id that the pool had before; an open file of another
+ *     incarnation is not this segment
  * @param tier which kind of segment it is
  * @param path the file or device on this node
  * @param fileOffsetBytes where the segment starts in it
  * @param lengthBytes its length, a multiple of the pool's block size
- * @param mapUnitBytes what offset and length of a mapping have to be multiples of, a power of two;
- *     {@link #MAPPED_BY_JDK} for files that the JDK can map, which sees to it itself
+ * @param mapUnitBytes unit of the offset and length of mappings, a power of two; {@link
+ *     #MAPPED_BY_JDK} for files that the JDK can map
  */
 public record SegmentInfo(
     int segmentId,
@@ -27,7 +27,7 @@ public record SegmentInfo(
   /** First segment id of the disk tier. */
   public static final int DISK_ID_BASE = 1 << 30;
 
-  /** Of an ordinary file. */
+  /** Unit of an ordinary file. */
   public static final int MAPPED_BY_JDK = 0;
 
   public SegmentInfo {
@@ -50,12 +50,8 @@ public record SegmentInfo(
             || fileOffsetBytes % mapUnitBytes != 0
             || lengthBytes % mapUnitBytes != 0)) {
       throw new IllegalArgumentException(
-          "segment at "
-              + fileOffsetBytes
-              + " of length "
-              + lengthBytes
-              + " is not made of units of "
-              + mapUnitBytes);
+          "segment at %s of length %s is not made of units of %s"
+              .formatted(fileOffsetBytes, lengthBytes, mapUnitBytes));
     }
   }
 

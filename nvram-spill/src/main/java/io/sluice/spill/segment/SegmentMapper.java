@@ -1,6 +1,8 @@
 package io.sluice.spill.segment;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -8,6 +10,8 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,29 +20,29 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntFunction;
 
 /**
- * Reads and maps ranges of the store in a process of the same node. What others have committed is
- * read: the service may cut its segment at any time, because the output was moved and the segment
- * goes to another user, and whoever touches a mapping of what was cut is killed, or told late, in
- * the middle of something else. What this process has leased, or what nobody else can cut, may be
- * mapped, as a map task does with its own runs before it merges them.
+ * Reads and maps ranges of the store in a process of the same node. Committed outputs of others are
+ * read, not mapped. The service may cut their segment at any time, when an output was moved and the
+ * segment goes to another user. An access to a mapping of a cut file kills the process. Extents
+ * that this process has leased, or that nobody can cut, may be mapped: a map task does so with its
+ * own runs before it merges them.
  *
- * <p>It maps exactly the ranges asked for, not whole segments, because every mapped page counts
+ * <p>It maps exactly the requested ranges, not whole segments, because every mapped page counts
  * against the limits of a task's container. It keeps the segments of the memory tier open, so that
  * the next range of one costs one system call; a pool has few of them, and reuses them for as long
  * as it has its id. A file of the disk tier is opened each time: the store deletes it when its
- * output is freed, and kept open it would hold its space on the disk. So is every file once this is
- * closed, for runs that were found before and are read yet: nobody would close what it kept.
+ * output is freed, and an open file would hold its space on the disk. After {@link #close} every
+ * file is opened each time, for runs that are still read: nobody would close a file that was kept.
  *
- * <p>Thread contract: safe from any thread; reads run side by side. One that is interrupted fails
- * alone. Ownership: the creator closes it, and makes one for each pool; mappings it gave out are
- * independent of it. Failure: {@link IOException} naming the file that is gone or too short, {@link
+ * <p>Thread contract: safe from any thread; reads run side by side. An interrupt fails one read
+ * alone. Ownership: the creator closes it, and makes one for each pool; mappings are independent of
+ * it. Failure: {@link IOException} naming the file that is gone or too short, {@link
  * InterruptedIOException}.
  */
 public final class SegmentMapper implements Closeable {
   private final Map<Integer, SegmentFile> files = new HashMap<>();
   private final SegmentOpener opener;
   private final IntFunction<SegmentInfo> segments;
-  private final ReadWriteLock lock = new ReentrantReadWriteLock(); // reads use what it keeps open
+  private final ReadWriteLock lock = new ReentrantReadWriteLock(); // reads use the open files
   private boolean closed;
 
   /**
@@ -52,7 +56,7 @@ public final class SegmentMapper implements Closeable {
     this.segments = segments;
   }
 
-  /** Maps the ranges; the caller closes what it gets. */
+  /** Maps the ranges; the caller closes the result. */
   public MappedRanges map(List<Range> ranges) throws IOException {
     return map(ranges, segments);
   }
@@ -110,7 +114,7 @@ public final class SegmentMapper implements Closeable {
     }
   }
 
-  /** False if it is not open, or another thread's interrupt has closed it meanwhile. */
+  /** Reads from an open file; false if there is none, or an interrupt has closed it meanwhile. */
   private boolean readKept(SegmentInfo info, Range range, ByteBuffer into) throws IOException {
     int start = into.position();
     lock.readLock().lock();
@@ -175,7 +179,7 @@ public final class SegmentMapper implements Closeable {
     into.add(file, range);
   }
 
-  /** The open file of a segment: of no other incarnation, and none that an interrupt closed. */
+  /** The open file of this very incarnation, opened again if an interrupt has closed it. */
   private SegmentFile kept(SegmentInfo info) throws IOException {
     SegmentFile file = files.get(info.segmentId());
     if (file != null && file.isOpen() && file.info().equals(info)) {
@@ -199,6 +203,39 @@ public final class SegmentMapper implements Closeable {
     } finally {
       files.clear();
       lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * Read-only views of some ranges of the store, usually those of one run.
+   *
+   * <p>Thread contract: one thread at a time. Ownership: the caller of {@link SegmentMapper} closes
+   * it, after the last access through its buffers; an access after that crashes the JVM.
+   */
+  public static final class MappedRanges implements Closeable {
+    private final List<Mapping> mappings = new ArrayList<>();
+
+    MappedRanges() {}
+
+    /** The bytes, in order; each buffer holds one range, positions are the caller's to move. */
+    public List<ByteBuffer> buffers() {
+      return mappings.stream().map(Mapping::buffer).toList();
+    }
+
+    void add(SegmentFile file, Range range) throws IOException {
+      long endBytes = range.endBytes();
+      for (long offsetBytes = range.offsetBytes(); offsetBytes < endBytes; ) {
+        int lengthBytes = (int) Math.min(endBytes - offsetBytes, Extent.MAX_LENGTH_BYTES);
+        mappings.add(file.map(FileChannel.MapMode.READ_ONLY, offsetBytes, lengthBytes));
+        offsetBytes += lengthBytes;
+      }
+    }
+
+    /** Removes the mappings; idempotent. */
+    @Override
+    public void close() {
+      mappings.forEach(Mapping::close);
+      mappings.clear();
     }
   }
 }

@@ -7,17 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the file of a segment is called, on either tier, which is all that is known of it after a
- * restart:
+ * The name of a segment's file, on either tier. After a restart nothing else is known of the
+ * segment.
  *
  * <pre>
- * segment-POOL-ID-INCARNATION-UID      UID is "free" while it is nobody's yet
+ * segment-POOL-ID-INCARNATION-UID      UID is "free" while it has no owner
  * </pre>
  *
- * @param pool as many digits of the pool's id as tell it from the one before it
+ * @param pool the first digits of the pool's id, which tell it from the pool before it
  * @param segmentId unique in the pool
- * @param incarnation how many files of this id there were before it
- * @param owner empty if it is zeroed and nobody's
+ * @param incarnation number of files with this id before it
+ * @param owner empty if it is zeroed and free
  */
 public record SegmentName(String pool, int segmentId, int incarnation, Optional<Owner> owner) {
   private static final int POOL_DIGITS = 8;
@@ -25,17 +25,17 @@ public record SegmentName(String pool, int segmentId, int incarnation, Optional<
   private static final Pattern PATTERN =
       Pattern.compile("segment-([0-9a-f]{8})-(\\d{1,10})-(\\d{1,10})-(free|\\d{1,10})");
 
-  /** Of a segment that is somebody's. */
+  /** The name of an owner's segment. */
   public static SegmentName of(UUID poolId, int segmentId, int incarnation, Owner owner) {
     return of(poolId, segmentId, incarnation, Optional.of(owner));
   }
 
-  /** Of any segment of a pool. */
+  /** The name of any segment of a pool. */
   public static SegmentName of(UUID poolId, int segmentId, int incarnation, Optional<Owner> owner) {
     return new SegmentName(digitsOf(poolId), segmentId, incarnation, owner);
   }
 
-  /** What a file is called; empty if that is no segment. */
+  /** Parses a file's name; empty if it is no segment. */
   public static Optional<SegmentName> parse(Path file) {
     Matcher name = PATTERN.matcher(file.getFileName().toString());
     if (!name.matches()) {
@@ -52,11 +52,11 @@ public record SegmentName(String pool, int segmentId, int incarnation, Optional<
                   ? Optional.empty()
                   : Optional.of(new Owner(Integer.parseUnsignedInt(uid)))));
     } catch (NumberFormatException e) {
-      return Optional.empty(); // more than any of ours has
+      return Optional.empty(); // larger than any number in a segment's name
     }
   }
 
-  /** Whether it is of that pool. */
+  /** Whether it belongs to that pool. */
   public boolean isOf(UUID poolId) {
     return pool.equals(digitsOf(poolId));
   }

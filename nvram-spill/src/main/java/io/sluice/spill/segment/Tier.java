@@ -1,6 +1,6 @@
 package io.sluice.spill.segment;
 
-/** Where bytes of the spill store lie; the order is the order in which leases are granted. */
+/** The tiers of the spill store, in the order in which leases are granted. */
 public enum Tier {
   /** Fixed-size segments of the pool directory, mapped by everybody. */
   MEMORY,

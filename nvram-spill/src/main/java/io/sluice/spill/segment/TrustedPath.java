@@ -7,17 +7,17 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Whether a directory or device is this process's user's, or a user's it has been told of, and
- * nobody else can put another in its place: pools and sockets often lie where everybody may make a
- * directory, and whoever made it could have a task tell him its job's secret, or have it open any
- * file of its user.
+ * Checks that a directory or device belongs to this process's user, or to another expected user,
+ * and that no other user can replace it. Pools and sockets often lie where everybody may make a
+ * directory. The owner of a forged one could learn a job's secret from a task, or have the task
+ * open any file of its user.
  *
- * <p>The directories above it must be this user's or root's, because the owner of one may rename
- * what lies in it, and what others may write to must be sticky, as {@code /tmp} is. Others are also
- * the members of a group that is neither root's nor this process's. A link on the way must be this
- * user's or root's as well where others could have made it.
+ * <p>The directories above must belong to this user or root, because the owner of a directory may
+ * rename its entries. Directories that others may write to must be sticky, as {@code /tmp} is;
+ * others are also the members of a group that is neither root's nor this process's. A link on the
+ * way must belong to this user or root if others could have made it.
  *
- * <p>Thread contract: stateless. Failure: {@link IOException} that says whose it is.
+ * <p>Thread contract: stateless. Failure: {@link IOException} that names the owner.
  */
 public final class TrustedPath {
   private static final Path SELF = Path.of("/proc/self");
@@ -39,54 +39,51 @@ public final class TrustedPath {
     return (Integer) Files.getAttribute(SELF, "unix:uid");
   }
 
-  /** Refuses what is not this user's alone. */
-  public static void require(Path place) throws IOException {
-    requireOf(userId(), place);
+  /** Refuses a path that other users own or may write to. */
+  public static void require(Path path) throws IOException {
+    requireOf(userId(), path);
   }
 
   /**
-   * Refuses what is neither another user's alone nor this one's, for what that user's service says
-   * of itself.
+   * Refuses a path that users other than this one and {@code another} own or may write to. It is
+   * for the files of another user's service.
    */
-  public static void requireOf(int another, Path place) throws IOException {
-    requireOwned(another, place);
-    if ((mode(place) & WRITABLE_BY_GROUP_OR_OTHERS) != 0) {
-      throw new IOException(place + " can be written by other users; expected its owner alone");
+  public static void requireOf(int another, Path path) throws IOException {
+    requireOwned(another, path);
+    if ((mode(path) & WRITABLE_BY_GROUP_OR_OTHERS) != 0) {
+      throw new IOException(path + " can be written by other users; expected its owner alone");
     }
   }
 
-  /** The same but for its own permissions, for whoever sets them next. */
-  public static void requireOwned(Path place) throws IOException {
-    requireOwned(userId(), place);
+  /** The same without the path's own permissions, which the caller sets next. */
+  public static void requireOwned(Path path) throws IOException {
+    requireOwned(userId(), path);
   }
 
-  private static void requireOwned(int another, Path place) throws IOException {
-    requireOwner(another, place);
-    Path absolute = place.toAbsolutePath().normalize();
+  private static void requireOwned(int another, Path path) throws IOException {
+    requireOwner(another, path);
+    Path absolute = path.toAbsolutePath().normalize();
     requireSafeWay(another, absolute);
     requireSafeWay(another, absolute.toRealPath());
   }
 
   /**
-   * Refuses what is another user's or a link, wherever it lies; see {@link PoolVisibility#PRIVATE}.
+   * Refuses a link, and a path of another user, in any directory; see {@link
+   * PoolVisibility#PRIVATE}.
    */
-  static void requireOwner(Path place) throws IOException {
-    requireOwner(userId(), place);
+  static void requireOwner(Path path) throws IOException {
+    requireOwner(userId(), path);
   }
 
-  private static void requireOwner(int another, Path place) throws IOException {
-    if ((mode(place) & TYPE_BITS) == LINK) {
-      throw new IOException(place + " is a symbolic link; name what it leads to");
+  private static void requireOwner(int another, Path path) throws IOException {
+    if ((mode(path) & TYPE_BITS) == LINK) {
+      throw new IOException(path + " is a symbolic link; name what it leads to");
     }
-    int owner = owner(place);
+    int owner = owner(path);
     if (owner != userId() && owner != another) {
       throw new IOException(
-          place
-              + " belongs to user id "
-              + Integer.toUnsignedString(owner)
-              + ", expected "
-              + Integer.toUnsignedString(another)
-              + "; give each user a place of its own");
+          "%s belongs to user id %s, expected %s; give each user a place of its own"
+              .formatted(path, Integer.toUnsignedString(owner), Integer.toUnsignedString(another)));
     }
   }
 
@@ -111,13 +108,10 @@ public final class TrustedPath {
       }
       if (who != null) {
         throw new IOException(
-            who
-                + " can put another directory in the place of "
-                + child
-                + ", which belongs to user id "
-                + owner(child)
-                + " and lies in "
-                + parent);
+            String.format(
+                "%s can put another directory in the place of %s, which belongs to user id"
+                    + " %s and lies in %s",
+                who, child, owner(child), parent));
       }
       child = parent;
     }
@@ -127,15 +121,15 @@ public final class TrustedPath {
     return owner != userId() && owner != another && owner != ROOT;
   }
 
-  private static int owner(Path place) throws IOException {
-    return (Integer) attributes(place).get("uid");
+  private static int owner(Path path) throws IOException {
+    return (Integer) attributes(path).get("uid");
   }
 
-  private static int mode(Path place) throws IOException {
-    return (Integer) attributes(place).get("mode");
+  private static int mode(Path path) throws IOException {
+    return (Integer) attributes(path).get("mode");
   }
 
-  private static Map<String, Object> attributes(Path place) throws IOException {
-    return Files.readAttributes(place, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+  private static Map<String, Object> attributes(Path path) throws IOException {
+    return Files.readAttributes(path, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
   }
 }

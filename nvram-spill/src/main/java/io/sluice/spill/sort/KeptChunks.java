@@ -1,18 +1,18 @@
 package io.sluice.spill.sort;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.sort.SortChunks.ChunkMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 
 /**
- * Memory that the sort buffers of one process after the other have, without asking the system for
- * it: a new page costs a fault, and Java zeroes what it allocates (Flame-MR-It 3.1.1, static memory
- * allocation).
+ * Memory that the sort buffers of a process use one after the other, without asking the system: a
+ * new page costs a fault, and Java zeroes it (Flame-MR-It 3.1.1, static memory allocation).
  *
- * <p>Thread contract: safe from any thread. Ownership: what is free it keeps, never more than was
- * out at one time, until its owner closes it or an allocation of {@link OffHeap} would fail or be
- * refused; what is out when it is closed is freed when it comes back.
+ * <p>Thread contract: safe from any thread. Ownership: it keeps free chunks, never more than were
+ * out at one time, until its owner closes it or an allocation of {@link OffHeap} would fail. Chunks
+ * that are out when it is closed are freed when they come back.
  */
 public final class KeptChunks implements ChunkMemory, AutoCloseable {
   private final ArrayDeque<ByteBuffer> kept = new ArrayDeque<>(); // all of one length
@@ -45,7 +45,7 @@ public final class KeptChunks implements ChunkMemory, AutoCloseable {
     OffHeap.free(chunk);
   }
 
-  /** Frees what it keeps, and keeps nothing more. */
+  /** Frees the kept chunks, and keeps none from now on. */
   @Override
   public void close() {
     synchronized (this) {

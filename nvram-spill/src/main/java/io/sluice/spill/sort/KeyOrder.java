@@ -1,8 +1,7 @@
 package io.sluice.spill.sort;
 
 /**
- * How the serialized keys of one job are ordered, split so that most comparisons are one of two
- * longs.
+ * The order of one job's serialized keys, split so that most comparisons compare two longs.
  *
  * <ul>
  *   <li>{@link #compare} is the whole truth: a total preorder of serialized keys.
@@ -16,8 +15,8 @@ package io.sluice.spill.sort;
  * </ul>
  *
  * <p>Thread contract: every thread that sorts or merges has an instance of its own, since the
- * comparators of jobs keep state. Failure: an exception from a job's comparator passes through the
- * sort or merge untouched; the records being sorted are then lost with their buffer.
+ * comparators of jobs keep state. Failure: an exception of a job's comparator passes through the
+ * sort or merge unchanged; the records being sorted are then lost with their buffer.
  */
 public interface KeyOrder {
   /** Compares two serialized keys. */
@@ -43,6 +42,64 @@ public interface KeyOrder {
     throw new UnsupportedOperationException("prefix of level " + level + ", expected only level 0");
   }
 
-  /** Whether two keys that both have this prefix are equal without a look at the keys. */
+  /** Whether two keys with this prefix are certainly equal. */
   boolean decides(long prefix);
+
+  /**
+   * The prefix of keys that order byte by byte, shorter first.
+   *
+   * <pre>
+   *   63                                   8 7             0
+   *   +-------------------------------------+---------------+
+   *   | first 7 bytes, padded with zeroes   | min(length,8) |
+   *   +-------------------------------------+---------------+
+   * </pre>
+   *
+   * <p>The length in the low byte keeps {@code "a"} before {@code "a\0"}, and makes equal prefixes
+   * of keys up to 7 bytes proof that the keys are equal: short words are never compared in full.
+   * The prefix of level n is that of the bytes from 7n on.
+   *
+   * <p>Thread contract: stateless.
+   */
+  final class BytePrefix {
+    /** Key bytes in a prefix. */
+    public static final int KEY_BYTES = 7;
+
+    /** Levels worth having: keys that agree in 56 bytes are compared in full. */
+    public static final int LEVELS = 8;
+
+    private static final int LONGER = KEY_BYTES + 1;
+
+    private BytePrefix() {}
+
+    /** The prefix of the {@code length} bytes at {@code offset}. */
+    public static long of(byte[] b, int offset, int length) {
+      if (length > KEY_BYTES) {
+        return (b[offset] & 0xffL) << 56
+            | (b[offset + 1] & 0xffL) << 48
+            | (b[offset + 2] & 0xffL) << 40
+            | (b[offset + 3] & 0xffL) << 32
+            | (b[offset + 4] & 0xffL) << 24
+            | (b[offset + 5] & 0xffL) << 16
+            | (b[offset + 6] & 0xffL) << 8
+            | LONGER;
+      }
+      long prefix = length;
+      for (int i = 0; i < length; i++) {
+        prefix |= (b[offset + i] & 0xffL) << 56 - 8 * i;
+      }
+      return prefix;
+    }
+
+    /** The prefix of a further level, of bytes whose prefixes before it do not decide. */
+    public static long of(byte[] b, int offset, int length, int level) {
+      int skipped = level * KEY_BYTES;
+      return of(b, offset + skipped, length - skipped);
+    }
+
+    /** Whether two keys with this prefix are equal. */
+    public static boolean decides(long prefix) {
+      return (prefix & 0xff) != LONGER;
+    }
+  }
 }

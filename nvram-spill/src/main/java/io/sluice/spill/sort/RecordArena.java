@@ -1,7 +1,7 @@
 package io.sluice.spill.sort;
 
-import io.sluice.spill.record.RecordFormat;
-import io.sluice.spill.record.VInt;
+import io.sluice.spill.format.RecordFormat;
+import io.sluice.spill.format.RecordFormat.VInt;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -38,8 +38,8 @@ final class RecordArena {
   }
 
   /**
-   * Makes room for that many bytes more; false if the pool or the address space is exhausted, and
-   * what was taken until then is to be given back by {@link #giveBackUnused}.
+   * Makes room for more bytes; false if the pool or the address space is exhausted. Chunks that
+   * were acquired until then are given back by {@link #giveBackUnused}.
    */
   boolean reserve(long lengthBytes) throws IOException {
     long needed = endBytes + lengthBytes;

@@ -1,6 +1,7 @@
 package io.sluice.spill.sort;
 
-import io.sluice.spill.record.RecordFormat;
+import io.sluice.spill.format.RecordFormat;
+import io.sluice.spill.sort.PrefixSort.FlagSort;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
@@ -14,12 +15,12 @@ import java.util.Objects;
  * the task's {@code mapreduce.task.io.sort.mb}. Beyond it a buffer has 12 bytes of heap per
  * partition, and while it sorts 8 more and 400 KiB.
  *
- * <p>Life: {@link #append} until it says no, {@link #sort}, read the {@link SortedRecords}, {@link
- * #reset}, and again. Thread contract: single thread at a time. Ownership: its owner closes it, and
- * closes it before the pool. Failure: {@link #append} answers false when a record does not fit and
- * then nothing has changed; exceptions are misuse, or come from who lends the pool memory, or from
- * the job's comparator, and when one leaves {@link #sort} the records have lost their order and
- * only {@link #reset} is left.
+ * <p>Life: {@link #append} until it answers false, {@link #sort}, read the {@link SortedRecords},
+ * {@link #reset}, and again. Thread contract: single thread at a time. Ownership: its owner closes
+ * it, and closes it before the pool. Failure: {@link #append} answers false if a record does not
+ * fit, and then nothing has changed. Exceptions mean misuse, or come from the lender of memory or
+ * from the job's comparator. After an exception of {@link #sort} the records have lost their order,
+ * and only {@link #reset} is left.
  */
 public final class RecordBuffer implements AutoCloseable {
   private final SortChunks pool;
@@ -49,8 +50,8 @@ public final class RecordBuffer implements AutoCloseable {
   /**
    * Adds a record whose key and value lie one after the other in {@code record}.
    *
-   * @return false if it does not fit: sort, write and {@link #reset}, then try again; it never will
-   *     if not {@link #fitsEmpty}
+   * @return false if it does not fit: sort, write and {@link #reset}, then try again; it never fits
+   *     unless {@link #fitsEmpty}
    * @throws IndexOutOfBoundsException if there is no such partition, or the array is too short
    */
   public boolean append(byte[] record, int offset, int keyLength, int valueLength, int partition)
@@ -63,7 +64,7 @@ public final class RecordBuffer implements AutoCloseable {
     Objects.checkFromIndexSize(offset + keyLength, valueLength, record.length);
     long encodedLength = RecordFormat.encodedLength(keyLength, valueLength);
     if (!arena.reserve(encodedLength) || !index.reserve()) {
-      arena.giveBackUnused(); // or the index of smaller records would find none
+      arena.giveBackUnused(); // else the index of smaller records would find no chunk
       return false;
     }
     long prefix = hasPrefix ? order.prefix(record, offset, keyLength) : 0;
@@ -93,12 +94,12 @@ public final class RecordBuffer implements AutoCloseable {
     return arena.endBytes();
   }
 
-  /** Sorts what was appended; the view is valid until {@link #reset}. */
+  /** Sorts the records; the view is valid until {@link #reset}. */
   public SortedRecords sort() {
     return sort(() -> {});
   }
 
-  /** The same for whoever must say that it lives: a job's own comparator may take long. */
+  /** The same for a caller that must report progress: a job's own comparator may take long. */
   public SortedRecords sort(Runnable progress) {
     if (sorted == null) {
       if (sortBegun) {

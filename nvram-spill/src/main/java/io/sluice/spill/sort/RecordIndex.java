@@ -7,7 +7,8 @@ import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
- * What a sort moves instead of records: one entry per record, off heap in chunks of the pool.
+ * The index that a sort moves instead of records: one entry per record, off heap in chunks of the
+ * pool.
  *
  * <pre>
  *   0                 8             12       14          16
@@ -17,9 +18,9 @@ import java.util.Arrays;
  *     word 0 (PREFIX)   word 1 (PLACE)
  * </pre>
  *
- * <p>The length is that of the encoded record, or 0 if it has no room there: so who copies records
- * in order need not look at each first, which is a cache miss of its own. With more partitions than
- * 16 bits tell apart, theirs is the room of the length, too.
+ * <p>The length is that of the encoded record, or 0 if it does not fit. So a copy of records in
+ * order need not read each header first, which is a cache miss of its own. With more partitions
+ * than 16 bits can number, the partition takes the room of the length as well.
  *
  * <p>Thread contract: single thread. Ownership: acquires chunks as it grows, gives all of them back
  * in {@link #reset}.
@@ -104,7 +105,7 @@ final class RecordIndex {
     return (int) (place >>> LENGTH_SHIFT) & maxLength;
   }
 
-  /** By how many bits the partition of an entry lies to the left in {@link #PLACE}. */
+  /** Shift of the partition in {@link #PLACE}. */
   int partitionShift() {
     return partitionShift;
   }

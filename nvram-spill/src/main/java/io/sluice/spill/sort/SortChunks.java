@@ -1,6 +1,7 @@
 package io.sluice.spill.sort;
 
 import io.sluice.rdma.memory.DirectMemory;
+import io.sluice.rdma.memory.OffHeap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -11,19 +12,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A budget of off-heap memory in chunks of one size, from which a task's record buffers take what
- * they need: allocated when first wanted, then reused until the pool closes (Flame-MR's static
- * pool). The process may refuse a chunk, because its direct memory is short: the buffer is then
- * full before it has its budget. The first two chunks are taken from the heap in that case, so a
- * task can always go on, if slowly. What is beyond the budget is borrowed, one chunk after the
- * other, and given back whenever the buffers are empty.
+ * A budget of off-heap memory in chunks of one size, for a task's record buffers. A chunk is
+ * allocated when it is first wanted, then reused until the pool closes (Flame-MR's static pool).
+ * The process may refuse a chunk because its direct memory is short; the buffer is then full before
+ * its budget. The first two chunks come from the heap in that case, so a task can always go on, if
+ * slowly. Memory beyond the budget is borrowed chunk by chunk, and given back whenever the buffers
+ * are empty.
  *
- * <p>Thread contract: safe from any thread. Ownership: whoever acquires a chunk releases it, once;
- * the pool's owner closes the pool when all are back, which frees its own memory; the owner of the
- * source takes care of what was borrowed and not given back. Failure: an exhausted pool answers
- * null, since for a collector that is the moment to spill; a chunk that is still out when the pool
- * closes is a leak and {@link #close} says so; {@link IOException} of the source, or if the heap
- * has no room for two chunks either.
+ * <p>Thread contract: safe from any thread. Ownership: the caller that acquires a chunk releases it
+ * once. The pool's owner closes the pool when all chunks are back, which frees its own memory. The
+ * owner of the source takes care of borrowed chunks that were not given back. Failure: an exhausted
+ * pool answers null, since a collector spills then. A chunk that is still out when the pool closes
+ * is a leak, and {@link #close} says so. {@link IOException} of the source, or if the heap has no
+ * room for two chunks either.
  */
 public final class SortChunks implements AutoCloseable {
   /** One for records, one for their index. */
@@ -50,9 +51,9 @@ public final class SortChunks implements AutoCloseable {
    * @param capacityBytes bound on its own chunks together; a remainder of less than a chunk is
    *     unused
    * @param chunkBytes length of each chunk, a power of two from 64 bytes up
-   * @param memory has these chunks
-   * @param source lends what is beyond that
-   * @param mostBorrowedBytes bound on what is borrowed at one time
+   * @param memory allocates these chunks
+   * @param source lends chunks beyond them
+   * @param mostBorrowedBytes bound on borrowed memory at one time
    */
   public SortChunks(
       long capacityBytes,
@@ -66,11 +67,10 @@ public final class SortChunks implements AutoCloseable {
     }
     if (capacityBytes < (long) LEAST_CHUNKS * chunkBytes) {
       throw new IllegalArgumentException(
-          "pool of "
-              + capacityBytes
-              + " bytes, expected at least two chunks of "
-              + chunkBytes
-              + " bytes: one for records, one for their index");
+          String.format(
+              "pool of %s bytes, expected at least two chunks of %s bytes: one for records,"
+                  + " one for their index",
+              capacityBytes, chunkBytes));
     }
     this.chunkBytes = chunkBytes;
     this.memory = memory;
@@ -113,14 +113,12 @@ public final class SortChunks implements AutoCloseable {
       return ByteBuffer.allocate(chunkBytes);
     } catch (OutOfMemoryError e) {
       throw new IOException(
-          "the process has no memory for the smallest sort buffer, "
-              + LEAST_CHUNKS * chunkBytes
-              + " bytes: neither direct memory ("
-              + DirectMemory.usedBytes()
-              + " of "
-              + DirectMemory.limitBytes()
-              + " bytes in use) nor heap; raise -Xmx or -XX:MaxDirectMemorySize, or run fewer tasks"
-              + " at a time (sluice.local.map-threads)",
+          String.format(
+              "the process has no memory for the smallest sort buffer, %s bytes: neither"
+                  + " direct memory (%s of %s bytes in use) nor heap; raise -Xmx or"
+                  + " -XX:MaxDirectMemorySize, or run fewer tasks at a time"
+                  + " (sluice.local.map-threads)",
+              LEAST_CHUNKS * chunkBytes, DirectMemory.usedBytes(), DirectMemory.limitBytes()),
           e);
     }
   }
@@ -157,7 +155,7 @@ public final class SortChunks implements AutoCloseable {
     }
   }
 
-  /** Gives back what was borrowed and is not out. */
+  /** Gives back the borrowed chunks that are not out. */
   public synchronized void giveBack() throws IOException {
     List<ByteBuffer> returned = List.copyOf(freeBorrowed);
     freeBorrowed.clear();
@@ -167,7 +165,7 @@ public final class SortChunks implements AutoCloseable {
     }
   }
 
-  /** Whether what was borrowed is to be given back as soon as that can be. */
+  /** Whether borrowed chunks are to be given back as soon as possible. */
   public boolean isWantedBack() {
     return source.isWantedBack();
   }
@@ -177,7 +175,7 @@ public final class SortChunks implements AutoCloseable {
     return chunkBytes;
   }
 
-  /** Number of its own chunks, if the process has memory for them; two can always be out. */
+  /** Most chunks of its own, if the process has memory for them; two can always be out. */
   public int chunkLimit() {
     return chunkLimit;
   }
@@ -202,11 +200,88 @@ public final class SortChunks implements AutoCloseable {
     free.clear();
     if (!acquired.isEmpty()) {
       throw new IllegalStateException(
-          "chunk pool closed with "
-              + acquired.size()
-              + " chunks of "
-              + chunkBytes
-              + " bytes not released, expected 0: close every record buffer before its pool");
+          String.format(
+              "chunk pool closed with %s chunks of %s bytes not released, expected 0: close"
+                  + " every record buffer before its pool",
+              acquired.size(), chunkBytes));
     }
+  }
+
+  /**
+   * Allocates a pool's own chunks. A chunk is cleared and big-endian, its content undefined, and it
+   * is freed once.
+   */
+  public interface ChunkMemory {
+    /** Direct memory of the process, freed at once. */
+    ChunkMemory DIRECT =
+        new ChunkMemory() {
+          @Override
+          public ByteBuffer allocate(int lengthBytes) {
+            return OffHeap.tryAllocate(lengthBytes);
+          }
+
+          @Override
+          public void free(ByteBuffer chunk) {
+            OffHeap.free(chunk);
+          }
+        };
+
+    /** Gives a chunk of that length; null if the process has too little memory now. */
+    ByteBuffer allocate(int lengthBytes);
+
+    /** Takes it back. */
+    void free(ByteBuffer chunk);
+  }
+
+  /**
+   * Lends memory to a sort buffer beyond its own, as long as no other task wants it. The contract:
+   *
+   * <ul>
+   *   <li>A chunk is the borrower's alone from {@link #allocate} until {@link #free}; its content
+   *       is undefined at first.
+   *   <li>The lender takes nothing back: {@link #isWantedBack} says that it waits.
+   *   <li>One thread borrows and gives back; any thread may ask whether memory is wanted back.
+   * </ul>
+   */
+  public interface ChunkSource {
+    /** Lends nothing. */
+    ChunkSource NONE =
+        new ChunkSource() {
+          @Override
+          public ByteBuffer allocate(int lengthBytes) {
+            return null;
+          }
+
+          @Override
+          public void free(List<ByteBuffer> chunks) {
+            if (!chunks.isEmpty()) {
+              throw new IllegalArgumentException("nothing was lent");
+            }
+          }
+
+          @Override
+          public boolean isWantedBack() {
+            return false;
+          }
+        };
+
+    /**
+     * Lends a chunk, cleared and big-endian, without waiting for memory.
+     *
+     * @return null if there is none now
+     * @throws IOException if earlier chunks are no longer the borrower's either
+     */
+    ByteBuffer allocate(int lengthBytes) throws IOException;
+
+    /**
+     * Takes chunks back: the very buffers that were lent.
+     *
+     * @throws IllegalArgumentException if one was not lent, or is back already
+     * @throws IOException as {@link #allocate}
+     */
+    void free(List<ByteBuffer> chunks) throws IOException;
+
+    /** Whether the borrower is to give back all its chunks as soon as it can. */
+    boolean isWantedBack();
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.spill.sort;
 
-import io.sluice.spill.record.RecordFormat;
+import io.sluice.spill.format.RecordFormat;
+import io.sluice.spill.format.RecordFormat.VInt;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -55,7 +56,7 @@ public final class SortedRecords {
    * Copies one encoded record to {@code dst}'s position, which moves behind it.
    *
    * @throws BufferOverflowException if it does not fit; {@link #copyEncoded(int, byte[], int)}
-   *     serves records that are larger than the piece of memory at hand
+   *     copies records that are larger than the buffer
    */
   public void copyEncoded(int position, ByteBuffer dst) {
     long place = place(position);
@@ -132,5 +133,81 @@ public final class SortedRecords {
 
   private long address(int position) {
     return RecordIndex.addressIn(place(position));
+  }
+
+  /**
+   * Walks through a range of sorted records on the heap, for combiners. It gathers many records at
+   * a time, so that their cache misses overlap.
+   *
+   * <p>Thread contract: the thread of the {@link RecordBuffer}. Ownership: a view, valid as long as
+   * the sorted records are; nothing to close.
+   */
+  public static final class SortedCursor {
+    private static final int WINDOW_BYTES = 32 << 10;
+
+    private final SortedRecords records;
+    private final int end;
+    private ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
+    private int gathered;
+    private int keyOffset;
+    private int keyLength;
+    private int valueLength;
+    private int nextOffset;
+
+    /** Before position {@code from}, to end before position {@code to}. */
+    public SortedCursor(SortedRecords records, int from, int to) {
+      this.records = records;
+      this.gathered = from;
+      this.end = to;
+    }
+
+    /** Goes to the next record, which ends the validity of the last one; false at the end. */
+    public boolean next() {
+      if (nextOffset == window.limit()) {
+        if (gathered == end) {
+          return false;
+        }
+        gather();
+      }
+      byte[] bytes = window.array();
+      keyLength = VInt.get(bytes, nextOffset);
+      int valueAt = nextOffset + VInt.size(keyLength);
+      valueLength = VInt.get(bytes, valueAt);
+      keyOffset = valueAt + VInt.size(valueLength);
+      nextOffset = keyOffset + keyLength + valueLength;
+      return true;
+    }
+
+    private void gather() {
+      int length = records.encodedLength(gathered);
+      if (length > window.capacity()) {
+        window = ByteBuffer.allocate(length);
+      }
+      gathered = records.copyEncoded(gathered, end, window.clear());
+      window.flip();
+      nextOffset = 0;
+    }
+
+    /** The array with key and value; another one after the next {@link #next}. */
+    public byte[] bytes() {
+      return window.array();
+    }
+
+    /** Where the key begins in {@link #bytes}; the value follows it. */
+    public int keyOffset() {
+      return keyOffset;
+    }
+
+    public int keyLength() {
+      return keyLength;
+    }
+
+    public int valueOffset() {
+      return keyOffset + keyLength;
+    }
+
+    public int valueLength() {
+      return valueLength;
+    }
   }
 }

@@ -1,16 +1,18 @@
 package io.sluice.spill.sort;
 
+import io.sluice.spill.format.RecordFormat;
+
 /**
  * Sorts entries whose prefixes are equal and do not decide, by full comparison of their keys.
  *
  * <p>A merge sort: at most n log2 n comparisons whatever the keys, recursion as deep as log2 n, and
  * one key copied to the heap per comparison. It takes no memory for its merges: the prefixes of the
- * range have told all they know, so their words hold the left half meanwhile.
+ * range are used up, so their words hold the left half meanwhile.
  *
  * <p>Thread contract: single thread.
  */
 final class TieSort {
-  /** So few that a job's own comparator, however slow, takes seconds for them. */
+  /** Few enough that a slow comparator of a job takes seconds for them, not minutes. */
   static final int COMPARISONS_PER_PROGRESS = 1 << 10;
 
   private final RecordArena arena;
@@ -24,7 +26,7 @@ final class TieSort {
   /**
    * Sorts nothing yet.
    *
-   * @param progress is run once for {@link #COMPARISONS_PER_PROGRESS}
+   * @param progress run once for {@link #COMPARISONS_PER_PROGRESS} comparisons
    */
   TieSort(RecordArena arena, RecordIndex index, KeyOrder order, Runnable progress) {
     this.arena = arena;
@@ -97,5 +99,29 @@ final class TieSort {
       progress.run();
     }
     return order.compare(left.bytes, 0, left.length, right.bytes, 0, right.length);
+  }
+
+  /**
+   * One record's key on the heap, where comparators want it; the array is reused and grows.
+   *
+   * <p>Thread contract: single thread.
+   */
+  static final class KeyCopy {
+    byte[] bytes = new byte[64];
+    int length;
+
+    /** Copies the key of the record at {@code address}. */
+    void load(RecordArena arena, long address) {
+      load(arena, address, arena.lengths(address));
+    }
+
+    /** Copies the key of the record at {@code address}, whose lengths are known. */
+    void load(RecordArena arena, long address, long lengths) {
+      length = (int) (lengths >>> 32);
+      if (length > bytes.length) {
+        bytes = new byte[Math.max(length, (int) Math.min(2L * bytes.length, 1 << 30))];
+      }
+      arena.copyOut(address + RecordFormat.headerLength(length, (int) lengths), bytes, 0, length);
+    }
   }
 }

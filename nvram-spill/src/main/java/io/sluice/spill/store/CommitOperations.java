@@ -3,9 +3,9 @@ package io.sluice.spill.store;
 import static io.sluice.spill.store.StoreState.memoryBytesOf;
 
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.StoreFullException.HeapShareException;

@@ -1,15 +1,15 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.IndexVerifier;
-import io.sluice.spill.format.IndexedRun;
 import io.sluice.spill.format.LocatedRun;
+import io.sluice.spill.format.LocatedRun.RunLocation;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
+import io.sluice.spill.format.OutputIndex.IndexedRun;
 import io.sluice.spill.format.PartitionRuns;
+import io.sluice.spill.format.PartitionRuns.RunEntry;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.format.RunEntry;
-import io.sluice.spill.format.RunLocation;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.OutputLocation.UnreadableSegmentException;
@@ -149,12 +149,12 @@ public final class CommittedOutput {
    * @param located as {@link #runs} gave it
    */
   public void copyTo(LocatedRun located, ByteBuffer destination) throws IOException {
-    location.copyTo(located.place().ranges(), destination);
+    location.copyTo(located.location().ranges(), destination);
   }
 
   /** Whether all of a run lies in memory that this process has mapped and may touch. */
   public boolean isMapped(LocatedRun located) {
-    return location.isMapped(located.place().ranges());
+    return location.isMapped(located.location().ranges());
   }
 
   /** Where it lies. */

@@ -2,7 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
-import io.sluice.spill.disk.NoBufferException;
+import io.sluice.spill.disk.BufferSet.NoBufferException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.sluice.spill.store;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.IoClass;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;
@@ -214,7 +214,7 @@ final class CopyWriter {
    * under way. Their buffers are the device's until they are done, so no two threads wait for each
    * other. Ownership: the caller that opens it closes it, which waits for the units under way.
    * Failure: the first one of a unit, at the latest from {@link #await}, after {@code onFailure}
-   * was told of its segment; or {@link io.sluice.spill.disk.NoBufferException}, and {@code
+   * was told of its segment; or {@link io.sluice.spill.disk.BufferSet.NoBufferException}, and {@code
    * onFailure} is not told.
    */
   static final class InFlightWrites implements AutoCloseable {

@@ -2,7 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
-import io.sluice.spill.medium.DaxDevice;
+import io.sluice.spill.medium.DevDaxMedium.DaxDevice;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.Tier;

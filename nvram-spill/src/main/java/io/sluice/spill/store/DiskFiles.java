@@ -5,7 +5,7 @@ import io.sluice.rdma.memory.SharedFile;
 import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.Devices;
-import io.sluice.spill.disk.DiskStream;
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.SegmentInfo;
 import java.io.Closeable;

@@ -71,8 +71,8 @@ final class DiskSegment extends SegmentHandle {
   }
 
   /** Describes a range that a reader was told of, to be read ahead. */
-  DeviceFile.Told told(Range range) {
-    return deviceFile.told(range.offsetBytes(), range.lengthBytes());
+  DeviceFile.PlannedRange plannedRange(Range range) {
+    return deviceFile.plannedRange(range.offsetBytes(), range.lengthBytes());
   }
 
   @Override

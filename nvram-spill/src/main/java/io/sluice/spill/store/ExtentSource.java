@@ -1,9 +1,9 @@
 package io.sluice.spill.store;
 
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.LocationRecord;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
@@ -124,7 +124,7 @@ final class OutputCopy {
     // Each moving part may begin inside an extent that is granted, and end inside another.
     long extentCount = stayingCount + 2L * parts.size() + movingBytes / Extent.MAX_LENGTH_BYTES + 2;
     long lengthBytes =
-        offsetBytes + FooterLayout.placeBytes(Math.toIntExact(extentCount)) - beginBytes;
+        offsetBytes + FooterLayout.locationBytes(Math.toIntExact(extentCount)) - beginBytes;
     addMoving(beginBytes, beginBytes + (lengthBytes + blockBytes - 1) / blockBytes * blockBytes);
   }
 

@@ -1,9 +1,9 @@
 package io.sluice.spill.store;
 
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
 import io.sluice.spill.format.FooterReader;
-import io.sluice.spill.format.LocationRecord;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
@@ -69,7 +69,7 @@ final class OutputLoader {
       throw new CorruptOutputException(
           "there is no segment " + footer.segmentId() + " for a footer at " + footer);
     }
-    LocationRecord record = footers.readPlace(tail.inTurn(), footer, fromBytes, mostExtents);
+    LocationRecord record = footers.readLocation(tail.inTurn(), footer, fromBytes, mostExtents);
     OutputLocation location = location(record, owner);
     return checking.load(footers.readIdentity(record, location), location);
   }

@@ -1,8 +1,8 @@
 package io.sluice.spill.store;
 
-import io.sluice.spill.format.ByteSource;
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterReader.ByteSource;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.ExtentTable;
 import io.sluice.spill.segment.Range;

@@ -1,6 +1,6 @@
 package io.sluice.spill.store;
 
-import io.sluice.spill.medium.DaxDevice;
+import io.sluice.spill.medium.DevDaxMedium.DaxDevice;
 import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.Owner;
 import java.io.Closeable;

@@ -2,7 +2,7 @@ package io.sluice.spill.store;
 
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;

@@ -323,13 +323,13 @@ public final class SpillStore implements Closeable {
 
   /** A reader was told of these ranges of the disk tier, and may come for them in this order. */
   public void expectReads(List<Range> told) {
-    List<DeviceFile.Told> expected = new ArrayList<>();
+    List<DeviceFile.PlannedRange> planned = new ArrayList<>();
     for (Range range : told) {
       if (state.lookUp(range.segmentId()) instanceof DiskSegment segment) {
-        expected.add(segment.told(range));
+        planned.add(segment.plannedRange(range));
       }
     }
-    DeviceFile.expect(expected);
+    DeviceFile.plan(planned);
   }
 
   /** Counters of the devices of the disk tier that were used. */

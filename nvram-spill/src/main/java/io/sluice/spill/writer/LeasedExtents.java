@@ -12,7 +12,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The extents of one writer: those in use, in logical order, and those leased for later.
+ * The extents of one writer: those in use, in logical order, and those leased in advance.
  *
  * <p>Thread contract: that of its {@link OutputWriter}. Ownership: {@link #releaseAll} gives
  * everything back, which the writer calls unless it has committed.
@@ -30,8 +30,7 @@ final class LeasedExtents {
   /**
    * Leases nothing yet.
    *
-   * @param mappedBytes longer extents of the memory tier are filled as several, each of which is
-   *     mapped for itself
+   * @param mappedBytes longer extents of the memory tier are split, and each part is mapped alone
    */
   LeasedExtents(ExtentSource source, long leaseBytes, long mappedBytes) {
     this.source = source;
@@ -54,7 +53,7 @@ final class LeasedExtents {
   /** Takes the next extent into use. */
   Extent next() throws IOException {
     if (waiting.isEmpty()) {
-      // As much again as there is: an extent costs a mapping, which is taken down page by page.
+      // As much again as is in use: an extent costs a mapping, which is unmapped page by page.
       long usedBytes = used.extents().stream().mapToLong(Extent::lengthBytes).sum();
       lease(Math.max(leaseBytes, Math.min(usedBytes, LONGEST_LEASE_BYTES)));
     }
@@ -96,7 +95,7 @@ final class LeasedExtents {
     return extent;
   }
 
-  /** Keeps only the first bytes of the last extent in use; the rest goes with what waits. */
+  /** Keeps only the first bytes of the last extent in use; the rest is released as unused. */
   void trimLast(long keptBytes) {
     List<Extent> kept = new ArrayList<>(used.extents());
     Extent last = kept.remove(kept.size() - 1);
@@ -111,7 +110,7 @@ final class LeasedExtents {
     used = new ExtentTable(kept);
   }
 
-  /** Gives back what is not in use, in one message. */
+  /** Gives back the unused extents, in one message. */
   void releaseUnused() throws IOException {
     List<Extent> unused = new ArrayList<>(waiting);
     unused.addAll(surplus);

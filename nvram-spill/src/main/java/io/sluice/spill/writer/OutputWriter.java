@@ -1,12 +1,11 @@
 package io.sluice.spill.writer;
 
-import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.disk.Device;
-import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.LocationRecord;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.format.OutputIndex;
@@ -14,14 +13,13 @@ import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
-import io.sluice.spill.segment.SegmentFile;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentMapper.MappedRanges;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.writer.WriteTarget.ExtentMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,20 +35,16 @@ import java.util.List;
  * mapped, because mapped pages count against the limits of a task's container.
  *
  * <p>Thread contract: one thread. Ownership: the creator closes it; without a commit that releases
- * every extent. Failure: {@link IOException} of the source or of a file; nothing is left to do then
- * but to close it. Only after a {@link io.sluice.spill.store.StoreFullException} of {@link #write}
- * may the run be ended and read: it has what found room.
+ * every extent. Failure: {@link IOException} of the source or of a file; the writer can then only
+ * be closed. Only after a {@link io.sluice.spill.store.StoreFullException} of {@link #write} may
+ * the run be ended and read: it has the bytes that found room.
  */
 public final class OutputWriter implements Closeable {
-  /** Mapped of an extent by a task: as much as a writer leases by itself at a time. */
-  static final long MAPPED_BYTES = 32L << 20;
-
   private static final int CRC_CHUNK_BYTES = BlockChecksums.BLOCK_BYTES;
   private static final int FOOTER_ROOM_BYTES = 4096;
 
   private final ExtentSource source;
-  private final Medium medium;
-  private final ExtentMemory memory;
+  private final OpenExtent.Opener opener;
   private final int partitionCount;
   private final LeasedExtents extents;
   private final WrittenRuns runs;
@@ -63,7 +57,6 @@ public final class OutputWriter implements Closeable {
   private int limit;
   private int crcPosition;
   private boolean summing = true; // not while a run is written whose checksums are known
-  private WriteBuffers staging;
   private ByteBuffer bounce = ByteBuffer.allocate(0);
   private boolean bouncing;
 
@@ -85,14 +78,7 @@ public final class OutputWriter implements Closeable {
    *     enough
    */
   public OutputWriter(ExtentSource source, Medium medium, int partitionCount, long leaseBytes) {
-    this(
-        source,
-        medium,
-        extent -> map(source.opener(), medium, extent),
-        source.opener(),
-        MAPPED_BYTES,
-        partitionCount,
-        leaseBytes);
+    this(WriteTarget.mapped(source, medium), partitionCount, leaseBytes);
   }
 
   /** The same with another way to the extents' memory. */
@@ -102,39 +88,21 @@ public final class OutputWriter implements Closeable {
       ExtentMemory memory,
       int partitionCount,
       long leaseBytes) {
-    this(
-        source,
-        medium,
-        memory,
-        source.opener(),
-        Extent.MAX_LENGTH_BYTES,
-        partitionCount,
-        leaseBytes);
+    this(new WriteTarget(source, medium, memory), partitionCount, leaseBytes);
   }
 
-  /** The same with another way to what was written, and at most so much mapped of an extent. */
-  OutputWriter(
-      ExtentSource source,
-      Medium medium,
-      ExtentMemory memory,
-      SegmentOpener opener,
-      long mappedBytes,
-      int partitionCount,
-      long leaseBytes) {
+  /** The same to a target. */
+  OutputWriter(WriteTarget target, int partitionCount, long leaseBytes) {
     if (partitionCount <= 0 || leaseBytes <= 0) {
       throw new IllegalArgumentException(
-          "partition count "
-              + partitionCount
-              + " and lease size "
-              + leaseBytes
-              + " must be more than 0");
+          "partition count %s and lease size %s must be more than 0"
+              .formatted(partitionCount, leaseBytes));
     }
-    this.source = source;
-    this.medium = medium;
-    this.memory = memory;
+    this.source = target.source();
+    this.opener = new OpenExtent.Opener(target);
     this.partitionCount = partitionCount;
-    this.extents = new LeasedExtents(source, leaseBytes, mappedBytes);
-    this.mapper = new SegmentMapper(opener, extents::segment);
+    this.extents = new LeasedExtents(source, leaseBytes, target.mappedBytes());
+    this.mapper = new SegmentMapper(target.opener(), extents::segment);
     this.runs = new WrittenRuns();
   }
 
@@ -179,7 +147,7 @@ public final class OutputWriter implements Closeable {
     return reserveBeyondWindow(lengthBytes);
   }
 
-  /** Makes the first {@code lengthBytes} bytes of what {@link #reserve} gave part of the run. */
+  /** Appends the first {@code lengthBytes} bytes of the last {@link #reserve} to the run. */
   public void advance(int lengthBytes) throws IOException {
     if (bouncing) {
       bouncing = false;
@@ -188,12 +156,8 @@ public final class OutputWriter implements Closeable {
     }
     if (partition < 0 || lengthBytes < 0 || lengthBytes > limit - position) {
       throw new IllegalStateException(
-          "cannot advance by "
-              + lengthBytes
-              + ": "
-              + (limit - position)
-              + " bytes are reserved, the open run is "
-              + partition);
+          "cannot advance by %s: %s bytes are reserved, the open run is %s"
+              .formatted(lengthBytes, limit - position, partition));
     }
     position += lengthBytes;
     if (position - crcPosition >= CRC_CHUNK_BYTES) {
@@ -220,7 +184,7 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  /** Writes a run of which all is there, checksums included: its bytes are touched only once. */
+  /** Writes a complete run whose checksums are known: its bytes are touched only once. */
   public WrittenRun writeRun(
       int partition, ByteBuffer bytes, BlockChecksums checksums, long records) throws IOException {
     int lengthBytes = bytes.remaining();
@@ -243,7 +207,7 @@ public final class OutputWriter implements Closeable {
     return endRun(rawLengthBytes, 0, records);
   }
 
-  /** Ends a run of chunks of so many raw bytes. */
+  /** Ends a run of chunks with this raw length. */
   public WrittenRun endRun(long rawLengthBytes, int chunkBytes, long records) {
     updateCrc();
     return endRun(rawLengthBytes, chunkBytes, records, summer.finish());
@@ -270,7 +234,7 @@ public final class OutputWriter implements Closeable {
     return run;
   }
 
-  /** What was written so far is in the extents now, where others can read it. */
+  /** Waits until all bytes written so far are in the extents, where others can read them. */
   public void flush() throws IOException {
     checkState(partition < 0, "a run is open");
     settle();
@@ -278,7 +242,7 @@ public final class OutputWriter implements Closeable {
 
   /**
    * Ends writing for an output that is never committed: gives back the window, the staging buffer
-   * and what is leased beyond the runs, which stay until {@link #close}.
+   * and the extents that are leased beyond the runs. The runs stay until {@link #close}.
    */
   public void endWriting() throws IOException {
     checkState(partition < 0, "a run is open");
@@ -290,17 +254,10 @@ public final class OutputWriter implements Closeable {
       extents.trimLast(keptBytes);
     }
     extents.releaseUnused();
-    freeStaging();
+    opener.close();
   }
 
-  private void freeStaging() {
-    if (staging != null) {
-      staging.close();
-      staging = null;
-    }
-  }
-
-  /** The runs ended so far, in the order they were written; each is made when it is looked at. */
+  /** The runs ended so far, in the order of writing; each object is made when it is read. */
   public List<WrittenRun> runs() {
     return Collections.unmodifiableList(runs);
   }
@@ -310,12 +267,12 @@ public final class OutputWriter implements Closeable {
     return runs.byPartition();
   }
 
-  /** What is known of the runs takes so much of the heap, checksums of long ones left out. */
+  /** Bytes of heap that the records of runs take, without the checksums of long runs. */
   public long heldBytes() {
     return runs.heldBytes();
   }
 
-  /** How long the index would be with one run more, of so many bytes. */
+  /** Length of the index with one more run of this length. */
   public long indexBytesWith(long runLengthBytes) {
     return OutputIndex.encodedBytes(
         partitionCount,
@@ -328,9 +285,14 @@ public final class OutputWriter implements Closeable {
     return extents.used().ranges(run.logicalOffsetBytes(), run.lengthBytes());
   }
 
+  /** Finds a segment in which an extent of this writer lies; null if there is none. */
+  SegmentInfo segment(int segmentId) {
+    return extents.segment(segmentId);
+  }
+
   /**
    * Reads a run before the commit, {@code windowBytes} of it mapped at a time; the caller closes
-   * what it gets.
+   * the result.
    */
   public MappedRunInput input(WrittenRun run, int windowBytes) {
     return new MappedRunInput(this::mapRanges, rangesOf(run), run.lengthBytes(), windowBytes);
@@ -344,8 +306,8 @@ public final class OutputWriter implements Closeable {
   }
 
   /**
-   * Makes the output exist: data, then index and identity, then place and trailer reach the medium
-   * in this order, then the store checks and publishes it.
+   * Makes the output exist. First the data reach the medium, then index and identity, then location
+   * and trailer. After that the store checks the output and publishes it.
    */
   public void commit(OutputId id) throws IOException {
     checkState(partition < 0, "a run is open");
@@ -355,8 +317,8 @@ public final class OutputWriter implements Closeable {
     int indexOffsetBytes = openTail(id, index.capacity());
     int identityOffsetBytes = indexOffsetBytes + (int) FooterLayout.align8(index.capacity());
     int identityEndBytes = identityOffsetBytes + FooterLayout.identityBytes(id);
-    int placeBytes = FooterLayout.placeBytes(extents.used().extents().size());
-    long tailBytes = roundUp((long) identityEndBytes + placeBytes, source.info().blockBytes());
+    int locationBytes = FooterLayout.locationBytes(extents.used().extents().size());
+    long tailBytes = roundUp((long) identityEndBytes + locationBytes, source.info().blockBytes());
     extents.trimLast(tailBytes);
     extents.releaseUnused();
     persist(indexOffsetBytes);
@@ -364,14 +326,14 @@ public final class OutputWriter implements Closeable {
     current.writeAt(indexOffsetBytes, index.duplicate());
     current.writeAt(identityOffsetBytes, identity.encode());
     persist(identityEndBytes);
-    LocationRecord place = place(identity, identityOffsetBytes, tailBytes);
-    current.writeAt((int) tailBytes - placeBytes, place.encode());
+    LocationRecord location = location(identity, identityOffsetBytes, tailBytes);
+    current.writeAt((int) tailBytes - locationBytes, location.encode());
     persist((int) tailBytes);
-    source.commit(identity.stamp(), place.location());
+    source.commit(identity.stamp(), location.location());
     committed = true;
   }
 
-  /** What it did so far. */
+  /** Bytes and times so far. */
   public WriterStats stats() {
     return new WriterStats(memoryBytes, diskBytes, writeNs, persistNs);
   }
@@ -386,7 +348,7 @@ public final class OutputWriter implements Closeable {
     try (mapper) {
       closeCurrent();
     } finally {
-      freeStaging();
+      opener.close();
       if (!committed) {
         extents.releaseAll();
       }
@@ -415,7 +377,9 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  /** Called when the window is full: the next stretch of this extent, else the next extent. */
+  /**
+   * Called when the window is full: goes to the next part of this extent, or to the next extent.
+   */
   private void moveWindow() throws IOException {
     if (current != null) {
       slide();
@@ -426,7 +390,7 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  /** What is in the window reaches the extent, before this returns. */
+  /** Writes the content of the window to the extent, and waits for it. */
   private void settle() throws IOException {
     if (current != null) {
       slide();
@@ -434,7 +398,7 @@ public final class OutputWriter implements Closeable {
     }
   }
 
-  /** Sends what is in the window on its way. */
+  /** Begins to write the content of the window. */
   private void slide() throws IOException {
     if (current == null) {
       return;
@@ -472,53 +436,28 @@ public final class OutputWriter implements Closeable {
   }
 
   private void open(Extent extent) throws IOException {
-    current = extent.segment().tier() == Tier.DISK ? openFile(extent) : openMapping(extent);
+    current = opener.open(extent);
     window = current.window();
     limit = current.windowLimit();
   }
 
-  private OpenExtent openFile(Extent extent) {
-    return new BufferedExtent(
-        extent, staging(), new DiskTarget(source, extent, medium.isPersistent()));
-  }
-
-  private OpenExtent openMapping(Extent extent) throws IOException {
-    WriteBuffers buffers = medium.isStoredDirectly() ? null : staging();
-    Mapping mapping = memory.open(extent);
-    return buffers == null
-        ? new DirectExtent(extent, mapping, medium)
-        : new BufferedExtent(extent, buffers, new MediumTarget(medium, mapping));
-  }
-
-  static Mapping map(SegmentOpener opener, Medium medium, Extent extent) throws IOException {
-    try (SegmentFile file = opener.open(extent.segment(), true)) {
-      return medium.map(file, extent.offsetBytes(), (int) extent.lengthBytes());
-    }
-  }
-
-  private WriteBuffers staging() {
-    if (staging == null) {
-      staging = new WriteBuffers();
-    }
-    return staging;
-  }
-
-  /** Sees to it that all of the tail fits into the open extent; returns where the index goes. */
+  /** Opens an extent that has room for the whole tail; returns the offset of the index. */
   private int openTail(OutputId id, int indexBytes) throws IOException {
     slide();
     long indexAndIdentityBytes = FooterLayout.align8(indexBytes) + FooterLayout.identityBytes(id);
     if (current != null) {
       int indexOffsetBytes = (int) FooterLayout.align8(usedBytes());
-      int placeBytes = FooterLayout.placeBytes(extents.used().extents().size());
-      if (indexOffsetBytes + indexAndIdentityBytes + placeBytes <= current.extent().lengthBytes()) {
+      int locationBytes = FooterLayout.locationBytes(extents.used().extents().size());
+      if (indexOffsetBytes + indexAndIdentityBytes + locationBytes
+          <= current.extent().lengthBytes()) {
         return indexOffsetBytes;
       }
       long keptBytes = roundUp(usedBytes(), source.info().blockBytes());
       finishCurrent();
       extents.trimLast(keptBytes);
     }
-    int placeBytes = FooterLayout.placeBytes(extents.used().extents().size() + 1);
-    open(extents.nextContiguous(indexAndIdentityBytes + placeBytes));
+    int locationBytes = FooterLayout.locationBytes(extents.used().extents().size() + 1);
+    open(extents.nextContiguous(indexAndIdentityBytes + locationBytes));
     return 0;
   }
 
@@ -535,7 +474,8 @@ public final class OutputWriter implements Closeable {
         BlockChecksums.crc32c(index.array(), 0, index.capacity()));
   }
 
-  private LocationRecord place(OutputIdentity identity, int identityOffsetBytes, long tailBytes) {
+  private LocationRecord location(
+      OutputIdentity identity, int identityOffsetBytes, long tailBytes) {
     Extent tail = current.extent();
     return new LocationRecord(
         source.info().poolId(),
@@ -583,4 +523,15 @@ public final class OutputWriter implements Closeable {
       throw new IllegalStateException(message);
     }
   }
+
+  /**
+   * Bytes and times of a writer so far.
+   *
+   * @param memoryBytes bytes of runs written to the memory tier
+   * @param diskBytes bytes of runs written to the disk tier
+   * @param writeNs time between the beginning and the end of runs, so it holds the caller's
+   *     gathering
+   * @param persistNs time for making bytes safe, part of it inside {@code writeNs}
+   */
+  public record WriterStats(long memoryBytes, long diskBytes, long writeNs, long persistNs) {}
 }

@@ -2,9 +2,11 @@ package io.sluice.spill.writer;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.sort.ChunkSource;
+import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.store.MemorySource;
 import io.sluice.spill.store.MemorySource.MemoryUse;
+import io.sluice.spill.writer.OpenExtent.FaultAround;
+import io.sluice.spill.writer.WriteTarget.ExtentMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,14 +17,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Lends a sort buffer memory of the node's pool: each chunk is an extent of the memory tier, leased
- * and mapped for itself. The lease protects what lies there as it does what a writer writes: also
- * when the service dies, for as long as this process lives.
+ * Lends memory of the node's pool to a sort buffer: each chunk is an extent of the memory tier,
+ * leased and mapped alone. The lease protects the records as it protects an output: also when the
+ * service dies, for as long as this process lives.
  *
  * <p>Thread contract: that of {@link ChunkSource}; {@link #keepAtMost} from any thread. Ownership:
- * who made it closes it, after the sort buffer and before the source; that takes the mappings down,
- * and the extents go with the lease. Failure: {@link IOException} of the source, after which what
- * was lent may be somebody else's and must not be written to.
+ * its maker closes it, after the sort buffer and before the source; that unmaps the chunks, and the
+ * extents go with the lease. Failure: {@link IOException} of the source; the chunks may then belong
+ * to another task, and must not be written to.
  */
 public final class PoolChunks implements ChunkSource, Closeable {
   private final MemorySource source;
@@ -34,7 +36,7 @@ public final class PoolChunks implements ChunkSource, Closeable {
 
   private record Lent(Extent extent, Mapping mapping) {}
 
-  /** Lends out of that source, which stays its owner's. */
+  /** Lends memory of this source, which stays its owner's. */
   public PoolChunks(MemorySource source, ExtentMemory memory) {
     this.source = source;
     this.memory = memory;
@@ -49,7 +51,7 @@ public final class PoolChunks implements ChunkSource, Closeable {
     if (extent.isEmpty()) {
       return null;
     }
-    Mapping mapping = memory.open(extent.get()); // if that fails the lease goes, and with it this
+    Mapping mapping = memory.open(extent.get()); // if it fails, the lease ends
     ByteBuffer chunk = mapping.buffer().slice(0, lengthBytes);
     new FaultAround(chunk).enterTo(lengthBytes);
     lent.put(chunk, new Lent(extent.get(), mapping));
@@ -65,12 +67,12 @@ public final class PoolChunks implements ChunkSource, Closeable {
       if (returned == null) {
         throw new IllegalArgumentException("a chunk given back that is not lent: " + chunk);
       }
-      returned.mapping().close(); // first: from the release on it is somebody else's
+      returned.mapping().close(); // before the release, after which it may be another task's
       extents.add(returned.extent());
       setLent(lentBytes - returned.extent().lengthBytes());
     }
     if (lent.isEmpty()) {
-      keepBytes = Long.MAX_VALUE; // obeyed, and who is told to again is told again
+      keepBytes = Long.MAX_VALUE; // the notice is obeyed; another one may come
     }
     source.release(extents);
   }
@@ -80,7 +82,7 @@ public final class PoolChunks implements ChunkSource, Closeable {
     mostBytes = Math.max(mostBytes, bytes);
   }
 
-  /** The node wants everything back that is beyond this. */
+  /** The node wants all memory back beyond this. */
   public void keepAtMost(long bytes) {
     keepBytes = bytes;
   }
@@ -90,7 +92,7 @@ public final class PoolChunks implements ChunkSource, Closeable {
     return lentBytes > keepBytes;
   }
 
-  /** The most that was lent at one time. */
+  /** Most bytes that were lent at one time. */
   public long mostBytes() {
     return mostBytes;
   }

@@ -1,10 +1,10 @@
 package io.sluice.spill.writer;
 
 import io.sluice.rdma.memory.Closer;
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.Tier;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.ExtentSource.LeaseInfo;
@@ -17,54 +17,53 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
- * Leases for what a task has received and will merge: memory that nobody else wants now, in steps,
- * and the disk tier for the rest. It counts what it has of memory, since the node may want that
- * back.
+ * Leases for the runs that a task receives and will merge: memory that no other task wants now, in
+ * steps, and the disk tier for the rest. It counts its memory, since the node may want that back.
  *
  * <p>Thread contract: safe from any thread. Ownership: the source stays its owner's. Failure: that
- * of the source, with nothing leased; what no tier has room for is asked for once more as a map
- * output is, for which others give back.
+ * of the source, with nothing leased. If no tier has room, it asks once more as for a map output,
+ * for which others give back memory.
  */
 public final class ReceivedExtents implements ExtentSource {
-  /** Asked for at a time: so less than all is granted too. */
+  /** Length of one request, so that a part can be granted. */
   private static final long STEP_BYTES = 4L << 20;
 
   private final MemorySource source;
-  private final Hearing hearing;
+  private final BooleanSupplier receivesNotices;
   private final boolean diskAlone;
   private final AtomicLong heldBytes = new AtomicLong();
   private volatile long keepBytes = Long.MAX_VALUE;
 
-  /** How a task hears what its node wants back. */
-  public interface Hearing {
-    /** Whether it does; called before memory is leased, which it is only for those who do. */
-    boolean isHearing();
+  /**
+   * Leases from this source.
+   *
+   * @param receivesNotices whether the task receives the notices of its node; asked before each
+   *     lease of memory, and without notices none is leased
+   */
+  public ReceivedExtents(MemorySource source, BooleanSupplier receivesNotices) {
+    this(source, receivesNotices, false);
   }
 
-  /** Leases out of that source. */
-  public ReceivedExtents(MemorySource source, Hearing hearing) {
-    this(source, hearing, false);
-  }
-
-  private ReceivedExtents(MemorySource source, Hearing hearing, boolean diskAlone) {
+  private ReceivedExtents(MemorySource source, BooleanSupplier receivesNotices, boolean diskAlone) {
     this.source = source;
-    this.hearing = hearing;
+    this.receivesNotices = receivesNotices;
     this.diskAlone = diskAlone;
   }
 
-  /** The same of the disk tier alone. */
+  /** The same from the disk tier alone. */
   public ReceivedExtents onDisk() {
     return new ReceivedExtents(source, () -> false, true);
   }
 
-  /** What it has of memory. */
+  /** Bytes of memory that it holds. */
   public long heldBytes() {
     return heldBytes.get();
   }
 
-  /** The node wants everything back that is beyond this; until it wants less, nothing is leased. */
+  /** The node wants all memory back beyond this; above it no memory is leased. */
   public void keepAtMost(long bytes) {
     keepBytes = bytes;
   }
@@ -86,7 +85,9 @@ public final class ReceivedExtents implements ExtentSource {
 
   private long leaseMemory(long lengthBytes, List<Extent> extents) throws IOException {
     long leasedBytes = 0;
-    while (leasedBytes < lengthBytes && heldBytes.get() < keepBytes && hearing.isHearing()) {
+    while (leasedBytes < lengthBytes
+        && heldBytes.get() < keepBytes
+        && receivesNotices.getAsBoolean()) {
       Optional<Extent> step =
           source.leaseMemory(MemoryUse.RECEIVE, Math.min(STEP_BYTES, lengthBytes - leasedBytes));
       if (step.isEmpty()) {
@@ -107,7 +108,7 @@ public final class ReceivedExtents implements ExtentSource {
         throw e;
       }
       List<Extent> extents = source.lease(lengthBytes);
-      heldBytes.addAndGet(memoryBytes(extents)); // which is given back like any other
+      heldBytes.addAndGet(memoryBytes(extents)); // which may be revoked like any other
       return extents;
     }
   }

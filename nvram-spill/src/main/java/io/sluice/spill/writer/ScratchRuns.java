@@ -1,20 +1,18 @@
 package io.sluice.spill.writer;
 
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.MappedRunInput;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
-import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.Range;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.segment.SegmentOpener;
-import io.sluice.spill.store.ExtentSource;
+import io.sluice.spill.segment.SegmentMapper.MappedRanges;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.ExtentSource.PendingWrite;
+import io.sluice.spill.store.ExtentSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,19 +21,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Runs one behind the other in leased extents that are never committed: written, read in this
- * process, and given back. It differs from an {@link OutputWriter}, which writes them, in that they
- * have no partitions, no name and no index, and are read while the next one is written.
+ * Runs in leased extents that are never committed: they are written one after the other, read in
+ * this process, and given back. Unlike the output of an {@link OutputWriter}, which writes them,
+ * they have no partitions, id or index, and are read while the next one is written.
  *
  * <p>Thread contract: one thread at a time writes; runs that have ended are read meanwhile, by any.
- * Ownership: the creator closes it, which gives the extents back; nothing is read after that.
- * Failure: {@link IOException} of the source or of a file. After a {@link
- * io.sluice.spill.store.StoreFullException} what found room is a run that can be ended and read;
- * nothing more can be written.
+ * Ownership: the creator closes it after the last read, which gives the extents back. Failure:
+ * {@link IOException} of the source or of a file. After a {@link
+ * io.sluice.spill.store.StoreFullException} the bytes that found room are a run that can be ended
+ * and read; nothing more can be written.
  */
 public final class ScratchRuns implements Closeable {
   private final OutputWriter writer;
+
+  /** The segments of ended runs, for reads of other threads. */
   private final Map<Integer, SegmentInfo> segments = new ConcurrentHashMap<>();
+
   private final SegmentMapper mapper;
   private boolean begun;
   private long lengthBytes;
@@ -47,17 +48,10 @@ public final class ScratchRuns implements Closeable {
    */
   public ScratchRuns(WriteTarget target, long leaseBytes) {
     mapper = new SegmentMapper(target.opener(), segments::get);
-    writer =
-        new WriteTarget(
-                new KnownSegments(target.source(), segments),
-                target.medium(),
-                target.memory(),
-                target.opener(),
-                target.mappedBytes())
-            .writer(1, leaseBytes);
+    writer = target.writer(1, leaseBytes);
   }
 
-  /** Leases room for so many bytes more, at once. */
+  /** Leases room for more bytes, in one request. */
   public void reserve(long lengthBytes) throws IOException {
     writer.reserveCapacity(lengthBytes);
   }
@@ -91,9 +85,11 @@ public final class ScratchRuns implements Closeable {
     begun = false;
     long memoryBytesBefore = writer.stats().memoryBytes();
     WrittenRun run = writer.endRun(0, 0);
+    List<Range> ranges = writer.rangesOf(run);
+    ranges.forEach(range -> segments.computeIfAbsent(range.segmentId(), writer::segment));
     writer.flush();
     return new ScratchRun(
-        writer.rangesOf(run),
+        ranges,
         run.lengthBytes(),
         writer.stats().memoryBytes() - memoryBytesBefore,
         run.checksums());
@@ -104,12 +100,12 @@ public final class ScratchRuns implements Closeable {
     return lengthBytes;
   }
 
-  /** No more runs: gives back what only writing needs, and what is leased beyond the runs. */
+  /** Ends writing: gives back the writing buffers, and the extents leased beyond the runs. */
   public void endWriting() throws IOException {
     writer.endWriting();
   }
 
-  /** The run's bytes, verified; nothing is mapped before the first is asked for. */
+  /** Reads a run, verified; nothing is mapped before the first read. */
   public RunInput open(String name, ScratchRun run, int windowBytes) {
     return new VerifiedRunInput(
         name,
@@ -118,7 +114,7 @@ public final class ScratchRuns implements Closeable {
         run.checksums());
   }
 
-  /** Bytes of ended runs as they lie there; the caller closes what it gets. */
+  /** Maps ranges of ended runs; the caller closes the result. */
   public MappedRanges map(List<Range> ranges) throws IOException {
     return mapper.map(ranges);
   }
@@ -136,55 +132,14 @@ public final class ScratchRuns implements Closeable {
     }
   }
 
-  /** Remembers where the segments of leased extents are, for reading them from other threads. */
-  private record KnownSegments(ExtentSource source, Map<Integer, SegmentInfo> segments)
-      implements ExtentSource {
-    @Override
-    public LeaseInfo info() {
-      return source.info();
-    }
-
-    @Override
-    public SegmentOpener opener() {
-      return source.opener();
-    }
-
-    @Override
-    public List<Extent> lease(long lengthBytes) throws IOException {
-      List<Extent> extents = source.lease(lengthBytes);
-      extents.forEach(extent -> segments.put(extent.segment().segmentId(), extent.segment()));
-      return extents;
-    }
-
-    @Override
-    public Extent leaseContiguous(long lengthBytes) {
-      throw new IllegalStateException("nothing is committed");
-    }
-
-    @Override
-    public void write(Extent extent, long offsetBytes, ByteBuffer bytes) throws IOException {
-      source.write(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public PendingWrite beginWrite(Extent extent, long offsetBytes, ByteBuffer bytes)
-        throws IOException {
-      return source.beginWrite(extent, offsetBytes, bytes);
-    }
-
-    @Override
-    public void force(Extent extent) throws IOException {
-      source.force(extent);
-    }
-
-    @Override
-    public void release(List<Extent> extents) throws IOException {
-      source.release(extents);
-    }
-
-    @Override
-    public void commit(OutputStamp stamp, FooterLocation trailer) {
-      throw new IllegalStateException("nothing is committed");
-    }
-  }
+  /**
+   * A run of {@link ScratchRuns} that has ended.
+   *
+   * @param ranges where its bytes lie, in order; empty if it has none
+   * @param lengthBytes how many they are
+   * @param memoryBytes those of them that are in the memory tier
+   * @param checksums of them, block by block
+   */
+  public record ScratchRun(
+      List<Range> ranges, long lengthBytes, long memoryBytes, BlockChecksums checksums) {}
 }

@@ -1,7 +1,7 @@
 package io.sluice.spill.writer;
 
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.RawLengths;
+import io.sluice.spill.format.Run.RawLengths;
 import io.sluice.spill.format.WrittenRun;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -12,9 +12,9 @@ import java.util.RandomAccess;
 
 /**
  * The runs of an output that is being written, in the order in which they came. There may be
- * hundreds of thousands of them until they are merged or committed, so that a run is an object only
- * while somebody looks at it; otherwise it takes {@value #RUN_BYTES} bytes of a chunk, and further
- * checksums if it is longer than a block.
+ * hundreds of thousands of them until they are merged or committed. So a run is an object only
+ * while it is used; otherwise it takes {@value #RUN_BYTES} bytes of a chunk, and further checksums
+ * if it is longer than a block.
  *
  * <pre>
  *   0                                8                16       24            32        40
@@ -27,7 +27,7 @@ import java.util.RandomAccess;
  * <p>Thread contract: one thread.
  */
 final class WrittenRuns extends AbstractList<WrittenRun> implements RandomAccess {
-  /** What one takes: five numbers and a reference. */
+  /** Bytes of a run: five numbers and a reference. */
   static final int RUN_BYTES = 44;
 
   private static final int CHUNK_RUNS = 1 << 7;
@@ -83,7 +83,7 @@ final class WrittenRuns extends AbstractList<WrittenRun> implements RandomAccess
     return size;
   }
 
-  /** The same, partition by partition; those of one stay in order. Later ones are not in it. */
+  /** A view by partition; the runs of one keep their order. Later runs are not in it. */
   List<WrittenRun> byPartition() {
     long[] order = new long[size];
     for (int i = 0; i < size; i++) {
@@ -116,7 +116,7 @@ final class WrittenRuns extends AbstractList<WrittenRun> implements RandomAccess
     }
   }
 
-  /** What they take of the heap, further checksums left out. */
+  /** Bytes of heap, without further checksums. */
   long heldBytes() {
     return (long) chunks.size() * CHUNK_RUNS * RUN_BYTES;
   }

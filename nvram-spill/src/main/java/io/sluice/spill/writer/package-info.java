@@ -1,2 +1,2 @@
-/** What a task writes an output with. */
+/** Writers of outputs, and the memory that they and sort buffers lease. */
 package io.sluice.spill.writer;

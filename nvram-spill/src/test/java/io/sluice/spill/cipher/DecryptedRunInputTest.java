@@ -12,11 +12,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.cipher.CipherFixture.ArrayInput;
-import io.sluice.spill.format.BlockChecksummer;
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.merge.ClosedRunException;
 import io.sluice.spill.merge.RunInput;
+import io.sluice.spill.merge.RunInput.ClosedRunException;
 import io.sluice.spill.merge.RunInputContract;
 import io.sluice.spill.merge.VerifiedRunInput;
 import java.io.ByteArrayOutputStream;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.spill.cipher.FrameCipher.AesGcm;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;

@@ -3,6 +3,7 @@ package io.sluice.spill.cipher;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.spill.cipher.ShuffleKey.Hkdf;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.cipher.FrameCipher.IdleCiphers;
 import io.sluice.spill.format.OutputId;
 import org.junit.jupiter.api.Test;
 

@@ -12,8 +12,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
 import io.sluice.spill.cipher.CipherFixture.ArrayInput;
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.record.RunEncoder;
+import io.sluice.spill.format.RunEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

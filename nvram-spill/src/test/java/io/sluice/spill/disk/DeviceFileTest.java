@@ -10,6 +10,8 @@ import io.sluice.rdma.memory.LendingReader.LentBytes;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.memory.SharedFile;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.disk.BufferSet.NoBufferException;
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -209,7 +211,7 @@ class DeviceFileTest {
       DeviceFile of =
           new DeviceFile(device, shared, new DiskStream("user", "application", i), () -> {});
       files.add(of);
-      DeviceFile.expect(List.of(of.told(0, FILE_BYTES)));
+      DeviceFile.plan(List.of(of.plannedRange(0, FILE_BYTES)));
       of.read(IoClass.READ_SEND, 0, 4096).close();
     }
     return files;

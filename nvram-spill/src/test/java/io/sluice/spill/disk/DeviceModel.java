@@ -1,5 +1,6 @@
 package io.sluice.spill.disk;
 
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

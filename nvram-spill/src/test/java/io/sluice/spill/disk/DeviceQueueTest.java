@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -126,7 +127,7 @@ class DeviceQueueTest {
     assertEquals(DiskRequest.State.RUNNING, queue.state(running));
     assertEquals(0, over.get());
     IOException failure = assertThrows(IOException.class, () -> queue.await(running));
-    assertTrue(failure.getMessage().contains("whoever asked for it is gone"), failure.toString());
+    assertTrue(failure.getMessage().contains("its owner is gone"), failure.toString());
     gate.countDown();
     awaitOver(2);
     assertEquals(DiskRequest.State.CANCELLED, queue.state(running));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,6 +3,7 @@ package io.sluice.spill.disk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.DiskRequest.DiskStream;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

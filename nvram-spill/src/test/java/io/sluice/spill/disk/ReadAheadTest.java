@@ -144,7 +144,7 @@ class ReadAheadTest {
   @Test
   void nothingIsReadBeforeTheReaderComes() {
     TestFile file = new TestFile(1);
-    ahead.expect(List.of(stretch(file, 50, 1000)));
+    ahead.plan(List.of(stretch(file, 50, 1000)));
     assertEquals(0, aheadBytes);
     assertEquals(0, readAll(file, 2000, 500, UNIT_BYTES), "elsewhere");
     assertEquals(0, aheadBytes);
@@ -165,7 +165,7 @@ class ReadAheadTest {
         places.add(place);
         totalBytes += place[1];
       }
-      ahead.expect(plan);
+      ahead.plan(plan);
       int windowBytes = 1 + random.nextInt(2 * UNIT_BYTES);
       long hitBytes = 0;
       for (int n = 0; n < plan.size(); n++) {
@@ -184,12 +184,12 @@ class ReadAheadTest {
   void whatNobodyFetchesGivesWayAfterAWhile() {
     for (int i = 0; i < 4; i++) {
       TestFile left = new TestFile(i);
-      ahead.expect(List.of(stretch(left, 0, 1000)));
+      ahead.plan(List.of(stretch(left, 0, 1000)));
       ahead.take(left, 0, UNIT_BYTES);
     }
     assertEquals(0, room);
     TestFile next = new TestFile(9);
-    ahead.expect(List.of(stretch(next, 0, 1000)));
+    ahead.plan(List.of(stretch(next, 0, 1000)));
     assertEquals(0, readAll(next, 0, 500, UNIT_BYTES), "others may still come for theirs");
     nowNs += ReadAhead.STALE_NS + 1;
     assertEquals(400, readAll(next, 500, 500, UNIT_BYTES));
@@ -200,12 +200,12 @@ class ReadAheadTest {
   void allThatIsStaleGivesWayToWhoeverWantsMemory() {
     for (int i = 0; i < 3; i++) {
       TestFile left = new TestFile(i);
-      ahead.expect(List.of(stretch(left, 0, 1000)));
+      ahead.plan(List.of(stretch(left, 0, 1000)));
       ahead.take(left, 0, UNIT_BYTES);
     }
     nowNs += ReadAhead.STALE_NS;
     TestFile last = new TestFile(3);
-    ahead.expect(List.of(stretch(last, 0, 1000)));
+    ahead.plan(List.of(stretch(last, 0, 1000)));
     ahead.take(last, 0, UNIT_BYTES);
     assertEquals(1, ahead.giveUpStale(), "milliseconds until they are stale");
     assertEquals(0, room);
@@ -217,7 +217,7 @@ class ReadAheadTest {
   @Test
   void whatCouldNotBeReadAheadIsReadWhenItIsAskedFor() {
     TestFile file = new TestFile(1);
-    ahead.expect(List.of(stretch(file, 0, 1000)));
+    ahead.plan(List.of(stretch(file, 0, 1000)));
     fails = true;
     assertEquals(0, readAll(file, 0, 1000, UNIT_BYTES));
     assertEquals(4, room);
@@ -227,7 +227,7 @@ class ReadAheadTest {
   void aFileThatIsClosedIsForgotten() {
     TestFile file = new TestFile(1);
     TestFile other = new TestFile(2);
-    ahead.expect(List.of(stretch(file, 0, 100), stretch(other, 0, 1000), stretch(file, 500, 9)));
+    ahead.plan(List.of(stretch(file, 0, 100), stretch(other, 0, 1000), stretch(file, 500, 9)));
     ahead.take(file, 0, UNIT_BYTES);
     assertEquals(3, room, "the next run is read ahead");
     ahead.forget(file);
@@ -239,9 +239,9 @@ class ReadAheadTest {
   @Test
   void ofAFileThatIsClosedNothingStaysThatWasReadForAFormerReader() {
     TestFile file = new TestFile(1);
-    ahead.expect(List.of(stretch(file, 0, 1000)));
+    ahead.plan(List.of(stretch(file, 0, 1000)));
     ahead.take(file, 0, UNIT_BYTES);
-    ahead.expect(List.of(stretch(file, 0, 1000)));
+    ahead.plan(List.of(stretch(file, 0, 1000)));
     assertEquals(3, room);
     ahead.forget(file);
     assertEquals(4, room);
@@ -250,7 +250,7 @@ class ReadAheadTest {
   @Test
   void ofAFileThatIsClosedNothingStaysThatItsReaderPassedBy() {
     TestFile file = new TestFile(1);
-    ahead.expect(List.of(stretch(file, 0, 1000)));
+    ahead.plan(List.of(stretch(file, 0, 1000)));
     ahead.take(file, 0, UNIT_BYTES);
     ahead.take(file, 900, UNIT_BYTES);
     assertEquals(3, room);
@@ -263,12 +263,12 @@ class ReadAheadTest {
   void whatItKnowsHasABound() {
     TestFile file = new TestFile(1);
     for (int i = 0; i < 3; i++) {
-      ahead.expect(List.of(stretch(file, 0, 1000)));
+      ahead.plan(List.of(stretch(file, 0, 1000)));
       ahead.take(file, 0, UNIT_BYTES);
       assertEquals(1, ahead.known());
     }
     for (int i = 0; i < 2 * ReadAhead.MOST_STRETCHES; i++) {
-      ahead.expect(List.of(stretch(file, 1000L * i, 1000)));
+      ahead.plan(List.of(stretch(file, 1000L * i, 1000)));
     }
     assertEquals(ReadAhead.MOST_STRETCHES, ahead.known());
   }

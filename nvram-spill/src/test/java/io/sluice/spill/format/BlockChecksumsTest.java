@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;

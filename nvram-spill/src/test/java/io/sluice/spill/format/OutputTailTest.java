@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
+import io.sluice.spill.format.FooterReader.ByteSource;
 import io.sluice.spill.segment.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -146,7 +149,7 @@ class OutputTailTest {
     FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
     String message =
         assertThrows(
-                CorruptOutputException.class, () -> reader.readPlace(source(segment), location))
+                CorruptOutputException.class, () -> reader.readLocation(source(segment), location))
             .getMessage();
     assertTrue(message.contains("in the last extent"), message);
   }
@@ -156,7 +159,7 @@ class OutputTailTest {
     Media media = new Media();
     media.write(PLACE, IDENTITY);
     FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
-    LocationRecord place = reader.readPlace(source(media.last), PLACE.location());
+    LocationRecord place = reader.readLocation(source(media.last), PLACE.location());
     assertEquals(PLACE, place);
     assertEquals(IDENTITY, reader.readIdentity(place, media.extents()));
   }
@@ -171,7 +174,7 @@ class OutputTailTest {
     IOException e =
         assertThrows(
             CorruptOutputException.class,
-            () -> reader.readPlace(source(media.last), PLACE.location()));
+            () -> reader.readLocation(source(media.last), PLACE.location()));
     String expected =
         "it is of another release of Sluice: it has format "
             + (FooterLayout.VERSION + 1)
@@ -187,12 +190,13 @@ class OutputTailTest {
     media.write(PLACE, IDENTITY);
     FooterReader reader = new FooterReader(POOL, BLOCK_BYTES);
     int beginBytes = BLOCK_BYTES - PLACE.encode().capacity();
-    assertEquals(PLACE, reader.readPlace(source(media.last), PLACE.location(), beginBytes, 1000));
+    assertEquals(
+        PLACE, reader.readLocation(source(media.last), PLACE.location(), beginBytes, 1000));
     IOException e =
         assertThrows(
             CorruptOutputException.class,
-            () -> reader.readPlace(source(media.last), PLACE.location(), beginBytes + 1, 1000));
-    assertTrue(e.getMessage().contains("place length is"), e.getMessage());
+            () -> reader.readLocation(source(media.last), PLACE.location(), beginBytes + 1, 1000));
+    assertTrue(e.getMessage().contains("location length is"), e.getMessage());
   }
 
   @Test
@@ -232,7 +236,7 @@ class OutputTailTest {
   }
 
   private static void read(FooterReader reader, Media media) throws IOException {
-    LocationRecord place = reader.readPlace(source(media.last), PLACE.location());
+    LocationRecord place = reader.readLocation(source(media.last), PLACE.location());
     reader.readIdentity(place, media.extents());
   }
 }

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.format.OutputIndex.IndexedRun;
+import io.sluice.spill.format.PartitionRuns.RunEntry;
+import io.sluice.spill.format.Run.RawLengths;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

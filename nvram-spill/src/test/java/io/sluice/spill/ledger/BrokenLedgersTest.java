@@ -3,6 +3,8 @@ package io.sluice.spill.ledger;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holder.MemoryRequest;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -23,8 +25,8 @@ class BrokenLedgersTest {
             accounts ->
                 new GrantPolicy(accounts) {
                   @Override
-                  long comingBytes(MemoryRequest ask) {
-                    return super.comingBytes(ask) + accounts.heldBytes(MemoryKind.SORT);
+                  long comingBytes(MemoryRequest request) {
+                    return super.comingBytes(request) + accounts.heldBytes(MemoryKind.SORT);
                   }
                 })),
     WAITS_FOR_EVER(
@@ -73,9 +75,14 @@ class BrokenLedgersTest {
             accounts ->
                 new RevocationPolicy(accounts, new GrantPolicy(accounts)) {
                   @Override
-                  void takeBack(
-                      Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
-                    super.takeBack(loans, received, outputs, claims);
+                  List<Step> steps() {
+                    return List.of(
+                        this::loans,
+                        this::received,
+                        this::outputs,
+                        this::outputsAhead,
+                        this::claims,
+                        this::unequalLoans);
                   }
                 })),
     OUTPUTS_BEFORE_LOANS(
@@ -84,9 +91,14 @@ class BrokenLedgersTest {
             accounts ->
                 new RevocationPolicy(accounts, new GrantPolicy(accounts)) {
                   @Override
-                  void takeBack(
-                      Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
-                    super.takeBack(outputs, received, loans, claims);
+                  List<Step> steps() {
+                    return List.of(
+                        this::outputs,
+                        this::outputsAhead,
+                        this::received,
+                        this::loans,
+                        this::claims,
+                        this::unequalLoans);
                   }
                 })),
     CLAIMS_BEFORE_OUTPUTS(
@@ -100,9 +112,14 @@ class BrokenLedgersTest {
                   }
 
                   @Override
-                  void takeBack(
-                      Runnable received, Runnable loans, Runnable outputs, Runnable claims) {
-                    super.takeBack(received, loans, claims, outputs);
+                  List<Step> steps() {
+                    return List.of(
+                        this::received,
+                        this::loans,
+                        this::claims,
+                        this::outputs,
+                        this::outputsAhead,
+                        this::unequalLoans);
                   }
                 })),
     FORGETS_WHAT_IS_KEPT(
@@ -162,8 +179,13 @@ class BrokenLedgersTest {
             accounts ->
                 new RevocationPolicy(accounts, new GrantPolicy(accounts)) {
                   @Override
-                  boolean sharesLoans() {
-                    return false;
+                  List<Step> steps() {
+                    return List.of(
+                        this::received,
+                        this::loans,
+                        this::outputs,
+                        this::outputsAhead,
+                        this::claims);
                   }
                 })),
     FORGIVES_THE_LATE(

@@ -1,5 +1,6 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -98,7 +99,7 @@ final class LedgerModel {
   void join(ModelTask task) {
     task.id = ledger.join(task.who, task.ownSortBytes);
     stopped.remove(task.who.application());
-    ledger.hears(task.id, task.hearing != ModelTask.Hearing.NONE);
+    ledger.receivesNotices(task.id, task.hearing != ModelTask.Hearing.NONE);
     tasks.put(task.id, task);
   }
 

@@ -2,6 +2,7 @@ package io.sluice.spill.ledger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.spill.ledger.Holding.HolderRole;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -3,6 +3,8 @@ package io.sluice.spill.ledger;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +25,7 @@ class MemoryLedgerTest {
 
   private static long join(MemoryLedger ledger, String application, HolderRole role) {
     long id = ledger.join(new Holding.HolderId("user", application, "task", role), 0);
-    ledger.hears(id, true);
+    ledger.receivesNotices(id, true);
     return id;
   }
 
@@ -337,7 +339,7 @@ class MemoryLedgerTest {
     long claimBytes = LedgerModel.TERMS.claimBytes();
     Holding.HolderId who = new Holding.HolderId("user", "app", "task", HolderRole.MAP);
     long map = ledger.join(who, claimBytes);
-    ledger.hears(map, true);
+    ledger.receivesNotices(map, true);
     ledger.join(who, claimBytes);
     assertEquals(
         List.of(new MemoryAction.Answer(map, 10)),
@@ -357,7 +359,7 @@ class MemoryLedgerTest {
     }
     Holding.HolderId who = new Holding.HolderId("user", "app", "task", HolderRole.MAP);
     long map = ledger.join(who, LedgerModel.TERMS.claimBytes());
-    ledger.hears(map, true);
+    ledger.receivesNotices(map, true);
     assertEquals(
         List.of(new MemoryAction.Answer(map, 0)),
         ledger.ask(map, MemoryKind.SORT, 8, WaitLimit.NONE, 0));
@@ -373,7 +375,7 @@ class MemoryLedgerTest {
     }
     long claimBytes = LedgerModel.TERMS.claimBytes();
     long map = large.join(new Holding.HolderId("user", "app", "task", HolderRole.MAP), claimBytes);
-    large.hears(map, true);
+    large.receivesNotices(map, true);
     assertEquals(
         List.of(new MemoryAction.Answer(map, 150)),
         large.ask(map, MemoryKind.SORT, 150, WaitLimit.NONE, 0));
@@ -447,7 +449,7 @@ class MemoryLedgerTest {
   @Test
   void whoIsLateIsGrantedWhatItHasNowhereElseToWriteTo() {
     long late = holder();
-    ledger.hears(late, true);
+    ledger.receivesNotices(late, true);
     ledger.ask(late, MemoryKind.RECEIVE, 60, WaitLimit.NONE, 0);
     long other = ledger.join(new Holding.HolderId("user", "other", "task", HolderRole.MAP), 0);
     ledger.ask(other, MemoryKind.WRITING, 50, WaitLimit.LAST, 0);

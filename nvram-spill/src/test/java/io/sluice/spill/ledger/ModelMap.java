@@ -1,5 +1,8 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holding.HolderRole;
+
 /** A map task: fills its sort buffer, spills it, and commits its runs. */
 final class ModelMap extends ModelTask {
   /** What one that borrows all that it sorts in has for as long as it is lent nothing. */

@@ -1,5 +1,7 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.Holding.HolderRole;
+
 /** A reduce task: receives in steps, reads for a while, and gives back. */
 final class ModelReduce extends ModelTask {
   private static final long STEP = 16;

@@ -1,5 +1,7 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.GrantTerms.WaitLimit;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

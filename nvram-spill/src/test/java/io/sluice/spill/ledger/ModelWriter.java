@@ -1,5 +1,7 @@
 package io.sluice.spill.ledger;
 
+import io.sluice.spill.ledger.Holding.HolderRole;
+
 /** A task of an executor: writes pieces, and commits them. */
 final class ModelWriter extends ModelTask {
   private long left;

@@ -166,7 +166,7 @@ class MoveFailuresTest {
     threads.set(true);
     ask(); // nobody waits for moves for a while
     assertEquals(0, keeper.snapshot().movedOutputs());
-    pass(MoveOrders.FULL_PAUSE_MS);
+    pass(OutputMover.FULL_PAUSE_MS);
     ask();
     assertTrue(keeper.snapshot().movedOutputs() > 0, keeper.snapshot().toString());
   }

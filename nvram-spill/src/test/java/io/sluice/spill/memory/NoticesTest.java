@@ -8,6 +8,7 @@ import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.spill.ledger.GrantTerms;
 import io.sluice.spill.ledger.MemoryKind;
+import io.sluice.spill.memory.Revocations.RevocationNotice;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.MemorySource.MemoryUse;
 import io.sluice.spill.store.SpillStore;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.testing.TestSeed;
-import io.sluice.spill.record.TestRecord;
+import io.sluice.spill.format.TestRecord;
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.UnprefixedOrder;

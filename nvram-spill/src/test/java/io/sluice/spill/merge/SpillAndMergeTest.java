@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
-import io.sluice.spill.format.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.record.RecordFormat;
-import io.sluice.spill.record.TestRecord;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
+import io.sluice.spill.format.RecordFormat;
+import io.sluice.spill.format.TestRecord;
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.RecordBuffer;

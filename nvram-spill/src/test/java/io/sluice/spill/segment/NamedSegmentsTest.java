@@ -1,5 +1,6 @@
 package io.sluice.spill.segment;
 
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -113,7 +113,7 @@ class ProcessDirectoryTest {
   @Test
   void followsNoLinkThatSomebodyPutThere() throws IOException {
     Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
-    Files.createSymbolicLink(base.resolve(KIND + "-" + ProcessUser.name()), elsewhere);
+    Files.createSymbolicLink(base.resolve(KIND + "-" + Owner.nameOfThisProcess()), elsewhere);
     assertThrows(IOException.class, () -> ProcessDirectory.create(base, KIND, "app-1", "test.dir"));
   }
 

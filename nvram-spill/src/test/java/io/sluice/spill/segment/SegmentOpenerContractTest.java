@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.rdma.memory.Mapping;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
+import io.sluice.spill.segment.SegmentMapper.MappedRanges;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -2,6 +2,7 @@ package io.sluice.spill.segment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.spill.segment.PrivateDirectory.PrivateFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ class UmaskTest {
     }
     TreeMap<String, String> expected = new TreeMap<>();
     expected.put("parent", "rwxr-xr-x");
-    expected.put("kind-" + ProcessUser.name(), "rwx------");
+    expected.put("kind-" + Owner.nameOfThisProcess(), "rwx------");
     expected.put("name", "rwx------");
     expected.put("file", "rw-------");
     expected.put("above", "rwx------");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.sort.KeyOrder.BytePrefix;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;

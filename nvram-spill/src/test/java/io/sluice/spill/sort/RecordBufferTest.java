@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.TestSeed;
-import io.sluice.spill.record.TestRecord;
+import io.sluice.spill.format.TestRecord;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

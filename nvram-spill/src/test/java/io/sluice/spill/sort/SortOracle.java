@@ -3,7 +3,8 @@ package io.sluice.spill.sort;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spill.record.TestRecord;
+import io.sluice.spill.format.TestRecord;
+import io.sluice.spill.sort.SortedRecords.SortedCursor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

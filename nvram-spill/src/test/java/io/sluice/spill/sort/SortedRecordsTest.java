@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.memory.OffHeap;
-import io.sluice.spill.record.TestRecord;
+import io.sluice.spill.format.TestRecord;
+import io.sluice.spill.sort.SortedRecords.SortedCursor;
 import java.io.IOException;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;

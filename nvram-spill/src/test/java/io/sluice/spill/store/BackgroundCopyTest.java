@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spill.disk.BufferSet.NoBufferException;
 import io.sluice.spill.disk.DeviceFile;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
-import io.sluice.spill.disk.NoBufferException;
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.LocationRecord;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
 import io.sluice.spill.format.OutputIdentity;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.PrivateDirectory;

@@ -3,7 +3,7 @@ package io.sluice.spill.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spill.disk.NoBufferException;
+import io.sluice.spill.disk.BufferSet.NoBufferException;
 import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;

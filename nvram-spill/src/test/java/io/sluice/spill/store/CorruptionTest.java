@@ -197,7 +197,7 @@ class CorruptionTest extends PoolTestBase {
     long randomOffset(Random random) {
       OutputIdentity identity = output.identity();
       int identityBytes = FooterLayout.identityBytes(output.id());
-      int placeBytes = FooterLayout.placeBytes(output.extents().size());
+      int placeBytes = FooterLayout.locationBytes(output.extents().size());
       long identityStart = indexStart(output) + FooterLayout.align8(identity.indexLengthBytes());
       return switch (random.nextInt(4)) {
         case 0 -> indexStart(output) + random.nextInt(identity.indexLengthBytes());

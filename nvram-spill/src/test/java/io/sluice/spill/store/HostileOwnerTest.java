@@ -8,16 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.BlockChecksums;
-import io.sluice.spill.format.ByteSource;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.format.FooterReader;
+import io.sluice.spill.format.FooterReader.ByteSource;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Owner;
@@ -105,7 +105,7 @@ class HostileOwnerTest extends PoolTestBase {
             };
         long mark =
             new FooterReader(info().poolId(), info().blockBytes())
-                .readPlace(bytes, trailer)
+                .readLocation(bytes, trailer)
                 .commitMark();
         file.write(
             ByteBuffer.allocate(Long.BYTES).putLong(0, mark),
@@ -266,7 +266,7 @@ class HostileOwnerTest extends PoolTestBase {
       rewriteEntry(output, identity, 16, run.length - 16);
       LocatedRun moved = output.runs(0).get(0);
       Extent own = output.extents().get(0);
-      for (Range range : moved.place().ranges()) {
+      for (Range range : moved.location().ranges()) {
         assertTrue(range.offsetBytes() >= own.offsetBytes());
         assertTrue(range.endBytes() <= own.offsetBytes() + own.lengthBytes());
       }

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.format.BlockChecksums;
 import io.sluice.spill.format.CorruptOutputException;
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.LocationRecord;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.FooterLayout.LocationRecord;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.OutputIdentity;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.format.OutputIndex;
-import io.sluice.spill.format.OutputStamp;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Range;
@@ -92,7 +92,7 @@ class HostileTaskTest extends PoolTestBase {
     }
     refused("whole blocks", tail -> tail.withBefore(new Range(0, 1, BLOCK_BYTES)));
     refused("end of the last extent", tail -> tail.withExtents(List.of(first)));
-    refused("place length", tail -> tail.withExtents(List.of()));
+    refused("location length", tail -> tail.withExtents(List.of()));
   }
 
   @Test
@@ -168,7 +168,7 @@ class HostileTaskTest extends PoolTestBase {
 
   @Test
   void identitiesInWrongPlacesAreRefused() throws Exception {
-    long placeStartBytes = 2 * BLOCK_BYTES - FooterLayout.placeBytes(1);
+    long placeStartBytes = 2 * BLOCK_BYTES - FooterLayout.locationBytes(1);
     for (long offset :
         new long[] {
           -8, Long.MIN_VALUE, Long.MAX_VALUE - 7, 2 * BLOCK_BYTES, placeStartBytes / 8 * 8, 4, 1001
@@ -247,7 +247,7 @@ class HostileTaskTest extends PoolTestBase {
       place.putInt(place.capacity() - FooterLayout.TRAILER_BYTES + 12, length);
       write(honest);
       write(place, extent.range().endBytes() - place.capacity());
-      assertCommitRefused("place length", honest);
+      assertCommitRefused("location length", honest);
     }
   }
 

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.spill.disk.DeviceStats;
 import io.sluice.spill.disk.IoClass;
 import io.sluice.spill.format.FooterLayout;
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.format.FooterReader;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.segment.Tier;

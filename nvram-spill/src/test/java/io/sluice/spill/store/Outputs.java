@@ -9,9 +9,9 @@ import io.sluice.spill.format.OutputId;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentMapper.MappedRanges;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -115,7 +115,7 @@ public final class Outputs {
     assertEquals(expected.length / 7, run.records());
     assertEquals(BlockChecksumsTest.naive(expected), run.checksums());
     try (SegmentMapper mapper = mapper(store);
-        MappedRanges mapped = mapper.map(located.place().ranges())) {
+        MappedRanges mapped = mapper.map(located.location().ranges())) {
       assertArrayEquals(expected, bytes(mapped));
     }
   }

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spill.format.FooterLocation;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
 import io.sluice.spill.format.OutputId;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.writer.OutputWriter;

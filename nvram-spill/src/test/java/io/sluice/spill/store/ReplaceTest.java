@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.spill.format.CorruptOutputException;
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.segment.Extent;
 import io.sluice.spill.store.StoreStats.ApplicationUse;
 import io.sluice.spill.writer.OutputWriter;

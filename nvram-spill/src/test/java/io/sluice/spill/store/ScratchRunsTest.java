@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.BlockChecksumsTest;
 import io.sluice.spill.merge.RunInput;
-import io.sluice.spill.writer.ScratchRun;
 import io.sluice.spill.writer.ScratchRuns;
+import io.sluice.spill.writer.ScratchRuns.ScratchRun;
 import io.sluice.spill.writer.WriteTarget;
 import java.io.IOException;
 import java.nio.ByteBuffer;

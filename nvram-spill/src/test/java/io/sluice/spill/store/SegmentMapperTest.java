@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.format.LocatedRun;
-import io.sluice.spill.segment.MappedRanges;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
+import io.sluice.spill.segment.SegmentMapper.MappedRanges;
 import io.sluice.spill.writer.OutputWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -39,10 +39,10 @@ class SegmentMapperTest extends PoolTestBase {
       for (int i = 0; i < 1_000; i++) {
         if (random.nextBoolean()) {
           Thread.currentThread().interrupt();
-          assertThrows(InterruptedIOException.class, () -> mapper.map(run.place().ranges()));
+          assertThrows(InterruptedIOException.class, () -> mapper.map(run.location().ranges()));
           assertTrue(Thread.interrupted());
         }
-        try (MappedRanges mapped = mapper.map(run.place().ranges())) {
+        try (MappedRanges mapped = mapper.map(run.location().ranges())) {
           assertArrayEquals(expected, Outputs.bytes(mapped));
         }
       }
@@ -60,10 +60,10 @@ class SegmentMapperTest extends PoolTestBase {
       int partition = content.partitions().get(0);
       LocatedRun run = store.find(id(1)).orElseThrow().runs(partition).get(0);
       int ofStore = openSegments(store);
-      mapper.map(run.place().ranges()).close();
+      mapper.map(run.location().ranges()).close();
       assertEquals(ofStore + 1, openSegments(store));
       mapper.close();
-      try (MappedRanges mapped = mapper.map(run.place().ranges())) {
+      try (MappedRanges mapped = mapper.map(run.location().ranges())) {
         assertArrayEquals(content.of(partition).get(0), Outputs.bytes(mapped));
       }
       assertEquals(ofStore, openSegments(store));
@@ -85,7 +85,7 @@ class SegmentMapperTest extends PoolTestBase {
         Outputs.Content content = commit(store.openLease(APP), id(i), random, 100_000);
         for (int partition : content.partitions()) {
           LocatedRun run = store.find(id(i)).orElseThrow().runs(partition).get(0);
-          mapper.map(run.place().ranges()).close();
+          mapper.map(run.location().ranges()).close();
         }
       }
       store.freeApplication(APP);

@@ -75,7 +75,7 @@ abstract class StoreContractTest extends PoolTestBase {
           for (int ordinal = 0; ordinal < runs.size(); ordinal++) {
             assertEquals(partition, runs.get(ordinal).run().partition());
             assertEquals(ordinal, runs.get(ordinal).run().ordinal());
-            assertEquals(output.location().generation(), runs.get(ordinal).place().generation());
+            assertEquals(output.location().generation(), runs.get(ordinal).location().generation());
           }
           expected.addAll(runs);
         }

@@ -2,8 +2,8 @@ package io.sluice.spill.store;
 
 import io.sluice.rdma.memory.Mapping;
 import io.sluice.rdma.memory.NativeFile;
-import io.sluice.spill.medium.DaxDevice;
 import io.sluice.spill.medium.DevDaxMedium;
+import io.sluice.spill.medium.DevDaxMedium.DaxDevice;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.PlainMedium;
 import io.sluice.spill.medium.SyncMedium;

@@ -1,7 +1,7 @@
 package io.sluice.spark.metrics;
 
 import io.sluice.node.client.ReadStats;
-import io.sluice.spill.cipher.CipherStats;
+import io.sluice.spill.cipher.ShuffleKey.CipherStats;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -1,11 +1,11 @@
 package io.sluice.spark.pool;
 
 import io.sluice.spill.cipher.DecryptedRunInput;
-import io.sluice.spill.cipher.ForgedRunException;
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
 import io.sluice.spill.cipher.RunKey;
-import io.sluice.spill.format.IndexedRun;
+import io.sluice.spill.format.OutputIndex.IndexedRun;
 import io.sluice.spill.format.Run;
-import io.sluice.spill.merge.ChecksumException;
+import io.sluice.spill.merge.RunInput.ChecksumException;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
 import io.sluice.spill.store.CommittedOutput;

@@ -1,9 +1,9 @@
 package io.sluice.spark.pool;
 
-import io.sluice.spill.format.FooterLocation;
-import io.sluice.spill.format.OutputStamp;
+import io.sluice.spill.format.FooterLayout.FooterLocation;
+import io.sluice.spill.format.OutputIdentity.OutputStamp;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.store.ExtentSource;
 import io.sluice.spill.store.ExtentSource.LeaseInfo;
 import io.sluice.spill.store.Lease;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.spill.cipher.DecryptedRunInput;
-import io.sluice.spill.cipher.ForgedRunException;
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
 import io.sluice.spill.cipher.OutputKey;
 import io.sluice.spill.cipher.RunEncryptor;
 import io.sluice.spill.cipher.ShuffleKey;

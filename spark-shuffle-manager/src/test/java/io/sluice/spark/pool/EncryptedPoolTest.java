@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.pool.PoolBlock.DamagedBlockException;
-import io.sluice.spill.cipher.ForgedRunException;
+import io.sluice.spill.cipher.DecryptedRunInput.ForgedRunException;
 import io.sluice.spill.cipher.ShuffleKey;
-import io.sluice.spill.format.BlockChecksummer;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

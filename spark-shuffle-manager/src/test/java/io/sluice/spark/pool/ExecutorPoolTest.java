@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.pool.PoolBlock.DamagedBlockException;
-import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreFullException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -238,7 +238,7 @@ class ExecutorPoolTest {
   }
 
   private Path home(String volume) throws IOException {
-    return base.resolve(volume).resolve("sluice-spark-" + ProcessUser.name());
+    return base.resolve(volume).resolve("sluice-spark-" + Owner.nameOfThisProcess());
   }
 
   @Test
@@ -366,7 +366,7 @@ class ExecutorPoolTest {
     assertThrows(IOException.class, block::nioByteBuffer);
     assertEquals(
         0,
-        Files.list(base.resolve("sluice-spark-" + ProcessUser.name()))
+        Files.list(base.resolve("sluice-spark-" + Owner.nameOfThisProcess()))
             .filter(path -> !path.endsWith(".guard"))
             .count());
   }

@@ -1,7 +1,7 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.text.ErrorText;
-import io.sluice.spill.segment.ProcessUser;
+import io.sluice.spill.segment.Owner;
 import io.sluice.tools.doctor.Doctor.Trial;
 import io.sluice.tools.doctor.Finding.ByteSize;
 import io.sluice.tools.doctor.Finding.ShellWord;
@@ -79,7 +79,7 @@ record PoolCandidateCheck(
   private Finding notWritable(String subject) {
     String user;
     try {
-      user = ProcessUser.name();
+      user = Owner.nameOfThisProcess();
     } catch (IOException e) {
       throw new UncheckedIOException("/proc is not mounted", e);
     }

@@ -1,13 +1,13 @@
 package io.sluice.it.lab.plugs;
 
-import io.sluice.spill.format.BlockChecksummer;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.format.LocatedRun;
 import io.sluice.spill.format.Run;
 import io.sluice.spill.segment.Extent;
-import io.sluice.spill.segment.MappedRanges;
+import io.sluice.spill.segment.SegmentFile.SegmentOpener;
 import io.sluice.spill.segment.SegmentInfo;
 import io.sluice.spill.segment.SegmentMapper;
-import io.sluice.spill.segment.SegmentOpener;
+import io.sluice.spill.segment.SegmentMapper.MappedRanges;
 import io.sluice.spill.store.CommittedOutput;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.SegmentHandle;
@@ -132,7 +132,7 @@ final class Verifier {
         || !run.checksums().equals(BlockChecksummer.sum(ByteBuffer.wrap(expected)))) {
       return false;
     }
-    try (MappedRanges mapped = mapper.map(located.place().ranges())) {
+    try (MappedRanges mapped = mapper.map(located.location().ranges())) {
       int doneBytes = 0;
       for (ByteBuffer buffer : mapped.buffers()) {
         int lengthBytes = buffer.remaining();

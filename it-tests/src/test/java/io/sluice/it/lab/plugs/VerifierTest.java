@@ -54,7 +54,7 @@ class VerifierTest {
     try (SpillStore store = pool.open()) {
       int partition = output.pieces().get(0).partition();
       Range range =
-          store.find(output.id()).orElseThrow().runs(partition).get(0).place().ranges().get(0);
+          store.find(output.id()).orElseThrow().runs(partition).get(0).location().ranges().get(0);
       alter(store.segment(range.segmentId()).orElseThrow().info().path(), range.offsetBytes());
       assertProblem("altered: run 0 of partition " + partition, store);
     }

@@ -1,4 +1,4 @@
-package io.sluice.spill.record;
+package io.sluice.spill.format;
 
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.sluice.spill.record;
+package io.sluice.spill.format;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

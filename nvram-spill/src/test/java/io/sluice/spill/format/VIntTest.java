@@ -1,9 +1,10 @@
-package io.sluice.spill.record;
+package io.sluice.spill.format;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spill.format.RecordFormat.VInt;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;

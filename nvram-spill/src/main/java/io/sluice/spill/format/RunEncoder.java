@@ -1,12 +1,12 @@
-package io.sluice.spill.record;
+package io.sluice.spill.format;
 
 import java.io.IOException;
 
 /**
- * Turns records into the bytes of a run, for whoever has them one by one: a merge, a combiner.
+ * Encodes records one by one into the bytes of a run, for a merge or a combiner.
  *
  * <p>Records are gathered in a heap block and handed on in large pieces. Thread contract: single
- * thread. Ownership: the sink stays its owner's. Failure: what the sink throws.
+ * thread. Ownership: the sink stays its owner's. Failure: an exception of the sink.
  */
 public final class RunEncoder {
   private static final int BLOCK_BYTES = 64 << 10;
@@ -64,7 +64,7 @@ public final class RunEncoder {
     filled += length;
   }
 
-  /** Appends the end marker and hands on what is left. */
+  /** Appends the end marker and passes the rest to the sink. */
   public void finish() throws IOException {
     if (RecordFormat.END_BYTES > block.length - filled) {
       flush();
