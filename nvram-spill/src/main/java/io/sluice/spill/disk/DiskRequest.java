@@ -25,7 +25,6 @@ import java.util.concurrent.TimeUnit;
  * Neither may wait for memory or for another request.
  */
 public final class DiskRequest {
-
   /** The state of a request. */
   public enum State {
     QUEUED,

@@ -11,7 +11,6 @@ import java.util.UUID;
  * @param location where its bytes lay
  */
 public record LocatedRun(Run run, RunLocation location) {
-
   /**
    * The location of the bytes of a {@link Run}. Equal locations are the same one, also over time:
    * no two locations of an output have the same generation.

@@ -42,7 +42,6 @@ public record OutputIdentity(
     long indexOffsetBytes,
     int indexLengthBytes,
     int indexCrc32c) {
-
   /** As it goes to the medium. */
   public ByteBuffer encode() {
     byte[] applicationId = id.applicationId().getBytes(StandardCharsets.US_ASCII);

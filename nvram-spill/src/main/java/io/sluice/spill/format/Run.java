@@ -22,7 +22,6 @@ public record Run(
     int chunkBytes,
     long records,
     BlockChecksums checksums) {
-
   /**
    * The lengths of a run and of its chunks before compression, packed into one number: an index, an
    * answer and a list of many runs need no second number for runs that have chunks.
