@@ -1,11 +1,11 @@
 package io.sluice.bench.micro;
 
 import io.sluice.spill.sort.BytewiseOrder;
-import io.sluice.spill.sort.SortChunks.ChunkMemory;
-import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.sort.KeptChunks;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
+import io.sluice.spill.sort.SortChunks.ChunkMemory;
+import io.sluice.spill.sort.SortChunks.ChunkSource;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,14 +1,14 @@
 package io.sluice.bench.micro;
 
 import io.sluice.bench.ArrayInput;
-import io.sluice.spill.sort.BytewiseOrder;
-import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.format.BlockChecksums;
+import io.sluice.spill.format.BlockChecksums.BlockChecksummer;
 import io.sluice.spill.format.RecordFormat;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.merge.RunCursor;
 import io.sluice.spill.merge.RunInput;
 import io.sluice.spill.merge.VerifiedRunInput;
+import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
 import java.io.IOException;

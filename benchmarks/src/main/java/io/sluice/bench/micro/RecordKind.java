@@ -2,7 +2,6 @@ package io.sluice.bench.micro;
 
 import io.sluice.spill.sort.BytewiseOrder;
 import io.sluice.spill.sort.KeyOrder;
-import io.sluice.spill.sort.KeyOrder.BytePrefix;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;

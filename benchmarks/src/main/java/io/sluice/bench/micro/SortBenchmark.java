@@ -1,9 +1,9 @@
 package io.sluice.bench.micro;
 
 import io.sluice.bench.micro.LeaseBenchmark.LentMemory;
-import io.sluice.spill.sort.SortChunks.ChunkMemory;
 import io.sluice.spill.sort.RecordBuffer;
 import io.sluice.spill.sort.SortChunks;
+import io.sluice.spill.sort.SortChunks.ChunkMemory;
 import io.sluice.spill.sort.SortedRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,8 +2,8 @@ package io.sluice.bench.local;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.bench.local.EngineSchedule.JobHistoryTimes.Attempt;
 import io.sluice.bench.local.EngineSchedule.JobHistoryTimes;
+import io.sluice.bench.local.EngineSchedule.JobHistoryTimes.Attempt;
 import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingRun;
 import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingVariant;
 import io.sluice.bench.local.ScalingBench.ScalingJobs.ScalingWorkload;

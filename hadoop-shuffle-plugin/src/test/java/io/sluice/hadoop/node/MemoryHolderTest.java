@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.hadoop.node.ServiceStateMXBean.MemoryHolder;
-import io.sluice.spill.ledger.Holding.HolderRole;
 import io.sluice.spill.ledger.Holding;
+import io.sluice.spill.ledger.Holding.HolderRole;
 import io.sluice.spill.ledger.MemoryKind;
 import java.util.ArrayList;
 import java.util.Arrays;

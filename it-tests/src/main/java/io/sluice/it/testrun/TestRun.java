@@ -3,7 +3,6 @@ package io.sluice.it.testrun;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.lab.LabResult;
 import io.sluice.it.lab.LabTools;
-import io.sluice.it.testrun.LabRun;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.Machine;
 import io.sluice.it.testrun.TestTask.TaskResult;

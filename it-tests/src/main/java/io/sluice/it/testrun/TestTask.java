@@ -1,8 +1,8 @@
 package io.sluice.it.testrun;
 
 import io.sluice.it.report.Console;
-import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.report.TestReports;
+import io.sluice.it.report.TestReports.TestOutcome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

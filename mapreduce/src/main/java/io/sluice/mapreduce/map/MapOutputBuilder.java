@@ -13,7 +13,6 @@ import io.sluice.spill.format.WrittenRun;
 import io.sluice.spill.merge.KWayMerge;
 import io.sluice.spill.sort.KeyOrder;
 import io.sluice.spill.sort.SortedRecords;
-import io.sluice.spill.sort.SortedRecords.SortedCursor;
 import io.sluice.spill.writer.OutputWriter;
 import io.sluice.spill.writer.OutputWriter.WriterStats;
 import io.sluice.spill.writer.WriteTarget;

@@ -1,8 +1,8 @@
 package io.sluice.mapreduce.merge;
 
 import io.sluice.spill.merge.KWayMerge;
-import io.sluice.spill.sort.SortedRecords.SortedCursor;
 import io.sluice.spill.sort.SortedRecords;
+import io.sluice.spill.sort.SortedRecords.SortedCursor;
 import java.io.IOException;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.mapred.RawKeyValueIterator;

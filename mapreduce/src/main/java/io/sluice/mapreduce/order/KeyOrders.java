@@ -1,9 +1,7 @@
 package io.sluice.mapreduce.order;
 
 import io.sluice.spill.sort.BytewiseOrder;
-import io.sluice.spill.sort.KeyOrder.BytePrefix;
 import io.sluice.spill.sort.KeyOrder;
-import java.util.Arrays;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;

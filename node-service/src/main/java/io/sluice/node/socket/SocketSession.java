@@ -23,7 +23,6 @@ import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.Lease;
 import io.sluice.spill.store.Lease.DiskWrite;
 import io.sluice.spill.store.MemorySource.MemoryUse;
-import io.sluice.spill.store.SpillStore;
 import io.sluice.spill.store.StoreFullException;
 import java.io.DataInputStream;
 import java.io.EOFException;

@@ -15,7 +15,6 @@ import io.sluice.rdma.text.ErrorText;
 import io.sluice.spill.format.OutputId;
 import io.sluice.spill.memory.Borrower;
 import io.sluice.spill.segment.Owner;
-import io.sluice.spill.store.SpillStore;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;

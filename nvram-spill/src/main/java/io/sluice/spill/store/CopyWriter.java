@@ -214,8 +214,8 @@ final class CopyWriter {
    * under way. Their buffers are the device's until they are done, so no two threads wait for each
    * other. Ownership: the caller that opens it closes it, which waits for the units under way.
    * Failure: the first one of a unit, at the latest from {@link #await}, after {@code onFailure}
-   * was told of its segment; or {@link io.sluice.spill.disk.BufferSet.NoBufferException}, and {@code
-   * onFailure} is not told.
+   * was told of its segment; or {@link io.sluice.spill.disk.BufferSet.NoBufferException}, and
+   * {@code onFailure} is not told.
    */
   static final class InFlightWrites implements AutoCloseable {
     private final BiConsumer<DiskSegment, IOException> onFailure;
