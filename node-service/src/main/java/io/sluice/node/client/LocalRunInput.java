@@ -16,6 +16,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A run in this node's own pool, read from the files of its segments, and read on where it lies now
@@ -33,12 +35,14 @@ import java.util.Map;
  * </ul>
  */
 final class LocalRunInput implements RunInput {
+  private static final long FIRST_PAUSE_MS = 50;
+  private static final long LONGEST_PAUSE_MS = 2_000;
+
   private final RemoteNode node;
   private final SegmentMapper mapper;
   private final String name;
   private final long lengthBytes;
   private final BusyBackoff refusal;
-  private final BusyBackoff shortage; // of this process
   private final RunLocator where;
   private List<Range> ranges;
   private int rangeNumber;
@@ -57,7 +61,6 @@ final class LocalRunInput implements RunInput {
     this.name = name;
     this.lengthBytes = located.run().lengthBytes();
     this.refusal = new BusyBackoff(name, node.timeouts().busyMs());
-    this.shortage = new BusyBackoff(name, node.timeouts().restartMs());
     this.where = new RunLocator(node, outputId, name, located, segments, refusal);
     openAt(0);
   }
@@ -70,18 +73,18 @@ final class LocalRunInput implements RunInput {
     if (consumedBytes == lengthBytes) {
       return -1;
     }
+    long deadlineNs =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(node.timeouts().restartMs());
+    long pauseMs = FIRST_PAUSE_MS;
     while (true) {
       try {
-        int n = readRange(dst, offset, length);
-        shortage.isOver();
-        return n;
+        return readRange(dst, offset, length);
       } catch (InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
         if (isShort(e)) {
-          if (!shortage.waits()) {
-            throw cannotOpen(e);
-          }
+          pause(pauseMs, deadlineNs, e);
+          pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
         } else if (isElsewhere(e)) {
           openAt(consumedBytes);
         } else if (e instanceof RemoteError error && error.code() == RemoteError.Code.REFUSED) {
@@ -98,6 +101,16 @@ final class LocalRunInput implements RunInput {
     return FailureMeaning.isShort(failure)
         || (failure instanceof RemoteError
             && FailureMeaning.ofAsking(failure) == FailureMeaning.NOT_NOW);
+  }
+
+  private void pause(long pauseMs, long deadlineNs, IOException cause) throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw where.interrupted();
+    }
+    if (System.nanoTime() - deadlineNs > 0) {
+      throw cannotOpen(cause);
+    }
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMs));
   }
 
   private ReaderFailedException cannotOpen(IOException cause) {

@@ -10,7 +10,6 @@ import io.sluice.node.wire.JobSecret;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.RemoteError;
 import io.sluice.node.wire.Timeouts;
-import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /**
  * Another node's service as one task sees it: it is asked where outputs lie, and read over a
@@ -333,7 +331,15 @@ public final class RemoteNode implements AutoCloseable {
 
   @Override
   public void close() {
-    Closer.all(Stream.<Runnable>of(this::closeBounceReads, controls::close, links::close));
+    try {
+      closeBounceReads();
+    } finally { // without a list of them: there may be no memory for one
+      try {
+        controls.close();
+      } finally {
+        links.close();
+      }
+    }
   }
 
   private void closeBounceReads() {

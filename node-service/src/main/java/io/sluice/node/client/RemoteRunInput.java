@@ -5,7 +5,6 @@ import io.sluice.node.client.RunReads.ReadPath;
 import io.sluice.node.client.RunReads.RunWindow;
 import io.sluice.node.client.RunReads.StaleLocationException;
 import io.sluice.node.remote.OutputLocations.SegmentLocation;
-import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
@@ -17,7 +16,6 @@ import io.sluice.spill.merge.RunInput.ChecksumException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -341,12 +339,27 @@ final class RemoteRunInput implements RunInput {
             && node.ways().giveUp(transport, cause));
   }
 
-  /** Gives every window back, whatever became of the others; reading goes on where it was. */
+  /**
+   * Gives every window back, whatever became of the others; reading goes on where it was. After an
+   * error the next call gives back the rest.
+   */
   void suspend() {
-    List<RunWindow> unread = List.copyOf(windows);
-    windows.clear();
+    RuntimeException failure = null;
+    while (!windows.isEmpty()) {
+      try {
+        reads.discard(windows.removeLast());
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
     issuedBytes = consumedBytes;
-    Closer.all(unread.stream().map(window -> () -> reads.discard(window)));
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   @Override

@@ -45,7 +45,11 @@ record TaskAdmission(ApplicationOwners owners, ApplicationRegistry registry)
       owners.check(applicationId, task);
     } catch (TaskRefusedException e) {
       if (e.kind() == RefusalKind.UNKNOWN_APPLICATION) { // it was here a moment ago
-        Closer.after(e, () -> forget(applicationId));
+        try {
+          forget(applicationId);
+        } catch (IOException notForgotten) { // an Error is told by itself
+          e.addSuppressed(notForgotten);
+        }
       }
       throw e;
     }

@@ -181,6 +181,15 @@ public final class LeaseRecords implements RecoveredLeases {
     return record;
   }
 
+  /** Begins the record of a lease that no task has, as of one whose task is gone. */
+  @Override
+  public Own own(LeaseInfo lease, List<Range> granted) {
+    LeaseRecord record = create(lease);
+    record.heldByNobody();
+    record.granted(granted);
+    return record::close;
+  }
+
   /** How it is now; deletes the records of leases of another pool. */
   @Override
   public Review review(UUID poolId) {
@@ -190,15 +199,6 @@ public final class LeaseRecords implements RecoveredLeases {
   @Override
   public void settled(Review review) {
     formers.settled(review);
-  }
-
-  /** The same of a lease that no task has: it is as if one had held it and were gone. */
-  @Override
-  public Own own(LeaseInfo lease, List<Range> granted) {
-    LeaseRecord record = create(lease);
-    record.heldByNobody();
-    record.granted(granted);
-    return record::close;
   }
 
   /** A lease goes on without a record: deletes all others, see above. */

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -223,7 +224,7 @@ final class DiskSpace {
    * That may give back room on disk, or memory that was leased with these files.
    */
   void settle(long waitMs) {
-    long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
+    long endNs = endNs(waitMs);
     List<DiskThread> threads;
     Set<Request> begun;
     lock.lock();
@@ -237,7 +238,7 @@ final class DiskSpace {
     for (DiskThread each : threads) {
       ask(each, done);
     }
-    awaitEnd(begun::contains, waitMs);
+    awaitEnd(begun::contains, () -> endNs);
     long leftNs = endNs - System.nanoTime();
     Uninterruptibly.await(done, Math.max(0, TimeUnit.NANOSECONDS.toMillis(leftNs)));
   }
@@ -256,22 +257,30 @@ final class DiskSpace {
     }
   }
 
-  /** Waits until nothing is made for a lease, so long at most. */
+  /** Waits until nothing is made for a lease, so long at most once it has the lock. */
   void awaitEnd(Lease lease, long waitMs) {
-    awaitEnd(request -> request.lease == lease, waitMs);
+    awaitEnd(request -> request.lease == lease, () -> endNs(waitMs));
   }
 
-  /** Waits until nothing is made any more; returns whether that is so. */
+  /** Waits as the method above until nothing is made any more; returns whether that is so. */
   boolean awaitEnd(long waitMs) {
-    return awaitEnd(request -> true, waitMs);
+    return awaitEnd(request -> true, () -> endNs(waitMs));
   }
 
-  /** Waits until none of these is made, so long at most; returns whether none is. */
-  private boolean awaitEnd(Predicate<Request> these, long waitMs) {
+  private static long endNs(long waitMs) {
+    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
+  }
+
+  /**
+   * Waits until none of these is made; returns whether none is.
+   *
+   * @param end when it gives up, by the clock of {@link System#nanoTime}; asked under the lock
+   */
+  private boolean awaitEnd(Predicate<Request> these, LongSupplier end) {
     boolean interrupted = false;
-    long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     lock.lock();
     try {
+      long endNs = end.getAsLong();
       long leftNs = endNs - System.nanoTime();
       while (making.stream().anyMatch(these)) {
         if (leftNs <= 0) {

@@ -145,11 +145,15 @@ final class LockedDirectory implements Closeable {
   }
 
   private static void checkContent(Path path) throws IOException {
-    for (Path entry : entries(path)) {
-      if (!OWN_FILES.matcher(entry.getFileName().toString()).matches()) {
-        throw new IOException(
-            path + " holds " + entry.getFileName() + ", which is no file of a pool; " + ADVICE);
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+      for (Path entry : entries) { // ends at the first foreign one: there may be millions
+        if (!OWN_FILES.matcher(entry.getFileName().toString()).matches()) {
+          throw new IOException(
+              path + " holds " + entry.getFileName() + ", which is no file of a pool; " + ADVICE);
+        }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 

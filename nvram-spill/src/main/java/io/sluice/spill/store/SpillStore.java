@@ -104,7 +104,7 @@ public final class SpillStore implements Closeable {
 
   /**
    * The segment length of a pool that is not open, which must not be opened with another length.
-   * Empty if no pool of this release lies in the directory, or if it lies on a device.
+   * Empty if the directory holds no pool of this release in files: none on huge pages or a device.
    *
    * @throws IOException if the directory cannot be read, or the pool's header is damaged
    */
@@ -352,12 +352,14 @@ public final class SpillStore implements Closeable {
    * outlive this store must find what they had leased in the quarantine of its successor.
    */
   public void quiesce() {
-    state.whileLocked(
-        () -> {
-          state.quiet = true;
-          state.copier.stop();
-          state.memorySpace.end();
-        });
+    state.lock.lock(); // without a lambda: there may be no memory for one
+    try {
+      state.quiet = true;
+      state.copier.stop();
+      state.memorySpace.end();
+    } finally {
+      state.lock.unlock();
+    }
   }
 
   /** Whether it was told to stop; what fails from then on is no fault of the caller. */

@@ -94,7 +94,7 @@ final class StoreState {
     this.recoveredGenerationBound = files.generations().bound();
   }
 
-  /** Work under the lock, with a result. */
+  /** Work with a result; its user says whether it runs under the lock. */
   interface Work<T, E extends Exception> {
     T run() throws E;
   }

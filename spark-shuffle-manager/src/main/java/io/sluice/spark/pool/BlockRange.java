@@ -18,7 +18,7 @@ import org.apache.spark.storage.ShuffleBlockId;
  */
 public record BlockRange(String blockId, int shuffleId, long mapId, PartitionRange partitions) {
 
-  /** The range that a block id names; empty if it is no block of a shuffle. */
+  /** The range that a block id names; empty if it is no block of a shuffle, or names none. */
   public static Optional<BlockRange> of(String blockId) {
     return of(BlockId$.MODULE$.apply(blockId));
   }
@@ -29,7 +29,7 @@ public record BlockRange(String blockId, int shuffleId, long mapId, PartitionRan
       PartitionRange partition = PartitionRange.one(one.reduceId());
       return Optional.of(new BlockRange(id.name(), one.shuffleId(), one.mapId(), partition));
     }
-    if (id instanceof ShuffleBlockBatchId batch) {
+    if (id instanceof ShuffleBlockBatchId batch && batch.startReduceId() < batch.endReduceId()) {
       PartitionRange some = new PartitionRange(batch.startReduceId(), batch.endReduceId());
       return Optional.of(new BlockRange(id.name(), batch.shuffleId(), batch.mapId(), some));
     }

@@ -48,7 +48,10 @@ public abstract class PoolBlock extends ManagedBuffer {
   public final ByteBuffer nioByteBuffer() throws IOException {
     byte[] copy = new byte[Math.toIntExact(lengthBytes)];
     try (InputStream bytes = createInputStream()) {
-      bytes.readNBytes(copy, 0, copy.length);
+      int readBytes = bytes.readNBytes(copy, 0, copy.length);
+      if (readBytes < copy.length) { // its output was written again meanwhile, and is shorter
+        throw new EOFException("ends after " + readBytes + " of " + lengthBytes + " bytes");
+      }
     }
     return ByteBuffer.wrap(copy);
   }

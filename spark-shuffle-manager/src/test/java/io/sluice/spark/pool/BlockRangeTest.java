@@ -25,5 +25,6 @@ class BlockRangeTest {
   void leavesEverythingElseToSpark() {
     assertEquals(Optional.empty(), BlockRange.of("rdd_1_2"));
     assertEquals(Optional.empty(), BlockRange.of("shuffleChunk_1_2_3_4"));
+    assertEquals(Optional.empty(), BlockRange.of("shuffle_3_17_5_5"), "no partition");
   }
 }
