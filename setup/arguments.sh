@@ -111,8 +111,8 @@ look_at_value() { # option label value
     case ${kind%%,*} in
       COUNT) good='^[1-9][0-9]*$' problem="is not a number from 1 on" ;;
       SIZE) good='^[0-9]+[kKmMgG]?[bB]?$' problem="is not a size such as 64m" ;;
-      SEED) good='^-?[0-9]+$' problem="is not a number" ;;
-      SHARE) good='^[0-9]*[.]?[0-9]+$' problem="is not a share such as 0.5" ;;
+      SEED) good='^[-+]?[0-9]+$' problem="is not a number" ;;
+      SHARE) good='^ *[0-9.]+(e[-+]?[0-9]+)?[fd]? *$' problem="is not a share such as 0.5" ;;
       RATE) good='^(none|[0-9]+[kKmMgG]?[bB]?)$' problem="is neither a size such as 16m nor none" ;;
       MAPSREDUCES) good='^[1-9][0-9]*x[1-9][0-9]*$' problem="is not a number of maps and one of reduces, such as 64x8" ;;
       NAME | SUITE | PROGRAM | VERSION) # the text lists them

@@ -183,6 +183,7 @@ class ArgumentsTest {
         "matrix spark --no-install",
         "model --measured=a.json --runs 3",
         "model --no-install --sizes 1m,11m,111m",
+        "model --no-install --sizes 1000,500,100",
         "doctor --hadoop-conf a --spark-conf=b --json",
         "demo --no-install --hadoop 3.3.6",
         "bench --no-install --engines STOCK",
@@ -190,7 +191,7 @@ class ArgumentsTest {
         "bench --no-install --encrypted spark --on-tmpfs",
         "bench --no-install hone --engines STOCK,spark --size large --workload LDA",
         "bench --no-install memory --workload sort,WC",
-        "bench --no-install memory --fractions 1.0,.5,1 --device-rate=none --files-rate 16m",
+        "bench --no-install memory --fractions 1.0,.5,1,2e-1 --device-rate=none --files-rate 16m",
         "lab --no-install plugs --seed=-7 --kills 3",
         "run program.jar --help --size",
         "--no-install bench --engines tuned,SLUICE"

@@ -223,9 +223,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
   private FSDataOutputStream output(OpenFile file) throws IOException {
     long startBytes = file.content().lengthBytes();
     return new FSDataOutputStream(
-        MemoryOutputStream.open(file, this, UserGroupInformation.getCurrentUser()),
-        counts(),
-        startBytes);
+        MemoryOutputStream.open(file, this), counts(), startBytes);
   }
 
   @Override

@@ -43,7 +43,6 @@ import org.slf4j.LoggerFactory;
 public final class MemoryOutputStream extends OutputStream
     implements Syncable, StreamCapabilities, IOStatisticsSource {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryOutputStream.class);
-  private static final Cleaner FORGOTTEN = Cleaner.create();
 
   /** The streams that are not closed yet; guarded by itself. */
   private static final Map<MemoryOutputStream, Opener> OPEN = new WeakHashMap<>();
@@ -55,6 +54,11 @@ public final class MemoryOutputStream extends OutputStream
   private final byte[] single = new byte[1];
   private boolean closed;
 
+  /** The cleaner's thread starts with the first stream: a task may end without one. */
+  private static final class Forgotten {
+    static final Cleaner CLEANER = Cleaner.create();
+  }
+
   private record Opener(FileSystem fileSystem, UserGroupInformation user) {}
 
   /** Appends to the file, and closes it with this stream. */
@@ -62,13 +66,13 @@ public final class MemoryOutputStream extends OutputStream
     this.writer = new ContentWriter(file.content());
     this.startBytes = writer.positionBytes();
     this.end = new End(file, writer);
-    this.forgotten = FORGOTTEN.register(this, end);
+    this.forgotten = Forgotten.CLEANER.register(this, end);
   }
 
-  /** Appends to a file. The stream ends with the file system or with the user's task. */
-  public static MemoryOutputStream open(
-      OpenFile file, FileSystem fileSystem, UserGroupInformation user) {
-    MemoryOutputStream stream = new MemoryOutputStream(file);
+  /** Appends to a file. The stream ends with the file system or with the current user's task. */
+  public static MemoryOutputStream open(OpenFile file, FileSystem fileSystem) throws IOException {
+    MemoryOutputStream stream = new MemoryOutputStream(file); // first: it owns the file
+    UserGroupInformation user = UserGroupInformation.getCurrentUser();
     synchronized (OPEN) {
       OPEN.put(stream, new Opener(fileSystem, user));
     }
