@@ -43,7 +43,6 @@ import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
@@ -222,8 +221,7 @@ public final class MemoryFileSystem extends NamedFileSystem {
 
   private FSDataOutputStream output(OpenFile file) throws IOException {
     long startBytes = file.content().lengthBytes();
-    return new FSDataOutputStream(
-        MemoryOutputStream.open(file, this), counts(), startBytes);
+    return new FSDataOutputStream(MemoryOutputStream.open(file, this), counts(), startBytes);
   }
 
   @Override

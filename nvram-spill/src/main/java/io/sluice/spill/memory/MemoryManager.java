@@ -29,9 +29,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Grants the memory tier of a store by its ledger: passes events and their times to the ledger, and
- * executes its actions. {@link Revocations} passes its notices to tasks, {@link OutputMover}
- * makes its moves. The ledger has no clock: one of the threads that wait for an answer tells it
- * the time for all.
+ * executes its actions. {@link Revocations} passes its notices to tasks, {@link OutputMover} makes
+ * its moves. The ledger has no clock: one of the threads that wait for an answer tells it the time
+ * for all.
  *
  * <p>Thread contract: safe from any thread. Its lock is the last one: only the ledger is called
  * under it. Ownership: its maker closes it before the store, so that no thread waits. Failure: an
