@@ -4,6 +4,9 @@ import java.util.List;
 
 /** The names of Sluice's transports in settings, counters and logs. */
 public final class TransportNames {
+  /** One-sided reads through libibverbs. */
+  public static final String VERBS = "verbs";
+
   /** One-sided reads through UCX. */
   public static final String UCX = "ucx";
 
