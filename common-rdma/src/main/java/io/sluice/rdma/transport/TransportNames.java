@@ -16,7 +16,7 @@ public final class TransportNames {
   /** Reads over sockets; works everywhere. */
   public static final String TCP = "tcp";
 
-  /** All names, in order of preference. */
+  /** The names in order of preference, without {@link #VERBS}, which is not offered yet. */
   public static final List<String> BEST_FIRST = List.of(UCX, DISNI, TCP);
 
   private TransportNames() {}

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * Operations on the control socket of a connection that both sides use.
@@ -12,11 +13,19 @@ import java.nio.channels.SocketChannel;
  * <p>Thread contract: stateless.
  */
 final class ControlSocket {
+  // The socket is silent while reads go on. A peer that vanished is noticed within a minute.
+  private static final int KEEP_IDLE_SECONDS = 30;
+  private static final int KEEP_INTERVAL_SECONDS = 10;
+  private static final int KEEP_COUNT = 3;
+
   private ControlSocket() {}
 
   static void configure(SocketChannel channel) throws IOException {
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+    channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_INTERVAL_SECONDS);
+    channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_COUNT);
   }
 
   /** Receives one message through a blocking socket. */

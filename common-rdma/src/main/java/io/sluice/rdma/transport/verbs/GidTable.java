@@ -4,15 +4,19 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The GIDs of a port, as {@code /sys/class/infiniband} shows them, and the one that belongs to an
@@ -23,11 +27,15 @@ import java.util.Optional;
  * /sys} at every call. Failure: {@link IOException} from reading it.
  */
 final class GidTable {
-  private static final String ROCE_V2 = "RoCE v2";
   private static final int IPV4_OFFSET = 12;
 
-  /** A GID and its index at the port. */
-  record Gid(int index, byte[] bytes) {}
+  /**
+   * A GID of a port.
+   *
+   * @param index its index at the port
+   * @param bytes 16 bytes in network order; must not be changed
+   */
+  record Gid(int index, LinkKind kind, byte[] bytes) {}
 
   private final Path sysClass;
   private final String device;
@@ -49,15 +57,34 @@ final class GidTable {
     byte[] wanted = gid(address);
     Gid found = null;
     for (Path file : entries()) {
-      int index = Integer.parseInt(file.getFileName().toString());
       if (Arrays.equals(bytes(file), wanted)) {
-        if (ROCE_V2.equals(type(index))) {
-          return Optional.of(new Gid(index, wanted));
+        int index = index(file);
+        Gid gid = new Gid(index, kind(index), wanted);
+        if (gid.kind() == LinkKind.ROCE_V2) {
+          return Optional.of(gid); // a table may have a thousand entries, the used ones first
         }
-        found = found == null ? new Gid(index, wanted) : found;
+        found = found == null ? gid : found;
       }
     }
     return Optional.ofNullable(found);
+  }
+
+  /** Whether an Ethernet port still has this GID at its index. */
+  boolean has(Gid gid) throws IOException {
+    Path file = directory().resolve("gids").resolve(Integer.toString(gid.index()));
+    return Arrays.equals(bytes(file), gid.bytes()) && kind(gid.index()) == gid.kind();
+  }
+
+  /** Whether an Ethernet port has a GID of one of the addresses; reads the table once. */
+  boolean hasAny(Collection<InetAddress> addresses) throws IOException {
+    Set<ByteBuffer> wanted = new HashSet<>();
+    addresses.forEach(address -> wanted.add(ByteBuffer.wrap(gid(address))));
+    for (Path file : entries()) {
+      if (wanted.contains(ByteBuffer.wrap(bytes(file)))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether an InfiniBand port has the network interface of an address of this host. */
@@ -75,7 +102,7 @@ final class GidTable {
 
   /** The first GID of the port, which identifies an InfiniBand port. */
   Gid first() throws IOException {
-    return new Gid(0, bytes(directory().resolve("gids/0")));
+    return new Gid(0, LinkKind.INFINIBAND, bytes(directory().resolve("gids/0")));
   }
 
   /** An address as a GID: IPv6, or IPv4 mapped to IPv6. */
@@ -105,8 +132,12 @@ final class GidTable {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory().resolve("gids"))) {
       all.forEach(files::add);
     }
-    files.sort(Comparator.comparingInt(file -> Integer.parseInt(file.getFileName().toString())));
+    files.sort(Comparator.comparingInt(GidTable::index));
     return files;
+  }
+
+  private static int index(Path file) {
+    return Integer.parseInt(file.getFileName().toString());
   }
 
   private static byte[] bytes(Path file) throws IOException {
@@ -114,7 +145,8 @@ final class GidTable {
   }
 
   /** Only a used entry has a type; reading that of another one fails. */
-  private String type(int index) throws IOException {
-    return Files.readString(directory().resolve("gid_attrs/types/" + index)).strip();
+  private LinkKind kind(int index) throws IOException {
+    String type = Files.readString(directory().resolve("gid_attrs/types/" + index)).strip();
+    return type.equals(LinkKind.ROCE_V2.toString()) ? LinkKind.ROCE_V2 : LinkKind.ROCE_V1;
   }
 }

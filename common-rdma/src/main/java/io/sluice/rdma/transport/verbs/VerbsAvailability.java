@@ -138,12 +138,11 @@ final class VerbsAvailability {
   }
 
   private static boolean hasAddress(VerbsDevices opened) throws IOException {
-    for (InetAddress address :
-        NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList()) {
-      for (VerbsDevice device : opened.all()) {
-        if (device.find(address).isPresent()) {
-          return true;
-        }
+    List<InetAddress> addresses =
+        NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
+    for (VerbsDevice device : opened.all()) {
+      if (device.hasAny(addresses)) {
+        return true;
       }
     }
     return false;

@@ -152,7 +152,7 @@ final class VerbsConnector {
       ByteBuffer answer = ControlSocket.receive(channel, ANSWER_BYTES, "its queue pair");
       check(answer.getInt());
       QueuePairAddress peer = QueuePairAddress.decode(answer);
-      queue.pair().connect(peer, Math.min(reads, peer.reads()));
+      queue.pair().connect(peer, VerbsQueuePair.NO_READS, Math.min(reads, peer.reads()));
       ControlSocket.send(channel, ByteBuffer.allocate(CONFIRM_BYTES).putInt(MAGIC));
       if (ControlSocket.receive(channel, CONFIRM_BYTES, "its confirmation").getInt() != MAGIC) {
         throw new ProtocolMismatch("the server's confirmation is none");
@@ -205,6 +205,11 @@ final class VerbsConnector {
             throw new IOException(
                 "the server's RDMA device made no queue pair for this connection; its log has the"
                     + " cause");
+        case OUTCOME_OTHER_LINK ->
+            throw new IOException(
+                "the server's RDMA port does not speak "
+                    + queue.pair().port().gid().kind()
+                    + ", as this host's does");
         default -> throw new ProtocolMismatch("server answered with unknown outcome " + outcome);
       }
     }

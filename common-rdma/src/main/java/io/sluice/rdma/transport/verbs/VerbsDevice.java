@@ -8,6 +8,7 @@ import io.sluice.rdma.transport.verbs.Verbs.PortState;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -106,10 +107,35 @@ final class VerbsDevice {
               ? gids.find(address)
               : gids.isInterfaceOf(address) ? Optional.of(gids.first()) : Optional.empty();
       if (gid.isPresent()) {
-        return Optional.of(new VerbsPort(this, port, state, gid.get().index(), gid.get().bytes()));
+        return Optional.of(new VerbsPort(this, port, state, gid.get()));
       }
     }
     return Optional.empty();
+  }
+
+  /** Whether a port still belongs to an address. */
+  boolean has(VerbsPort port, InetAddress address) throws IOException {
+    GidTable gids = new GidTable(sysClass, name, port.number());
+    return port.state().infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
+  }
+
+  /** Whether a port belongs to one of the addresses. */
+  boolean hasAny(Collection<InetAddress> addresses) throws IOException {
+    for (int port : ports) {
+      GidTable gids = new GidTable(sysClass, name, port);
+      if (!verbs.port(context, port).infiniband()) {
+        if (gids.hasAny(addresses)) {
+          return true;
+        }
+      } else {
+        for (InetAddress address : addresses) {
+          if (gids.isInterfaceOf(address)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /**

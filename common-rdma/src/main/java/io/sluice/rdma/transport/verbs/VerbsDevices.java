@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -42,6 +43,7 @@ final class VerbsDevices implements AutoCloseable {
 
   private final Verbs verbs;
   private final List<VerbsDevice> devices = new ArrayList<>();
+  private final Map<InetAddress, VerbsPort> found = new ConcurrentHashMap<>();
   private final int waker;
   private final Thread thread;
   private volatile boolean closing;
@@ -127,9 +129,14 @@ final class VerbsDevices implements AutoCloseable {
 
   /** The port of a connection, by its own address on this host. */
   VerbsPort portOf(InetAddress local) throws IOException {
+    VerbsPort known = found.get(local);
+    if (known != null && known.device().has(known, local)) {
+      return known;
+    }
     for (VerbsDevice device : devices) {
       Optional<VerbsPort> port = device.find(local);
       if (port.isPresent()) {
+        found.put(local, port.get());
         return port.get();
       }
     }

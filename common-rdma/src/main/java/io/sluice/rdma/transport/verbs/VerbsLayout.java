@@ -193,9 +193,10 @@ final class VerbsLayout {
   };
 
   /**
-   * How long the NIC waits for an answer before it repeats a request: 67 ms, as 4.096 us * 2^14.
+   * How long the NIC waits for an answer before it repeats a request: 4.096 us * 2^18, about 1 s.
+   * With all repetitions a connection survives an interruption of some seconds.
    */
-  private static final int TIMEOUT = 14;
+  private static final int TIMEOUT = 18;
 
   private static final int RETRIES = 7; // the maximum
   private static final int MIN_RNR_TIMER = 12; // 0.64 ms; nothing is ever received
@@ -232,7 +233,8 @@ final class VerbsLayout {
   }
 
   /**
-   * INIT to RTR: {@code ibv_qp_attr} for {@link #MASK_RTR}.
+   * INIT to RTR: {@code ibv_qp_attr} for {@link #MASK_RTR}. Ethernet goes by GID, InfiniBand by
+   * LID.
    *
    * @param served how many reads of the peer the NIC answers at a time
    */
@@ -251,7 +253,7 @@ final class VerbsLayout {
     if (!local.state().infiniband()) {
       attributes
           .put(ATTR_DGID, remote.gid())
-          .put(ATTR_SGID_INDEX, (byte) local.gidIndex())
+          .put(ATTR_SGID_INDEX, (byte) local.gid().index())
           .put(ATTR_HOP_LIMIT, (byte) HOP_LIMIT)
           .put(ATTR_IS_GLOBAL, (byte) 1);
     }

@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.verbs;
 
+import io.sluice.rdma.transport.verbs.GidTable.Gid;
 import io.sluice.rdma.transport.verbs.Verbs.PortState;
 
 /**
@@ -8,12 +9,10 @@ import io.sluice.rdma.transport.verbs.Verbs.PortState;
  * <p>Thread contract: immutable.
  *
  * @param number the number at its device, from 1
- * @param gidIndex the index of the GID; 0 on InfiniBand, which goes by LID
- * @param gid the GID of 16 bytes, in network order; must not be changed
  */
-record VerbsPort(VerbsDevice device, int number, PortState state, int gidIndex, byte[] gid) {
+record VerbsPort(VerbsDevice device, int number, PortState state, Gid gid) {
   @Override
   public String toString() {
-    return "port " + number + " of " + device;
+    return "port " + number + " of " + device + " (" + gid.kind() + ")";
   }
 }

@@ -67,5 +67,8 @@ final class VerbsProtocol {
   /** The server's device has no more queue pairs, or refused the client's address. */
   static final int OUTCOME_NO_PAIR = 2;
 
+  /** The server's port speaks something else than the client's; see {@link LinkKind}. */
+  static final int OUTCOME_OTHER_LINK = 3;
+
   private VerbsProtocol() {}
 }

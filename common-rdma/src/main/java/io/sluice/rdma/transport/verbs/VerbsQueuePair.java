@@ -11,6 +11,9 @@ import java.security.SecureRandom;
  * destroys it, before its completion queue.
  */
 final class VerbsQueuePair {
+  /** The least that a queue pair may serve or issue, for the side that does not. */
+  static final int NO_READS = 1;
+
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Verbs verbs;
@@ -65,17 +68,18 @@ final class VerbsQueuePair {
   /**
    * Connects it: INIT to RTR to RTS. From then on it answers the peer's reads.
    *
-   * @param reads how many reads the reading side may have under way at a time
+   * @param served how many reads of the peer it answers at a time
+   * @param issued how many reads it has under way at a time
    */
-  synchronized void connect(QueuePairAddress remote, int reads) throws IOException {
+  synchronized void connect(QueuePairAddress remote, int served, int issued) throws IOException {
     if (destroyed) {
       throw new IOException("the queue pair is destroyed already");
     }
-    if (remote.infiniband() != port.state().infiniband()) {
-      throw new IOException("one side's address belongs to InfiniBand and the other's to Ethernet");
+    if (remote.link() != port.gid().kind()) {
+      throw new IOException("the peer's port speaks " + remote.link() + ", but " + port);
     }
-    verbs.modify(pair, VerbsLayout.readyToReceive(port, remote, reads), VerbsLayout.MASK_RTR);
-    verbs.modify(pair, VerbsLayout.readyToSend(psn, reads), VerbsLayout.MASK_RTS);
+    verbs.modify(pair, VerbsLayout.readyToReceive(port, remote, served), VerbsLayout.MASK_RTR);
+    verbs.modify(pair, VerbsLayout.readyToSend(psn, issued), VerbsLayout.MASK_RTS);
   }
 
   /** Ends all that is posted, with failed completions. */

@@ -162,11 +162,15 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
       answer(OUTCOME_NO_PORT, null);
       throw e;
     }
+    if (remote.link() != port.gid().kind()) {
+      answer(OUTCOME_OTHER_LINK, null);
+      throw new IOException("the client's port speaks " + remote.link() + ", but " + port);
+    }
     int reads = Math.min(remote.reads(), port.device().limits().maxReadsServed());
     try {
       pair = context.queues().createPair(port);
       port.device().add(this);
-      pair.connect(remote, reads);
+      pair.connect(remote, reads, VerbsQueuePair.NO_READS);
     } catch (IOException e) {
       answer(OUTCOME_NO_PAIR, null);
       throw e;

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.Pointer;
 import io.sluice.rdma.memory.LockedMemoryLimit;
@@ -453,12 +454,14 @@ final class FakeVerbs implements Verbs, AutoCloseable {
         changed.peer = struct.getInt(VerbsLayout.ATTR_DEST_QP_NUM);
         changed.receivePsn = struct.getInt(VerbsLayout.ATTR_RQ_PSN);
         changed.served = struct.get(VerbsLayout.ATTR_MAX_DEST_RD_ATOMIC);
+        assertTrue(changed.served > 0 && changed.served <= READS_SERVED);
       }
       case VerbsLayout.STATE_RTS -> {
         assertEquals(VerbsLayout.MASK_RTS, mask);
         assertEquals(VerbsLayout.STATE_RTR, changed.state);
         changed.sendPsn = struct.getInt(VerbsLayout.ATTR_SQ_PSN);
         changed.issued = struct.get(VerbsLayout.ATTR_MAX_RD_ATOMIC);
+        assertTrue(changed.issued > 0 && changed.issued <= READS_ISSUED);
       }
       case VerbsLayout.STATE_ERROR -> assertEquals(VerbsLayout.MASK_ERROR, mask);
       default -> throw new IOException("EINVAL");

@@ -146,24 +146,66 @@ class VerbsServerTest {
   }
 
   @Test
-  void whoStopsInTheMiddleOfTheSetUpKeepsNothing() throws Exception {
-    Admission admission = admission(1, 4, 50);
+  void aClientThatEndsInTheMiddleOfTheSetUpKeepsNothing() throws Exception {
+    Admission admission = admission(1, 4, LONG_MS);
     try (ServerEndpoint server = listen(admission)) {
       List<String> idle = verbs.live();
-      try (SocketChannel socket = admitted(server, admission)) {
-        assertEnds(socket); // it did not send the address of its queue pair in time
-      }
+      admitted(server, admission).close();
+      awaitNobody(admission, idle);
       try (SocketChannel socket = admitted(server, admission)) {
         ControlSocket.send(socket, address(77));
         ByteBuffer answer = ControlSocket.receive(socket, ANSWER_BYTES, "an answer");
         assertEquals(OUTCOME_CONNECTED, answer.getInt());
         assertEquals(FakeVerbs.READS_SERVED, QueuePairAddress.decode(answer).reads());
-        assertEnds(socket); // it did not confirm in time
       }
-      while (!verbs.live().equals(idle) || admission.counters().open() > 0) {
-        Thread.onSpinWait();
+      awaitNobody(admission, idle);
+      assertEquals(0, server.counters().connections());
+    }
+  }
+
+  /** At whatever step its time is over. */
+  @Test
+  void aClientThatStopsInTheMiddleOfTheSetUpIsEnded() throws Exception {
+    Admission admission = admission(1, 4, 50);
+    try (ServerEndpoint server = listen(admission)) {
+      List<String> idle = verbs.live();
+      for (int messages = 0; messages < 2; messages++) {
+        Ticket ticket = admission.expect(null, Set.of(HERE)).orElseThrow();
+        try (SocketChannel socket = SocketChannel.open(server.address())) {
+          ControlSocket.send(socket, hello(ticket));
+          if (messages > 0) {
+            ControlSocket.send(socket, address(77));
+          }
+          assertEnds(socket);
+        } catch (IOException e) {
+          // It was ended before it had sent all.
+        }
+        awaitNobody(admission, idle);
+        if (admission.enter(ticket).isPresent()) {
+          return; // it was too late for its hello, so that its place is taken now
+        }
       }
       assertEquals(0, server.counters().connections());
+    }
+  }
+
+  private void awaitNobody(Admission admission, List<String> idle) {
+    while (!verbs.live().equals(idle) || admission.counters().open() > 0) {
+      Thread.onSpinWait(); // the test's time limit ends this
+    }
+  }
+
+  @Test
+  void aClientWhosePortSpeaksSomethingElseIsToldSo() throws Exception {
+    Admission admission = admission(1, 4, LONG_MS);
+    try (ServerEndpoint server = listen(admission);
+        SocketChannel socket = admitted(server, admission)) {
+      ByteBuffer encoded = ByteBuffer.allocate(QueuePairAddress.BYTES);
+      new QueuePairAddress(7, 5, 9, 5, LinkKind.INFINIBAND, 200, 0, new byte[16]).encode(encoded);
+      ControlSocket.send(socket, encoded);
+      ByteBuffer answer = ControlSocket.receive(socket, ANSWER_BYTES, "an answer");
+      assertEquals(OUTCOME_OTHER_LINK, answer.getInt());
+      assertEnds(socket);
     }
   }
 
@@ -188,7 +230,7 @@ class VerbsServerTest {
 
   private static ByteBuffer address(int number) {
     ByteBuffer encoded = ByteBuffer.allocate(QueuePairAddress.BYTES);
-    new QueuePairAddress(number, 5, 0, 5, false, 200, 0, new byte[16]).encode(encoded);
+    new QueuePairAddress(number, 5, 0, 5, LinkKind.ROCE_V2, 200, 0, new byte[16]).encode(encoded);
     return encoded;
   }
 
