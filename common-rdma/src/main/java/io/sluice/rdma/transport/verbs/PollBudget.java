@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.verbs;
 
+import java.util.function.LongSupplier;
+
 /**
  * How long a thread polls for completions before it sleeps. Waking it costs some microseconds, so
  * polling pays if the next completion comes sooner. The time doubles when polling finds one, and
@@ -8,12 +10,18 @@ package io.sluice.rdma.transport.verbs;
  * <p>Thread contract: one thread.
  */
 final class PollBudget {
-  private static final long LEAST_NANOS = 1_000;
-  private static final long MOST_NANOS = 32_000;
+  static final long LEAST_NANOS = 1_000;
+  static final long MOST_NANOS = 32_000;
 
+  private final LongSupplier nanoClock;
   private long budgetNanos = LEAST_NANOS;
   private long sinceNanos;
   private boolean polling;
+
+  /** Polls for a short time at first, by a clock in the manner of {@link System#nanoTime}. */
+  PollBudget(LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
+  }
 
   /** A poll found completions. */
   void found() {
@@ -30,7 +38,7 @@ final class PollBudget {
    * @return whether to poll again, instead of sleeping
    */
   boolean mayPollAgain(boolean busy) {
-    long nowNanos = System.nanoTime();
+    long nowNanos = nanoClock.getAsLong();
     if (!polling) {
       polling = true;
       sinceNanos = nowNanos;

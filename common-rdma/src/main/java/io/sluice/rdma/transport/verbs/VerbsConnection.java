@@ -49,7 +49,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   private final Object lock = new Object();
   private final Queue<ReadPart> waiting = new ArrayDeque<>();
   private final List<PendingRead> failed = new ArrayList<>(); // its thread only
-  private final PollBudget budget = new PollBudget(); // its thread only
+  private final PollBudget budget = new PollBudget(System::nanoTime); // its thread only
   private PendingRead late;
   private PendingRead refused;
   private volatile String endReason;
@@ -235,6 +235,9 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       link.queue().outstanding().forEach(part -> failed.add(part.read()));
       waiting.forEach(part -> failed.add(part.read()));
       waiting.clear();
+      if (late != null) {
+        failed.add(late); // without parts, if memory was short when it was posted
+      }
     }
     PendingRead.endAll(failed, this::fail);
     resources.ended(this);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.LeakCheck;
@@ -21,12 +20,15 @@ import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -285,6 +287,52 @@ class VerbsFailuresTest {
     assertEquals(List.of("Context", "Domain", "Memory"), verbs.live().subList(0, 3));
   }
 
+  /** Until then the NIC might still write to its destination. */
+  @Test
+  void aReadFailsWhenItsQueuePairIsDestroyed() throws Exception {
+    List<Consumer<Pair>> ends =
+        List.of(
+            s -> verbs.report("fake0", VerbsLayout.EVENT_PORT_ERR, 1),
+            s -> s.connection.close(),
+            s -> s.client.close(),
+            s -> s.server.close(),
+            s -> s.read(50)); // is late
+    for (Consumer<Pair> end : ends) {
+      try (Pair s = new Pair()) {
+        verbs.loseReads();
+        CompletableFuture<Long> readers =
+            s.read()
+                .handle(
+                    (ok, failure) -> verbs.pairAccess().stream().filter(each -> each == 0).count());
+        end.accept(s);
+        assertEquals(0, readers.get(LONG_MS, TimeUnit.MILLISECONDS));
+      }
+    }
+  }
+
+  @Test
+  void anAttemptToConnectEndsInTimeOrWithItsEndpoint() throws Exception {
+    List<String> before = verbs.live();
+    try (ServerSocket silent = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+      InetSocketAddress remote = (InetSocketAddress) silent.getLocalSocketAddress();
+      ClientEndpoint client = verbs.provider().openClient();
+      ConnectFailedException late =
+          assertThrows(ConnectFailedException.class, () -> client.connect(remote, 50));
+      assertTrue(late.getMessage().contains("no answer in time"), late.getMessage());
+      assertFalse(late.isLater());
+      CompletableFuture<Throwable> attempt =
+          CompletableFuture.supplyAsync(
+              () -> assertThrows(TransportException.class, () -> client.connect(remote, LONG_MS)));
+      silent.accept().close(); // of the late one
+      try (Socket accepted = silent.accept()) {
+        assertTrue(accepted.isConnected());
+        client.close();
+        assertFalse(attempt.get(LONG_MS, TimeUnit.MILLISECONDS).getMessage().isEmpty());
+      }
+    }
+    assertEquals(before, verbs.live());
+  }
+
   /** One server with one region, one client with one connection. */
   private final class Pair implements AutoCloseable {
     private final ServerEndpoint server = listen();
@@ -297,14 +345,17 @@ class VerbsFailuresTest {
     private Pair() throws TransportException {}
 
     CompletableFuture<Void> read() {
-      return connection.read(descriptor, 0, landing, 0, REGION_BYTES, LONG_MS);
+      return read(LONG_MS);
+    }
+
+    CompletableFuture<Void> read(long timeoutMs) {
+      return connection.read(descriptor, 0, landing, 0, REGION_BYTES, timeoutMs);
     }
 
     @Override
     public void close() {
       client.close();
       server.close();
-      assertEquals(0, OffHeap.allocatedBytes());
     }
   }
 }
