@@ -4,8 +4,8 @@ import java.util.function.LongSupplier;
 
 /**
  * How long a thread polls for completions before it sleeps. Waking it costs some microseconds, so
- * polling pays if the next completion comes sooner. The time doubles when polling finds one, and
- * halves when it does not.
+ * polling pays if the next completion comes sooner, also of a read that is not posted yet. The time
+ * doubles when polling finds one, and halves when it does not.
  *
  * <p>Thread contract: one thread.
  */
@@ -31,26 +31,19 @@ final class PollBudget {
     }
   }
 
-  /**
-   * A poll found nothing.
-   *
-   * @param busy whether anything is posted
-   * @return whether to poll again, instead of sleeping
-   */
-  boolean mayPollAgain(boolean busy) {
+  /** A poll found nothing; returns whether to poll again, instead of sleeping. */
+  boolean mayPollAgain() {
     long nowNanos = nanoClock.getAsLong();
     if (!polling) {
       polling = true;
       sinceNanos = nowNanos;
     }
-    if (busy && nowNanos - sinceNanos < budgetNanos) {
+    if (nowNanos - sinceNanos < budgetNanos) {
       Thread.onSpinWait();
       return true;
     }
     polling = false;
-    if (busy) {
-      budgetNanos = Math.max(LEAST_NANOS, budgetNanos / 2);
-    }
+    budgetNanos = Math.max(LEAST_NANOS, budgetNanos / 2);
     return false;
   }
 }

@@ -149,7 +149,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
         if (link.queue().poll()) {
           budget.found();
           takeCompletions();
-        } else if (!budget.mayPollAgain(isBusy())) {
+        } else if (!budget.mayPollAgain()) {
           link.queue().await();
         }
       }
@@ -158,12 +158,6 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       end("it failed: " + ErrorText.of(e));
     } finally {
       finish();
-    }
-  }
-
-  private boolean isBusy() {
-    synchronized (lock) {
-      return link.queue().isBusy();
     }
   }
 

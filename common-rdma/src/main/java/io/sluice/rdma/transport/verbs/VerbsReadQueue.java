@@ -107,11 +107,6 @@ final class VerbsReadQueue {
     return pair;
   }
 
-  /** Whether parts are posted that have not completed. */
-  boolean isBusy() {
-    return freeCount < free.length;
-  }
-
   /** Posts as many waiting parts as there is room for, in batches. */
   void post(Queue<ReadPart> waiting) throws IOException {
     while (freeCount > 0 && !waiting.isEmpty()) {

@@ -1,7 +1,6 @@
 package io.sluice.rdma.transport.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -13,16 +12,10 @@ class PollBudgetTest {
   /** How long it polls in vain before it sleeps. */
   private long vainNanos() {
     long startNanos = nowNanos;
-    while (budget.mayPollAgain(true)) {
+    while (budget.mayPollAgain()) {
       nowNanos += 100;
     }
     return nowNanos - startNanos;
-  }
-
-  @Test
-  void nothingIsPolledForWhenNothingIsPosted() {
-    assertFalse(budget.mayPollAgain(false));
-    assertTrue(budget.mayPollAgain(true));
   }
 
   @Test
@@ -30,7 +23,7 @@ class PollBudgetTest {
     assertEquals(PollBudget.LEAST_NANOS, vainNanos());
     assertEquals(PollBudget.LEAST_NANOS, vainNanos());
     for (int i = 0; i < 10; i++) {
-      assertTrue(budget.mayPollAgain(true));
+      assertTrue(budget.mayPollAgain());
       budget.found();
     }
     assertEquals(PollBudget.MOST_NANOS, vainNanos());
