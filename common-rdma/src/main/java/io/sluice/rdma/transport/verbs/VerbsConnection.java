@@ -13,7 +13,6 @@ import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.rdma.transport.verbs.VerbsClientEndpoint.VerbsRegisteredBuffer;
-import io.sluice.rdma.transport.verbs.VerbsReadQueue.Completed;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -48,7 +47,6 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Object lock = new Object();
   private final Queue<ReadPart> waiting = new ArrayDeque<>();
-  private final List<PendingRead> failed = new ArrayList<>(); // its thread only
   private final PollBudget budget = new PollBudget(System::nanoTime); // its thread only
   private PendingRead late;
   private PendingRead refused;
@@ -161,35 +159,33 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     }
   }
 
+  /** Completes what has arrived, and then posts more; callbacks run under no lock. */
   private void takeCompletions() {
-    List<Completed> taken;
-    synchronized (lock) {
-      taken = link.queue().take();
-      for (Completed each : taken) {
-        if (each.status() != VerbsLayout.STATUS_SUCCESS) {
-          refuse(each);
-        }
+    VerbsReadQueue queue = link.queue();
+    for (int i = 0; i < queue.polled(); i++) {
+      ReadPart part;
+      synchronized (lock) {
+        part = queue.part(i);
       }
-      postWaiting();
+      if (queue.status(i) == VerbsLayout.STATUS_SUCCESS) {
+        part.arrived();
+      } else {
+        failed(part.read(), queue.status(i));
+      }
     }
-    for (Completed each : taken) {
-      if (each.status() == VerbsLayout.STATUS_SUCCESS) {
-        each.part().arrived();
-      }
+    synchronized (lock) {
+      queue.release();
+      postWaiting();
     }
   }
 
   /** A failed completion ends the connection; the first one tells why. */
-  private void refuse(Completed completion) {
-    PendingRead read = completion.part().read();
-    failed.add(read);
-    if (completion.status() == VerbsLayout.STATUS_REMOTE_ACCESS && refused == null) {
-      refused = read;
-    }
-    if (completion.status() != VerbsLayout.STATUS_FLUSHED) {
-      end(read + " ended with " + VerbsLayout.statusName(completion.status()));
-    } else {
-      end("the NIC ended its reads");
+  private void failed(PendingRead read, int status) {
+    synchronized (lock) {
+      if (status == VerbsLayout.STATUS_REMOTE_ACCESS && refused == null) {
+        refused = read;
+      }
+      end(read + " ended with " + VerbsLayout.statusName(status));
     }
   }
 
@@ -217,25 +213,36 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   }
 
   private void finish() {
-    synchronized (lock) { // not before the thread that ended it has woken this one
+    try {
       link.port().device().remove(this);
       drain();
-      try {
-        link.close();
-      } catch (IOException | RuntimeException | Error e) {
-        SafeLog.error(LOG, "verbs: {} was not destroyed; its memory is kept", this, e);
+      List<PendingRead> lost;
+      synchronized (lock) { // not before the thread that ended it has woken this one
+        try {
+          link.close();
+        } catch (IOException | RuntimeException | Error e) {
+          SafeLog.error(LOG, "verbs: {} was not destroyed; its memory is kept", this, e);
+        }
+        lost = unfinished();
       }
       resources.meter().connectionClosed();
-      link.queue().outstanding().forEach(part -> failed.add(part.read()));
-      waiting.forEach(part -> failed.add(part.read()));
-      waiting.clear();
-      if (late != null) {
-        failed.add(late); // without parts, if memory was short when it was posted
-      }
+      PendingRead.endAll(lost, this::fail);
+    } finally {
+      resources.ended(this);
+      ended.countDown();
     }
-    PendingRead.endAll(failed, this::fail);
-    resources.ended(this);
-    ended.countDown();
+  }
+
+  /** All reads that have not completed. */
+  private List<PendingRead> unfinished() {
+    List<PendingRead> reads = new ArrayList<>();
+    link.queue().outstanding().forEach(part -> reads.add(part.read()));
+    waiting.forEach(part -> reads.add(part.read()));
+    waiting.clear();
+    if (late != null) {
+      reads.add(late); // without parts, if memory was short when it was posted
+    }
+    return reads;
   }
 
   /**

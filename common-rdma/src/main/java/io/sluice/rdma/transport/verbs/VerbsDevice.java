@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An opened device, and one endpoint's protection domain on it: the NIC refuses the keys of other
@@ -35,6 +37,8 @@ final class VerbsDevice {
     /** Ends the connection, once; must not wait. */
     void lost(String reason);
   }
+
+  private static final Logger LOG = LoggerFactory.getLogger(VerbsDevice.class);
 
   private final Verbs verbs;
   private final Path sysClass;
@@ -162,9 +166,9 @@ final class VerbsDevice {
       case VerbsLayout.EVENT_DEVICE_FATAL ->
           fail("RDMA device " + name + " reports a fatal error; it may have been removed");
       case VerbsLayout.EVENT_CQ_ERR ->
-          endAll(user -> true, "a completion queue of RDMA device " + name + " overran");
+          warnAndEnd(user -> true, "a completion queue of RDMA device " + name + " overran");
       case VerbsLayout.EVENT_PORT_ERR ->
-          endAll(
+          warnAndEnd(
               user -> user.port() == element,
               "port " + element + " of RDMA device " + name + " is down");
       case VerbsLayout.EVENT_QP_FATAL ->
@@ -182,7 +186,13 @@ final class VerbsDevice {
   /** Ends all connections, and those that are added later. */
   void fail(String reason) {
     failure = reason;
-    endAll(user -> true, reason);
+    warnAndEnd(user -> true, reason);
+  }
+
+  /** Ends the connections that an event of the whole device or of a port concerns. */
+  private void warnAndEnd(Predicate<User> which, String reason) {
+    LOG.warn("verbs: {}; its connections end", reason);
+    endAll(which, reason);
   }
 
   private void endAll(Predicate<User> which, String reason) {

@@ -76,7 +76,7 @@ final class VerbsQueuePair {
       throw new IOException("the queue pair is destroyed already");
     }
     if (remote.link() != port.gid().kind()) {
-      throw new IOException("the peer's port speaks " + remote.link() + ", but " + port);
+      throw new IOException("the peer's port speaks " + remote.link() + ", but this is " + port);
     }
     verbs.modify(pair, VerbsLayout.readyToReceive(port, remote, served), VerbsLayout.MASK_RTR);
     verbs.modify(pair, VerbsLayout.readyToSend(psn, issued), VerbsLayout.MASK_RTS);

@@ -27,8 +27,8 @@ import java.util.Queue;
  * <p>A request's id is the slot of its part here, because the other fields of a failed completion
  * are undefined.
  *
- * <p>Thread contract: {@link #post} and {@link #take} under the connection's lock; {@link #poll}
- * and {@link #await} on the connection's thread; {@link #wake} and {@link #fail} from any thread,
+ * <p>Thread contract: {@link #post}, {@link #part}, {@link #release} and {@link #outstanding} under
+ * the connection's lock; {@link #poll} and {@link #await} on the connection's thread; {@link #wake} and {@link #fail} from any thread,
  * before {@link #close}. Ownership: the connection closes it. Failure: {@link IOException}; the
  * connection then ends, and all its parts are lost with the queue pair.
  */
@@ -121,29 +121,44 @@ final class VerbsReadQueue {
     }
   }
 
-  /** Fetches completions from the device; they are there for {@link #take}. */
+  /** Fetches completions from the device, which stay here until the next call. */
   boolean poll() throws IOException {
+    polled = 0;
     polled = verbs.poll(queue, BATCH, address + COMPLETIONS_OFFSET);
     return polled > 0;
   }
 
-  /** Takes the parts of the completions that were fetched, and frees their slots. */
-  List<Completed> take() {
-    List<Completed> taken = new ArrayList<>(polled);
-    for (int i = 0; i < polled; i++) {
-      int slot = (int) VerbsLayout.completedId(completions, i);
-      taken.add(new Completed(posted[slot], VerbsLayout.status(completions, i)));
-      posted[slot] = null;
-      free[freeCount++] = slot;
-    }
-    polled = 0;
-    return taken;
+  /** How many completions were fetched. */
+  int polled() {
+    return polled;
   }
 
-  /** A part, and the status of its completion. */
-  record Completed(ReadPart part, int status) {}
+  /** The status of a fetched completion, {@code VerbsLayout.STATUS_*}. */
+  int status(int index) {
+    return VerbsLayout.status(completions, index);
+  }
 
-  /** The parts that were posted and have not completed. */
+  /** The part of a fetched completion. */
+  ReadPart part(int index) {
+    return posted[slot(index)];
+  }
+
+  private int slot(int index) {
+    return (int) VerbsLayout.completedId(completions, index);
+  }
+
+  /** Frees the slots of fetched completions, except failed ones, whose parts are outstanding. */
+  void release() {
+    for (int i = 0; i < polled; i++) {
+      if (status(i) == VerbsLayout.STATUS_SUCCESS) {
+        posted[slot(i)] = null;
+        free[freeCount++] = slot(i);
+      }
+    }
+    polled = 0;
+  }
+
+  /** The parts that were posted and have not arrived, or not been released. */
   List<ReadPart> outstanding() {
     List<ReadPart> parts = new ArrayList<>();
     for (ReadPart part : posted) {

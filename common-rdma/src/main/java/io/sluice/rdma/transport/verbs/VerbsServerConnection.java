@@ -159,12 +159,12 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     try {
       port = context.queues().portOf(((InetSocketAddress) channel.getLocalAddress()).getAddress());
     } catch (IOException e) {
-      answer(OUTCOME_NO_PORT, null);
-      throw e;
+      throw unable(OUTCOME_NO_PORT, e);
     }
     if (remote.link() != port.gid().kind()) {
-      answer(OUTCOME_OTHER_LINK, null);
-      throw new IOException("the client's port speaks " + remote.link() + ", but " + port);
+      throw unable(
+          OUTCOME_OTHER_LINK,
+          new IOException("the client's port speaks " + remote.link() + ", but this is " + port));
     }
     int reads = Math.min(remote.reads(), port.device().limits().maxReadsServed());
     try {
@@ -172,10 +172,16 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
       port.device().add(this);
       pair.connect(remote, reads, VerbsQueuePair.NO_READS);
     } catch (IOException e) {
-      answer(OUTCOME_NO_PAIR, null);
-      throw e;
+      throw unable(OUTCOME_NO_PAIR, e);
     }
     answer(OUTCOME_CONNECTED, pair.address(reads));
+  }
+
+  /** Tells an admitted client that it gets no queue pair. */
+  private IOException unable(int outcome, IOException cause) throws IOException {
+    LOG.warn("verbs: no queue pair for {}: {}", client, ErrorText.of(cause));
+    answer(outcome, null);
+    return cause;
   }
 
   private void answer(int outcome, QueuePairAddress address) throws IOException {
