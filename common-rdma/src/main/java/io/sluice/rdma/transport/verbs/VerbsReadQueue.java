@@ -28,9 +28,10 @@ import java.util.Queue;
  * are undefined.
  *
  * <p>Thread contract: {@link #post}, {@link #part}, {@link #release} and {@link #outstanding} under
- * the connection's lock; {@link #poll} and {@link #await} on the connection's thread; {@link #wake} and {@link #fail} from any thread,
- * before {@link #close}. Ownership: the connection closes it. Failure: {@link IOException}; the
- * connection then ends, and all its parts are lost with the queue pair.
+ * the connection's lock; {@link #poll} and {@link #await} on the connection's thread; {@link #wake}
+ * and {@link #fail} from any thread, before {@link #close}. Ownership: the connection closes it.
+ * Failure: {@link IOException}; the connection then ends, and all its parts are lost with the queue
+ * pair.
  */
 final class VerbsReadQueue {
   /** Work requests that are posted at a time; further ones wait at the connection. */
