@@ -26,19 +26,24 @@ class ErrorTextsTest {
   private static final Pattern MAY_BE_OF_A_FILE =
       Pattern.compile("\\b(IOException|UncheckedIOException|Exception|Throwable)\\b");
 
-  /** What is read by code and not by people, or cannot name ErrorText. */
-  private static final Set<String> OTHERS =
-      Set.of("ErrorText.java", "PortPlan.java", "TaskLoaders.java");
+  /** Types whose text is read by code and not by people, or that cannot name ErrorText. */
+  private static final Set<String> OTHERS = Set.of("ErrorText", "PortPlan", "TaskLoaders");
 
   private static boolean takesAMessage(String source) {
-    String code = COMMENT.matcher(source).replaceAll("");
+    return !takers(source).isEmpty();
+  }
+
+  /** The types of a source that take such a message, one for each time; "" outside of all. */
+  private static List<String> takers(String source) {
+    String code = SourceTypes.blank(source, COMMENT);
+    List<String> takers = new ArrayList<>();
     Matcher message = MESSAGE.matcher(code);
     while (message.find()) {
       if (MAY_BE_OF_A_FILE.matcher(typeOf(message.group("name"), code, message.start())).find()) {
-        return true;
+        takers.add(SourceTypes.at(source, message.start()));
       }
     }
-    return false;
+    return takers;
   }
 
   /** The type in the declaration of that name that is nearest before it; empty without one. */
@@ -62,10 +67,10 @@ class ErrorTextsTest {
     Path root = SourceTree.root();
     List<String> found = new ArrayList<>();
     for (Path file : SourceTree.inOthersProcesses("tools")) {
-      if (!OTHERS.contains(file.getFileName().toString())
-          && !root.relativize(file).startsWith("hadoop-entry")
-          && takesAMessage(Files.readString(file))) {
-        found.add(root.relativize(file).toString());
+      if (!root.relativize(file).startsWith("hadoop-entry")) {
+        takers(Files.readString(file)).stream()
+            .filter(type -> !OTHERS.contains(type))
+            .forEach(type -> found.add(root.relativize(file) + ": " + type));
       }
     }
     assertEquals(List.of(), found, "use ErrorText.of(e)");

@@ -2,7 +2,6 @@ package io.sluice.rdma;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -55,22 +55,34 @@ class InterruptibleChannelsTest {
     for (String module : MODULES) {
       try (Stream<Path> files = Files.walk(sources(root, module))) {
         files
-            .filter(file -> file.toString().endsWith(".java") && namesOne(file))
-            .forEach(file -> found.add(root.relativize(file).toString()));
+            .filter(file -> file.toString().endsWith(".java"))
+            .forEach(
+                file -> typesNamingOne(file).forEach(type -> found.add(named(root, file, type))));
       }
     }
     return found;
   }
 
-  private static boolean namesOne(Path file) {
+  /** The file of a type; a type that has no file of its own follows after a #. */
+  private static String named(Path root, Path file, String type) {
+    boolean nested = !file.getFileName().toString().equals(type + ".java");
+    return root.relativize(file) + (nested ? "#" + type : "");
+  }
+
+  private static Set<String> typesNamingOne(Path file) {
     try {
-      return CHANNEL.matcher(NOT_MEANT.matcher(Files.readString(file)).replaceAll(" ")).find();
+      String source = Files.readString(file);
+      return CHANNEL
+          .matcher(SourceTypes.blank(source, NOT_MEANT))
+          .results()
+          .map(name -> SourceTypes.at(source, name.start()))
+          .collect(Collectors.toSet());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** By file, why it may name one. */
+  /** By type, why it may name one. */
   private static Map<String, String> allowed() throws IOException {
     try (InputStream text =
         InterruptibleChannelsTest.class.getResourceAsStream("interruptible-channels.txt")) {
@@ -96,7 +108,7 @@ class InterruptibleChannelsTest {
   @Test
   void theCheckSeesChannelsAndNothingElse() throws IOException {
     Path memory = sources(SourceTree.root(), "common-rdma").resolve("io/sluice/rdma/memory");
-    assertTrue(namesOne(memory.resolve("SharedFile.java")));
-    assertFalse(namesOne(memory.resolve("NativeFile.java")), "its comments do");
+    assertFalse(typesNamingOne(memory.resolve("SharedFile.java")).isEmpty());
+    assertEquals(Set.of(), typesNamingOne(memory.resolve("NativeFile.java")), "its comments do");
   }
 }

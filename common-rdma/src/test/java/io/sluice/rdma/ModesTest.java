@@ -35,26 +35,29 @@ class ModesTest {
               + ARGUMENT
               + "\\)");
 
-  /** Each with a reason. */
+  /** Types, each with a reason. */
   private static final Set<String> OTHERS =
       Set.of(
-          "ApplicationRegistry.java", // writes to files that it has made with a mode
-          "TaskArchive.java", // in a directory of its own; sets the mode of what stays
-          "BlockSink.java", // Spark's own files, with the mode that Spark gives them
-          "OutgoingOutputs.java", // the same
-          "OutputMarker.java", // stock's empty file.out
-          "WorkingLinks.java", // the user's own directories, in the process of a client
-          "ProcessDirectories.java", // the same
-          "TaskRun.java"); // the same
+          "ApplicationRegistry", // writes to files that it has made with a mode
+          "TaskArchive", // in a directory of its own; sets the mode of what stays
+          "BlockSink", // Spark's own files, with the mode that Spark gives them
+          "OutgoingOutputs", // the same
+          "OutputMarker", // stock's empty file.out
+          "WorkingLinks", // the user's own directories, in the process of a client
+          "ProcessDirectories", // the same
+          "TaskRun"); // the same
 
   @Test
   void everyFileHasAModeOfItsOwn() throws IOException {
     List<String> found = new ArrayList<>();
     for (Path file : SourceTree.inOthersProcesses("tools")) {
-      if (!OTHERS.contains(file.getFileName().toString())
-          && MADE_WITHOUT_A_MODE.matcher(Files.readString(file)).find()) {
-        found.add(SourceTree.root().relativize(file).toString());
-      }
+      String source = Files.readString(file);
+      MADE_WITHOUT_A_MODE
+          .matcher(source)
+          .results()
+          .map(made -> SourceTypes.at(source, made.start()))
+          .filter(type -> !OTHERS.contains(type))
+          .forEach(type -> found.add(SourceTree.root().relativize(file) + ": " + type));
     }
     assertEquals(List.of(), found, "give it a mode, as PrivateFile and PrivateDirectory do");
   }
