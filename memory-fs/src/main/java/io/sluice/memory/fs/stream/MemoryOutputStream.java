@@ -69,14 +69,22 @@ public final class MemoryOutputStream extends OutputStream
     this.forgotten = Forgotten.CLEANER.register(this, end);
   }
 
-  /** Appends to a file. The stream ends with the file system or with the current user's task. */
+  /**
+   * Appends to a file, which it takes over even if it fails. The stream ends with the file system
+   * or with the current user's task.
+   */
   public static MemoryOutputStream open(OpenFile file, FileSystem fileSystem) throws IOException {
-    MemoryOutputStream stream = new MemoryOutputStream(file); // first: it owns the file
-    UserGroupInformation user = UserGroupInformation.getCurrentUser();
-    synchronized (OPEN) {
-      OPEN.put(stream, new Opener(fileSystem, user));
+    try {
+      MemoryOutputStream stream = new MemoryOutputStream(file);
+      Opener opener = new Opener(fileSystem, UserGroupInformation.getCurrentUser());
+      synchronized (OPEN) {
+        OPEN.put(stream, opener);
+      }
+      return stream;
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, file); // else it has a writer for good, and nobody may append to it
+      throw e;
     }
-    return stream;
   }
 
   /** Closes the streams of a file system. */

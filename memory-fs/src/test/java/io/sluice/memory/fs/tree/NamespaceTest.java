@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +72,16 @@ class NamespaceTest {
 
   private MemoryInputStream read(String path) throws IOException {
     return new MemoryInputStream(namespace.open(path(path)), bytes -> {});
+  }
+
+  @Test
+  void aStreamThatCannotBeOpenedGivesUpItsFile() {
+    AtomicInteger closed = new AtomicInteger();
+    OpenFile broken = new OpenFile(null, closed::incrementAndGet);
+
+    assertThrows(NullPointerException.class, () -> MemoryOutputStream.open(broken, null));
+
+    assertEquals(1, closed.get(), "else it has a writer for good");
   }
 
   private static List<Object> inThreads(List<Callable<Object>> tasks) throws Exception {
