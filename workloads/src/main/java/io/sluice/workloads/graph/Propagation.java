@@ -108,6 +108,17 @@ abstract class Propagation extends Program {
     return ReflectionUtils.newInstance(conf.getClass(STATES, null, States.class), conf);
   }
 
+  /** A reducer that makes vertices by the program's states. */
+  private abstract static class StatesReducer<V>
+      extends Reducer<LongWritable, V, LongWritable, Vertex> {
+    States states;
+
+    @Override
+    protected void setup(Context context) {
+      states = states(context.getConfiguration());
+    }
+  }
+
   /** A round follows unless its count is zero. */
   enum Count {
     /** Vertices whose state the round changed. */
@@ -131,14 +142,7 @@ abstract class Propagation extends Program {
   }
 
   /** Makes a vertex of its neighbours. */
-  static final class Start extends Reducer<LongWritable, LongWritable, LongWritable, Vertex> {
-    private States states;
-
-    @Override
-    protected void setup(Context context) {
-      states = states(context.getConfiguration());
-    }
-
+  static final class Start extends StatesReducer<LongWritable> {
     @Override
     protected void reduce(LongWritable key, Iterable<LongWritable> ends, Context context)
         throws IOException, InterruptedException {
@@ -187,14 +191,7 @@ abstract class Propagation extends Program {
   }
 
   /** Merges the states for a vertex, as a combiner. Only {@link Update} can see what is new. */
-  static final class Combine extends Reducer<LongWritable, Vertex, LongWritable, Vertex> {
-    private States states;
-
-    @Override
-    protected void setup(Context context) {
-      states = states(context.getConfiguration());
-    }
-
+  static final class Combine extends StatesReducer<Vertex> {
     @Override
     protected void reduce(LongWritable key, Iterable<Vertex> all, Context context)
         throws IOException, InterruptedException {
@@ -209,14 +206,7 @@ abstract class Propagation extends Program {
   }
 
   /** Computes the next state of a vertex. */
-  static final class Update extends Reducer<LongWritable, Vertex, LongWritable, Vertex> {
-    private States states;
-
-    @Override
-    protected void setup(Context context) {
-      states = states(context.getConfiguration());
-    }
-
+  static final class Update extends StatesReducer<Vertex> {
     @Override
     protected void reduce(LongWritable key, Iterable<Vertex> all, Context context)
         throws IOException, InterruptedException {
