@@ -1,0 +1,380 @@
+package io.sluice.rdma.transport.verbs;
+
+import com.sun.jna.Function;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import io.sluice.rdma.memory.NativeCalls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Calls libibverbs, through JNA. {@code ibv_post_send}, {@code ibv_poll_cq} and {@code
+ * ibv_req_notify_cq} are inline functions of its header; they are called as the header does,
+ * through the device's pointers.
+ *
+ * <p>Thread contract: safe from any thread. Failure: see {@link Verbs}. The class is loaded on
+ * first use; if that fails, only {@link #loadFailure} may be called. Hadoop's tasks load Hadoop's
+ * JNA, so only features of JNA 5.2.0 are used.
+ */
+final class LibVerbs implements Verbs {
+  private static final String LIBRARY = "libibverbs.so.1";
+  private static final int EFD_CLOEXEC = 0x80000;
+  private static final int EFD_NONBLOCK = 0x800;
+  private static final long POLLIN = 1;
+  private static final int EINTR = 4;
+
+  private static final Throwable LOAD_FAILURE = load();
+
+  /** Why these calls do not work; empty if they work. */
+  static Optional<Throwable> loadFailure() {
+    return Optional.ofNullable(LOAD_FAILURE);
+  }
+
+  private static Throwable load() {
+    try {
+      Native.register(Libc.class, "c");
+      // Of functions with several versions, dlsym returns the default one, IBVERBS_1.1.
+      Native.register(LibVerbs.class, NativeLibrary.getInstance(LIBRARY));
+      return null;
+    } catch (LinkageError | RuntimeException e) {
+      return e;
+    }
+  }
+
+  /** The address of direct memory. */
+  static long address(ByteBuffer direct) {
+    return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
+  }
+
+  @Override
+  public List<String> deviceNames() throws IOException {
+    long list = ibv_get_device_list(null);
+    if (list == 0) {
+      throw failure("list the RDMA devices");
+    }
+    try {
+      List<String> names = new ArrayList<>();
+      for (long at = list, device; (device = longAt(at, 0)) != 0; at += Native.POINTER_SIZE) {
+        names.add(ibv_get_device_name(device));
+      }
+      return names;
+    } finally {
+      ibv_free_device_list(list);
+    }
+  }
+
+  @Override
+  public long open(String deviceName) throws IOException {
+    long list = ibv_get_device_list(null);
+    if (list == 0) {
+      throw failure("list the RDMA devices");
+    }
+    try {
+      for (long at = list, device; (device = longAt(at, 0)) != 0; at += Native.POINTER_SIZE) {
+        if (ibv_get_device_name(device).equals(deviceName)) {
+          return created(ibv_open_device(device), "open RDMA device " + deviceName);
+        }
+      }
+    } finally {
+      ibv_free_device_list(list);
+    }
+    throw new IOException("libibverbs knows no device " + deviceName);
+  }
+
+  @Override
+  public void close(long context) throws IOException {
+    check(ibv_close_device(context), "close an RDMA device");
+  }
+
+  @Override
+  public DeviceLimits limits(long context) throws IOException {
+    byte[] struct = new byte[VerbsLayout.DEVICE_BYTES];
+    check(ibv_query_device(context, struct), "query an RDMA device");
+    ByteBuffer device = VerbsLayout.wrap(struct);
+    return new DeviceLimits(
+        device.getInt(VerbsLayout.DEVICE_MAX_QP_WR),
+        device.getInt(VerbsLayout.DEVICE_MAX_CQE),
+        device.getInt(VerbsLayout.DEVICE_MAX_QP_RD_ATOM),
+        device.getInt(VerbsLayout.DEVICE_MAX_QP_INIT_RD_ATOM));
+  }
+
+  @Override
+  public PortState port(long context, int port) throws IOException {
+    byte[] struct = new byte[VerbsLayout.PORT_BYTES];
+    check(ibv_query_port(context, (byte) port, struct), "query port " + port);
+    ByteBuffer state = VerbsLayout.wrap(struct);
+    return new PortState(
+        state.getInt(VerbsLayout.PORT_STATE) == VerbsLayout.PORT_ACTIVE,
+        state.getInt(VerbsLayout.PORT_ACTIVE_MTU),
+        Short.toUnsignedInt(state.getShort(VerbsLayout.PORT_LID)),
+        state.get(VerbsLayout.PORT_LINK_LAYER) != VerbsLayout.LINK_LAYER_ETHERNET,
+        Integer.toUnsignedLong(state.getInt(VerbsLayout.PORT_MAX_MSG_SZ)));
+  }
+
+  @Override
+  public long allocateDomain(long context) throws IOException {
+    return created(ibv_alloc_pd(context), "allocate a protection domain");
+  }
+
+  @Override
+  public void freeDomain(long domain) throws IOException {
+    check(ibv_dealloc_pd(domain), "free a protection domain");
+  }
+
+  @Override
+  public Registration register(long domain, long address, long lengthBytes, int access)
+      throws IOException {
+    long registration =
+        created(
+            ibv_reg_mr(domain, address, lengthBytes, access),
+            "register " + lengthBytes + " bytes with an RDMA device");
+    return new Registration(
+        registration,
+        intAt(registration, VerbsLayout.MR_LKEY),
+        intAt(registration, VerbsLayout.MR_RKEY));
+  }
+
+  @Override
+  public void deregister(long registration) throws IOException {
+    check(ibv_dereg_mr(registration), "deregister memory");
+  }
+
+  @Override
+  public long createChannel(long context) throws IOException {
+    return created(ibv_create_comp_channel(context), "create a completion channel");
+  }
+
+  @Override
+  public int channelDescriptor(long channel) {
+    return intAt(channel, VerbsLayout.CHANNEL_FD);
+  }
+
+  @Override
+  public void takeEvent(long channel) throws IOException {
+    check(ibv_get_cq_event(channel, new long[1], new long[1]), "take a completion event");
+  }
+
+  @Override
+  public void destroyChannel(long channel) throws IOException {
+    check(ibv_destroy_comp_channel(channel), "destroy a completion channel");
+  }
+
+  @Override
+  public long createQueue(long context, int entries, long channel) throws IOException {
+    return created(ibv_create_cq(context, entries, 0, channel, 0), "create a completion queue");
+  }
+
+  @Override
+  public void requestEvent(long queue) throws IOException {
+    check(
+        function(queue, VerbsLayout.CONTEXT_REQ_NOTIFY_CQ).invokeInt(new Object[] {queue, 0}),
+        "request a completion event");
+  }
+
+  @Override
+  public int poll(long queue, int most, long completions) throws IOException {
+    int taken =
+        function(queue, VerbsLayout.CONTEXT_POLL_CQ)
+            .invokeInt(new Object[] {queue, most, completions});
+    if (taken < 0) {
+      throw new IOException("cannot poll a completion queue: result " + taken);
+    }
+    return taken;
+  }
+
+  @Override
+  public void destroyQueue(long queue, int takenEvents) throws IOException {
+    ibv_ack_cq_events(queue, takenEvents); // else the next call waits for ever
+    check(ibv_destroy_cq(queue), "destroy a completion queue");
+  }
+
+  @Override
+  public long createPair(long domain, long queue, int requests) throws IOException {
+    return created(
+        ibv_create_qp(domain, VerbsLayout.newPair(queue, requests)),
+        "create a queue pair for " + requests + " requests");
+  }
+
+  @Override
+  public int pairNumber(long pair) {
+    return intAt(pair, VerbsLayout.QP_NUM);
+  }
+
+  @Override
+  public void modify(long pair, byte[] attributes, int mask) throws IOException {
+    check(
+        ibv_modify_qp(pair, attributes, mask),
+        "change a queue pair to state "
+            + VerbsLayout.wrap(attributes).getInt(VerbsLayout.ATTR_STATE));
+  }
+
+  @Override
+  public void post(long pair, long requests) throws IOException {
+    check(
+        function(pair, VerbsLayout.CONTEXT_POST_SEND)
+            .invokeInt(new Object[] {pair, requests, requests + VerbsLayout.WR_FREE}),
+        "post a read");
+  }
+
+  @Override
+  public void destroyPair(long pair) throws IOException {
+    check(ibv_destroy_qp(pair), "destroy a queue pair");
+  }
+
+  @Override
+  public int asyncDescriptor(long context) {
+    return intAt(context, VerbsLayout.CONTEXT_ASYNC_FD);
+  }
+
+  @Override
+  public AsyncEvent takeAsyncEvent(long context) throws IOException {
+    byte[] struct = new byte[VerbsLayout.EVENT_BYTES];
+    check(ibv_get_async_event(context, struct), "take an event of an RDMA device");
+    ibv_ack_async_event(struct); // at once, else the destruction of the element waits for it
+    ByteBuffer event = VerbsLayout.wrap(struct);
+    int type = event.getInt(VerbsLayout.EVENT_TYPE);
+    return new AsyncEvent(
+        type,
+        type == VerbsLayout.EVENT_PORT_ERR
+            ? event.getInt(VerbsLayout.EVENT_ELEMENT)
+            : event.getLong(VerbsLayout.EVENT_ELEMENT));
+  }
+
+  @Override
+  public int createWaker() throws IOException {
+    int descriptor = Libc.eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (descriptor < 0) {
+      throw failure("create an eventfd");
+    }
+    return descriptor;
+  }
+
+  @Override
+  public void wake(int waker) throws IOException {
+    long[] one = {1};
+    if (Libc.write(waker, one, Long.BYTES) != Long.BYTES) {
+      throw failure("write to eventfd " + waker);
+    }
+  }
+
+  @Override
+  public void closeWaker(int waker) throws IOException {
+    check(Libc.close(waker), "close eventfd " + waker);
+  }
+
+  @Override
+  public int await(int[] descriptors, int limitMs) throws IOException {
+    long[] polled = new long[descriptors.length]; // struct pollfd: descriptor, asked, found
+    for (int i = 0; i < polled.length; i++) {
+      polled[i] = Integer.toUnsignedLong(descriptors[i]) | POLLIN << 32;
+    }
+    int found = Libc.poll(polled, polled.length, limitMs);
+    if (found < 0) {
+      if (Native.getLastError() == EINTR) {
+        return 0;
+      }
+      throw failure("wait for a descriptor");
+    }
+    int readable = 0;
+    for (int i = 0; found > 0 && i < polled.length; i++) {
+      if (polled[i] >>> 48 != 0) {
+        readable |= 1 << i;
+      }
+    }
+    return readable;
+  }
+
+  /** A function of the device to which a queue pair or a completion queue belongs. */
+  private static Function function(long element, int offset) {
+    long context = longAt(element, VerbsLayout.QP_CONTEXT);
+    return Function.getFunction(new Pointer(longAt(context, offset)));
+  }
+
+  private static long longAt(long address, int offset) {
+    return new Pointer(address).getLong(offset);
+  }
+
+  private static int intAt(long address, int offset) {
+    return new Pointer(address).getInt(offset);
+  }
+
+  private static long created(long handle, String what) throws IOException {
+    if (handle == 0) {
+      throw failure(what);
+    }
+    return handle;
+  }
+
+  /** Some calls return the error, others -1. */
+  private static void check(int result, String what) throws IOException {
+    if (result != 0) {
+      throw result > 0 ? NativeCalls.failure(what, result) : failure(what);
+    }
+  }
+
+  private static IOException failure(String what) {
+    return NativeCalls.failure(what, Native.getLastError());
+  }
+
+  private static native long ibv_get_device_list(int[] count);
+
+  private static native void ibv_free_device_list(long list);
+
+  private static native String ibv_get_device_name(long device);
+
+  private static native long ibv_open_device(long device);
+
+  private static native int ibv_close_device(long context);
+
+  private static native int ibv_query_device(long context, byte[] device);
+
+  private static native int ibv_query_port(long context, byte port, byte[] state);
+
+  private static native long ibv_alloc_pd(long context);
+
+  private static native int ibv_dealloc_pd(long domain);
+
+  private static native long ibv_reg_mr(long domain, long address, long lengthBytes, int access);
+
+  private static native int ibv_dereg_mr(long registration);
+
+  private static native long ibv_create_comp_channel(long context);
+
+  private static native int ibv_get_cq_event(long channel, long[] queue, long[] queueContext);
+
+  private static native void ibv_ack_cq_events(long queue, int count);
+
+  private static native int ibv_destroy_comp_channel(long channel);
+
+  private static native long ibv_create_cq(
+      long context, int entries, long queueContext, long channel, int vector);
+
+  private static native int ibv_destroy_cq(long queue);
+
+  private static native long ibv_create_qp(long domain, byte[] attributes);
+
+  private static native int ibv_modify_qp(long pair, byte[] attributes, int mask);
+
+  private static native int ibv_destroy_qp(long pair);
+
+  private static native int ibv_get_async_event(long context, byte[] event);
+
+  private static native void ibv_ack_async_event(byte[] event);
+
+  /** System calls. */
+  private static final class Libc {
+    private Libc() {}
+
+    static native int eventfd(int start, int flags);
+
+    static native long write(int descriptor, long[] from, long lengthBytes);
+
+    static native int close(int descriptor);
+
+    static native int poll(long[] descriptors, long count, int limitMs);
+  }
+}

@@ -1,0 +1,324 @@
+package io.sluice.rdma.transport.verbs;
+
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.SafeLog;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RemoteAccessException;
+import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
+import io.sluice.rdma.transport.support.PendingRead;
+import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
+import io.sluice.rdma.transport.support.Uninterruptibly;
+import io.sluice.rdma.transport.verbs.VerbsClientEndpoint.VerbsRegisteredBuffer;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The client's end of a connection. Callers post reads to the NIC; one thread takes the
+ * completions. It polls for a short time first, as long as that pays, and then sleeps.
+ *
+ * <p>A failed read completes only when the queue pair is destroyed; until then the NIC might still
+ * write.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}; the thread destroys
+ * the native part and closes the socket when the connection ends.
+ */
+final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevice.User {
+  private static final Logger LOG = LoggerFactory.getLogger(VerbsConnection.class);
+  private static final long END_LIMIT_MS = 10_000;
+
+  private final ClientResources resources;
+  private final VerbsLink link;
+  private final ReadFactory factory;
+  private final Thread thread;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Object lock = new Object();
+  private final Queue<ReadPart> waiting = new ArrayDeque<>();
+  private final PollBudget budget = new PollBudget(System::nanoTime); // its thread only
+  private PendingRead late;
+  private PendingRead refused;
+  private volatile String endReason;
+
+  VerbsConnection(ClientResources resources, VerbsLink link) {
+    this.resources = resources;
+    this.link = link;
+    this.factory = new ReadFactory(resources, link.remote().toString());
+    this.thread = DaemonThreads.create("sluice-verbs-" + link.remote().getPort(), this::run);
+  }
+
+  /** Starts its thread, and the watch for the loss of the peer; if that fails, it has ended. */
+  void start() throws IOException {
+    resources.meter().connectionOpened();
+    try {
+      link.port().device().add(this);
+      thread.start();
+    } catch (RuntimeException | Error e) { // of memory or threads
+      end("its thread could not be started");
+      finish();
+      throw e;
+    }
+    try {
+      link.watch(this);
+    } catch (IOException | RuntimeException | Error e) {
+      end("its socket cannot be watched: " + ErrorText.of(e));
+      throw e;
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> read(
+      RegionDescriptor region,
+      long remoteOffsetBytes,
+      RegisteredBuffer destination,
+      int destinationOffsetBytes,
+      int lengthBytes,
+      long timeoutMs) {
+    PendingRead read =
+        factory.open(
+            region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
+    if (!read.failIfOutsideRegion()) {
+      read.startDeadline(resources.deadlines(), () -> late(read));
+      submit(read);
+    }
+    return read.future();
+  }
+
+  private void submit(PendingRead read) {
+    OptionalInt remoteKey = VerbsRegion.remoteKey(read.remote(), link.remoteDevice());
+    if (remoteKey.isEmpty()) {
+      read.fail(
+          new RemoteAccessException(
+              read + ": the descriptor has no rkey of verbs for the device of this connection"));
+      return;
+    }
+    List<ReadPart> parts = parts(read, remoteKey.getAsInt());
+    boolean open;
+    synchronized (lock) {
+      open = isOpen();
+      if (open) {
+        waiting.addAll(parts);
+        postWaiting();
+      }
+    }
+    if (!open) {
+      failAsLost(read);
+    } else if (parts.isEmpty()) {
+      read.succeed();
+    }
+  }
+
+  private List<ReadPart> parts(PendingRead read, int remoteKey) {
+    VerbsRegisteredBuffer landing = (VerbsRegisteredBuffer) read.destination().registration();
+    ByteBuffer target = read.landing();
+    return ReadPart.of(
+        read,
+        target.hasRemaining() ? LibVerbs.address(target) : 0,
+        landing.localKey(link.port().device()),
+        VerbsRegion.address(read.remote()) + read.remoteOffsetBytes(),
+        remoteKey);
+  }
+
+  private void postWaiting() {
+    if (isOpen()) {
+      try {
+        link.queue().post(waiting);
+      } catch (IOException e) {
+        end("posting a read failed: " + ErrorText.of(e));
+      }
+    }
+  }
+
+  private void run() {
+    try {
+      while (isOpen()) {
+        if (link.queue().poll()) {
+          budget.found();
+          takeCompletions();
+        } else if (!budget.mayPollAgain()) {
+          link.queue().await();
+        }
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      SafeLog.warn(LOG, "verbs: connection to {} failed", link.remote(), e);
+      end("it failed: " + ErrorText.of(e));
+    } finally {
+      finish();
+    }
+  }
+
+  /** Completes what has arrived, and then posts more; callbacks run under no lock. */
+  private void takeCompletions() {
+    VerbsReadQueue queue = link.queue();
+    for (int i = 0; i < queue.polled(); i++) {
+      ReadPart part;
+      synchronized (lock) {
+        part = queue.part(i);
+      }
+      if (queue.status(i) == VerbsLayout.STATUS_SUCCESS) {
+        part.arrived();
+      } else {
+        failed(part.read(), queue.status(i));
+      }
+    }
+    synchronized (lock) {
+      queue.release();
+      postWaiting();
+    }
+  }
+
+  /** A failed completion ends the connection; the first one tells why. */
+  private void failed(PendingRead read, int status) {
+    synchronized (lock) {
+      if (status == VerbsLayout.STATUS_REMOTE_ACCESS && refused == null) {
+        refused = read;
+      }
+      end(read + " ended with " + VerbsLayout.statusName(status));
+    }
+  }
+
+  private void late(PendingRead read) {
+    synchronized (lock) {
+      if (isOpen() && !read.isCompleted()) {
+        late = read;
+        end("closed after the deadline of " + read);
+      }
+    }
+  }
+
+  /** Ends the connection, once: no more reads are accepted, and the thread does the rest. */
+  private void end(String reason) {
+    synchronized (lock) {
+      if (isOpen()) {
+        endReason = reason;
+        try {
+          link.end();
+        } catch (IOException e) {
+          SafeLog.warn(LOG, "verbs: the thread of {} was not woken", this, e);
+        }
+      }
+    }
+  }
+
+  private void finish() {
+    try {
+      link.port().device().remove(this);
+      drain();
+      List<PendingRead> lost;
+      synchronized (lock) { // not before the thread that ended it has woken this one
+        try {
+          link.close();
+        } catch (IOException | RuntimeException | Error e) {
+          SafeLog.error(LOG, "verbs: {} was not destroyed; its memory is kept", this, e);
+        }
+        lost = unfinished();
+      }
+      resources.meter().connectionClosed();
+      PendingRead.endAll(lost, this::fail);
+    } finally {
+      resources.ended(this);
+      ended.countDown();
+    }
+  }
+
+  /** All reads that have not completed. */
+  private List<PendingRead> unfinished() {
+    List<PendingRead> reads = new ArrayList<>();
+    link.queue().outstanding().forEach(part -> reads.add(part.read()));
+    waiting.forEach(part -> reads.add(part.read()));
+    waiting.clear();
+    if (late != null) {
+      reads.add(late); // without parts, if memory was short when it was posted
+    }
+    return reads;
+  }
+
+  /**
+   * Takes what has completed before the queue pair is destroyed. The peer may have ended the
+   * connection because its NIC refused a read, and then only the completion tells so.
+   */
+  private void drain() {
+    try {
+      link.queue().fail();
+      while (link.queue().poll()) {
+        takeCompletions();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      SafeLog.debug(LOG, "verbs: the completions of {} cannot be taken", this, e);
+    }
+  }
+
+  private void fail(PendingRead read) {
+    if (read == late) {
+      read.failLate();
+    } else if (read == refused) {
+      read.fail(new RemoteAccessException(read + " was refused by the peer's NIC"));
+    } else {
+      failAsLost(read);
+    }
+  }
+
+  private void failAsLost(PendingRead read) {
+    read.fail(new ConnectionLostException(read + " failed: connection lost: " + endReason));
+  }
+
+  @Override
+  public long pair() {
+    return link.queue().pair().handle();
+  }
+
+  @Override
+  public int port() {
+    return link.port().number();
+  }
+
+  @Override
+  public void lost(String reason) {
+    end(reason);
+  }
+
+  /** Its socket is readable: the peer has ended, because it sends nothing. */
+  @Override
+  public void ready() throws IOException {
+    throw new EOFException("the peer ended the connection");
+  }
+
+  @Override
+  public void end(Throwable cause) {
+    end(cause == null ? "closed by this side" : ErrorText.of(cause));
+  }
+
+  @Override
+  public boolean isOpen() {
+    return endReason == null;
+  }
+
+  @Override
+  public void close() {
+    end("closed by this side");
+    if (Thread.currentThread() != thread && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
+      throw new IllegalStateException(
+          this
+              + " did not end within "
+              + END_LIMIT_MS
+              + " ms; a callback of one of its reads must be blocking");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "verbs connection to " + link.remote();
+  }
+}

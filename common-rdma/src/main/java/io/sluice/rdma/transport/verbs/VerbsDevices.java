@@ -1,0 +1,209 @@
+package io.sluice.rdma.transport.verbs;
+
+import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.threads.DaemonThreads;
+import io.sluice.rdma.threads.SafeLog;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.RdmaDevices;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The RDMA devices of one endpoint, nearly always one, and the thread that takes their events.
+ *
+ * <p>A reader does not know which device a connection will use when it registers memory, so it
+ * opens all devices that have an active port. A server on one address opens that address's device.
+ *
+ * <p>Thread contract: safe from any thread. Ownership: the endpoint closes it, after all queue
+ * pairs and registrations. Failure: a device whose events cannot be taken has failed, and its
+ * connections end.
+ */
+final class VerbsDevices implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(VerbsDevices.class);
+
+  /** The thread waits no longer, should a wake-up be lost. */
+  private static final int WAIT_MS = 60_000;
+
+  private static final long END_LIMIT_MS = 10_000;
+  private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Verbs verbs;
+  private final List<VerbsDevice> devices = new ArrayList<>();
+  private final Map<InetAddress, VerbsPort> found = new ConcurrentHashMap<>();
+  private final int waker;
+  private final Thread thread;
+  private volatile boolean closing;
+
+  private VerbsDevices(Verbs verbs, int waker) {
+    this.verbs = verbs;
+    this.waker = waker;
+    this.thread = DaemonThreads.create("sluice-verbs-events", this::takeEvents);
+  }
+
+  /** Opens every device that has an active port. */
+  static VerbsDevices openAll(Verbs verbs, Path sysClass) throws TransportException {
+    return open(verbs, sysClass, null);
+  }
+
+  /** Opens the device of an address of this host, or every device for the wildcard. */
+  static VerbsDevices openFor(Verbs verbs, Path sysClass, InetAddress address)
+      throws TransportException {
+    return open(verbs, sysClass, address.isAnyLocalAddress() ? null : address);
+  }
+
+  private static VerbsDevices open(Verbs verbs, Path sysClass, InetAddress only)
+      throws TransportException {
+    try {
+      int waker = verbs.createWaker();
+      VerbsDevices result = null;
+      try {
+        result = new VerbsDevices(verbs, waker);
+        result.add(sysClass, only);
+        result.thread.start(); // last: from here on it must be ended
+        return result;
+      } catch (IOException | RuntimeException | Error e) {
+        if (result != null) {
+          Closer.after(e, result::closeDevices);
+        }
+        Closer.after(e, () -> verbs.closeWaker(waker));
+        throw e;
+      }
+    } catch (TransportException e) {
+      throw e;
+    } catch (IOException | UncheckedIOException e) {
+      throw new TransportException("verbs: cannot open the RDMA devices: " + ErrorText.of(e), e);
+    }
+  }
+
+  private void add(Path sysClass, InetAddress only) throws IOException {
+    for (Map.Entry<String, List<Integer>> each : activePorts(sysClass).entrySet()) {
+      VerbsDevice device =
+          VerbsDevice.open(verbs, sysClass, each.getKey(), devices.size(), each.getValue());
+      devices.add(device);
+      if (only != null && device.find(only).isEmpty()) {
+        devices.remove(device);
+        device.close();
+      }
+    }
+    if (devices.isEmpty()) {
+      throw new TransportException(
+          only == null
+              ? "verbs: no RDMA device has an active port"
+              : noGid(only) + "; listen on an address of an RDMA device's network interface");
+    }
+  }
+
+  /** The active ports by their devices' names. */
+  static Map<String, List<Integer>> activePorts(Path sysClass) {
+    Map<String, List<Integer>> ports = new LinkedHashMap<>();
+    for (String active : new RdmaDevices(sysClass).activePorts()) {
+      int colon = active.lastIndexOf(':');
+      ports
+          .computeIfAbsent(active.substring(0, colon), name -> new ArrayList<>())
+          .add(Integer.parseInt(active.substring(colon + 1)));
+    }
+    return ports;
+  }
+
+  private static String noGid(InetAddress address) {
+    return "verbs: no active port of an RDMA device has a GID for " + address.getHostAddress();
+  }
+
+  List<VerbsDevice> all() {
+    return devices;
+  }
+
+  /** The port of a connection, by its own address on this host. */
+  VerbsPort portOf(InetAddress local) throws IOException {
+    VerbsPort known = found.get(local);
+    if (known != null && known.device().has(known, local)) {
+      return known;
+    }
+    for (VerbsDevice device : devices) {
+      Optional<VerbsPort> port = device.find(local);
+      if (port.isPresent()) {
+        found.put(local, port.get());
+        return port.get();
+      }
+    }
+    throw new TransportException(noGid(local));
+  }
+
+  private void takeEvents() {
+    List<VerbsDevice> working = new ArrayList<>(devices);
+    while (!closing) {
+      try {
+        takeEvents(working);
+      } catch (IOException e) {
+        SafeLog.error(LOG, "verbs: no more events of {} can be taken", working, e);
+        working.forEach(device -> device.fail("the events of " + device + " cannot be taken"));
+        return;
+      } catch (RuntimeException | Error e) { // mostly for want of memory
+        SafeLog.error(LOG, "verbs: an event of {} was not handled, going on", working, e);
+        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+      }
+    }
+  }
+
+  private void takeEvents(List<VerbsDevice> working) throws IOException {
+    int[] descriptors = new int[1 + working.size()];
+    descriptors[0] = waker;
+    for (int i = 1; i < descriptors.length; i++) {
+      descriptors[i] = verbs.asyncDescriptor(working.get(i - 1).context());
+    }
+    int readable = verbs.await(descriptors, WAIT_MS);
+    for (int i = descriptors.length - 1; i > 0; i--) {
+      if ((readable >> i & 1) != 0) {
+        takeEvent(working, i - 1);
+      }
+    }
+  }
+
+  private static void takeEvent(List<VerbsDevice> working, int index) {
+    VerbsDevice device = working.get(index);
+    try {
+      device.takeEvent();
+    } catch (IOException e) {
+      working.remove(index);
+      LOG.warn("verbs: the events of {} cannot be taken; was it removed?", device, e);
+      device.fail("the events of RDMA device " + device + " cannot be taken");
+    }
+  }
+
+  private void closeDevices() throws IOException {
+    Closer.all(devices.stream().<Closeable>map(device -> device::close).toList());
+  }
+
+  /**
+   * Closes all devices.
+   *
+   * @throws IllegalStateException if one cannot be closed, or the thread still uses them
+   */
+  @Override
+  public void close() {
+    closing = true;
+    try {
+      verbs.wake(waker);
+      if (!DaemonThreads.awaitEnd(thread, END_LIMIT_MS)) {
+        throw new IllegalStateException("verbs: the thread of device events did not end");
+      }
+      Closer.all(this::closeDevices, () -> verbs.closeWaker(waker));
+    } catch (IOException e) {
+      throw new IllegalStateException("verbs: cannot close the RDMA devices", e);
+    }
+  }
+}

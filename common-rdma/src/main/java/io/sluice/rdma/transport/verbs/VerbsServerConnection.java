@@ -1,0 +1,281 @@
+package io.sluice.rdma.transport.verbs;
+
+import static io.sluice.rdma.transport.verbs.VerbsProtocol.*;
+
+import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.threads.SafeLog;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.support.Deadlines;
+import io.sluice.rdma.transport.support.TransportMeter;
+import io.sluice.rdma.transport.support.UnauthenticatedLimit;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The server's end of one connection: sets it up, message by message, and holds its queue pair. The
+ * server posts nothing on it; the NIC answers the client's reads.
+ *
+ * <p>Thread contract: the endpoint's {@link SocketLoop} calls it; {@link #shutdown}, {@link #lost}
+ * and {@link #destroyPair} may be called from any thread. Ownership: it destroys its queue pair,
+ * then closes its socket, when it ends. Failure: any failure ends this connection and no other; the
+ * client sees the end of its socket.
+ */
+final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User {
+  private static final Logger LOG = LoggerFactory.getLogger(VerbsServerConnection.class);
+
+  private enum Step {
+    HELLO(HELLO_BYTES),
+    ADDRESS(QueuePairAddress.BYTES),
+    CONFIRM(CONFIRM_BYTES),
+    ESTABLISHED(1);
+
+    private final int bytes;
+
+    Step(int bytes) {
+      this.bytes = bytes;
+    }
+  }
+
+  private final VerbsServerContext context;
+  private final SocketChannel channel;
+  private final SocketAddress client;
+  private Step step = Step.HELLO;
+  private ByteBuffer message = ByteBuffer.allocate(Step.HELLO.bytes);
+  private Admission.Place place;
+  private Deadlines.Deadline deadline;
+  private volatile VerbsQueuePair pair; // null before there is one
+
+  /**
+   * The objects that the connections of one server share.
+   *
+   * <p>Thread contract: safe from any thread.
+   *
+   * @param unauthenticated the sockets of clients that have not shown a ticket yet
+   * @param connections all connections that have not ended
+   */
+  record VerbsServerContext(
+      VerbsServerQueues queues,
+      Admission admission,
+      UnauthenticatedLimit<SocketChannel> unauthenticated,
+      Deadlines deadlines,
+      TransportMeter meter,
+      Set<VerbsServerConnection> connections) {}
+
+  /** Takes over the channel; if that fails, the caller still owns it. */
+  VerbsServerConnection(VerbsServerContext context, SocketChannel channel) {
+    this.context = context;
+    this.channel = channel;
+    this.client = channel.socket().getRemoteSocketAddress();
+  }
+
+  @Override
+  public void ready() throws IOException {
+    while (true) {
+      int readBytes = channel.read(message);
+      if (readBytes < 0) {
+        throw new EOFException("the client closed the connection");
+      }
+      if (readBytes == 0) {
+        return;
+      }
+      if (!message.hasRemaining()) {
+        Step next = take(message.flip());
+        step = next;
+        message = ByteBuffer.allocate(next.bytes);
+      }
+    }
+  }
+
+  private Step take(ByteBuffer received) throws IOException {
+    switch (step) {
+      case HELLO:
+        welcome(received);
+        return Step.ADDRESS;
+      case ADDRESS:
+        connect(received);
+        return Step.CONFIRM;
+      case CONFIRM:
+        establish(received);
+        return Step.ESTABLISHED;
+      default:
+        throw malformed("a byte after the connection was established");
+    }
+  }
+
+  private void welcome(ByteBuffer hello) throws IOException {
+    if (hello.getInt(HELLO_MAGIC_OFFSET) != MAGIC) {
+      throw malformed("a hello that starts with " + hello.getInt(HELLO_MAGIC_OFFSET));
+    }
+    short verdict = verdict(hello);
+    short version =
+        verdict == VERDICT_OTHER_VERSION
+            ? VERSION
+            : (short) Math.min(VERSION, hello.getShort(HELLO_VERSION_OFFSET));
+    send(ByteBuffer.allocate(WELCOME_BYTES).putInt(MAGIC).putShort(version).putShort(verdict));
+    if (verdict != VERDICT_WELCOME) {
+      throw new IOException("the client was refused, verdict " + verdict);
+    }
+    deadline =
+        context
+            .deadlines()
+            .after(context.admission().limits().authenticationTimeoutMs(), this::shutdown);
+  }
+
+  private short verdict(ByteBuffer hello) throws IOException {
+    if (hello.getShort(HELLO_VERSION_OFFSET) < OLDEST
+        || hello.getShort(HELLO_OLDEST_OFFSET) > VERSION) {
+      return VERDICT_OTHER_VERSION;
+    }
+    Admission admission = context.admission();
+    long high = hello.getLong(HELLO_TICKET_OFFSET);
+    long low = hello.getLong(HELLO_TICKET_OFFSET + Long.BYTES);
+    place = admission.enter(new Ticket(high, low)).orElse(null);
+    if (place == null) {
+      return admission.isOpen() ? VERDICT_FULL : VERDICT_NOT_EXPECTED;
+    }
+    if (!context.unauthenticated().leave(channel)) {
+      throw new IOException("the hello came too late");
+    }
+    return VERDICT_WELCOME;
+  }
+
+  private void connect(ByteBuffer received) throws IOException {
+    QueuePairAddress remote;
+    try {
+      remote = QueuePairAddress.decode(received);
+    } catch (IOException e) {
+      throw malformed(ErrorText.of(e));
+    }
+    VerbsPort port;
+    try {
+      port = context.queues().portOf(((InetSocketAddress) channel.getLocalAddress()).getAddress());
+    } catch (IOException e) {
+      throw unable(OUTCOME_NO_PORT, e);
+    }
+    if (remote.link() != port.gid().kind()) {
+      throw unable(
+          OUTCOME_OTHER_LINK,
+          new IOException("the client's port speaks " + remote.link() + ", but this is " + port));
+    }
+    int reads = Math.min(remote.reads(), port.device().limits().maxReadsServed());
+    try {
+      pair = context.queues().createPair(port);
+      port.device().add(this);
+      pair.connect(remote, reads, VerbsQueuePair.NO_READS);
+    } catch (IOException e) {
+      throw unable(OUTCOME_NO_PAIR, e);
+    }
+    answer(OUTCOME_CONNECTED, pair.address(reads));
+  }
+
+  /** Tells an admitted client that it gets no queue pair. */
+  private IOException unable(int outcome, IOException cause) throws IOException {
+    LOG.warn("verbs: no queue pair for {}: {}", client, ErrorText.of(cause));
+    answer(outcome, null);
+    return cause;
+  }
+
+  private void answer(int outcome, QueuePairAddress address) throws IOException {
+    ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES).putInt(outcome);
+    if (address != null) {
+      address.encode(answer);
+    }
+    send(answer.position(ANSWER_BYTES));
+  }
+
+  private void establish(ByteBuffer confirm) throws IOException {
+    if (confirm.getInt() != MAGIC) {
+      throw malformed("a confirmation that is none");
+    }
+    deadline.cancel();
+    send(ByteBuffer.allocate(CONFIRM_BYTES).putInt(MAGIC));
+    context.meter().connectionOpened();
+  }
+
+  /** Sends a message, which always fits into the buffer of a socket that few bytes went to. */
+  private void send(ByteBuffer message) throws IOException {
+    message.flip();
+    channel.write(message);
+    if (message.hasRemaining()) {
+      throw new IOException("the client does not take the answers");
+    }
+  }
+
+  private IOException malformed(String what) {
+    context.admission().dropped();
+    return new IOException("the client sent " + what);
+  }
+
+  @Override
+  public long pair() {
+    VerbsQueuePair existing = pair;
+    return existing == null ? 0 : existing.handle();
+  }
+
+  @Override
+  public int port() {
+    VerbsQueuePair existing = pair;
+    return existing == null ? 0 : existing.port().number();
+  }
+
+  @Override
+  public void lost(String reason) {
+    LOG.debug("verbs: connection from {} ends: {}", client, reason);
+    shutdown();
+  }
+
+  /** Makes the loop end it. */
+  void shutdown() {
+    ControlSocket.shutdown(channel);
+  }
+
+  /** Destroys only the queue pair, without telling the client; its reads are lost from then on. */
+  void destroyPair() throws IOException {
+    VerbsQueuePair existing = pair;
+    if (existing != null) {
+      existing.destroy();
+    }
+  }
+
+  @Override
+  public void end(Throwable cause) {
+    if (cause instanceof IOException) {
+      LOG.debug("verbs: connection from {} ended: {}", client, cause.toString());
+    } else if (cause != null) {
+      SafeLog.error(LOG, "verbs: connection from {} ended in an error", client, cause);
+    }
+    try {
+      Closer.all(this::endPair, channel);
+    } catch (IOException | RuntimeException | Error e) {
+      SafeLog.warn(LOG, "verbs: the connection from {} was not closed cleanly", client, e);
+    }
+    if (deadline != null) {
+      deadline.cancel();
+    }
+    if (place != null) {
+      place.leave();
+    }
+    if (step == Step.ESTABLISHED) {
+      context.meter().connectionClosed();
+    }
+    context.unauthenticated().leave(channel);
+    context.connections().remove(this);
+  }
+
+  private void endPair() throws IOException {
+    VerbsQueuePair existing = pair;
+    if (existing != null) {
+      existing.port().device().remove(this);
+      existing.destroy();
+    }
+  }
+}

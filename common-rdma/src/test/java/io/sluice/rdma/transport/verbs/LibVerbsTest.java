@@ -1,0 +1,120 @@
+package io.sluice.rdma.transport.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.jna.Function;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import io.sluice.rdma.memory.OffHeap;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What of libibverbs can be called without a device; skipped where there is no libibverbs. */
+class LibVerbsTest {
+  private static final int LIMIT_MS = 60_000;
+
+  private final LibVerbs verbs = new LibVerbs();
+
+  @BeforeEach
+  void needsTheLibrary() {
+    boolean loaded = LibVerbs.loadFailure().isEmpty();
+    if (!loaded) {
+      System.out.println("LibVerbsTest skipped: " + LibVerbs.loadFailure().orElseThrow());
+    }
+    assumeTrue(loaded, () -> "no libibverbs: " + LibVerbs.loadFailure().orElseThrow());
+  }
+
+  @Test
+  void listsTheDevicesOrSaysWhyNot() {
+    try {
+      verbs.deviceNames().forEach(name -> assertFalse(name.isEmpty()));
+    } catch (IOException e) { // without kernel modules: Function not implemented
+      assertTrue(e.getMessage().startsWith("cannot list the RDMA devices: ["), e.getMessage());
+    }
+    assertThrows(IOException.class, () -> verbs.open("no-such-device"));
+  }
+
+  /** The library has two versions of most functions; the older one has other structures. */
+  @Test
+  void theVersionOfAFunctionIsTheNewOne() {
+    Function dlvsym = NativeLibrary.getInstance("c").getFunction("dlvsym");
+    NativeLibrary library = NativeLibrary.getInstance("libibverbs.so.1");
+    for (String name :
+        new String[] {
+          "ibv_open_device",
+          "ibv_query_device",
+          "ibv_query_port",
+          "ibv_alloc_pd",
+          "ibv_reg_mr",
+          "ibv_create_cq",
+          "ibv_create_qp",
+          "ibv_modify_qp",
+          "ibv_get_async_event"
+        }) {
+      long wanted = dlvsym.invokeLong(new Object[] {new Pointer(0), name, "IBVERBS_1.1"});
+      long taken = Pointer.nativeValue(library.getFunction(name));
+      if (wanted != 0) { // it was loaded so that others see its functions
+        assertEquals(wanted, taken, name);
+      }
+    }
+  }
+
+  @Test
+  void aWakerEndsAWaitForGood() throws Exception {
+    int waker = verbs.createWaker();
+    int other = verbs.createWaker();
+    try {
+      assertEquals(0, verbs.await(new int[] {other, waker}, 1));
+      verbs.wake(waker);
+      assertEquals(2, verbs.await(new int[] {other, waker}, LIMIT_MS));
+      verbs.wake(waker);
+      assertEquals(2, verbs.await(new int[] {other, waker}, LIMIT_MS));
+      verbs.wake(other);
+      assertEquals(3, verbs.await(new int[] {other, waker}, LIMIT_MS));
+    } finally {
+      verbs.closeWaker(waker);
+      verbs.closeWaker(other);
+    }
+    assertThrows(IOException.class, () -> verbs.wake(waker));
+  }
+
+  @Test
+  void theAddressOfASliceIsWhereItStarts() {
+    ByteBuffer memory = OffHeap.allocate(64);
+    try {
+      assertEquals(LibVerbs.address(memory) + 24, LibVerbs.address(memory.slice(24, 8)));
+    } finally {
+      OffHeap.free(memory);
+    }
+  }
+
+  /** The functions that the header calls through the device's pointers are called like that. */
+  @Test
+  void callsThroughTheDevicesPointers() throws Exception {
+    ByteBuffer memory = OffHeap.allocate(1024);
+    try {
+      long context = LibVerbs.address(memory);
+      Pointer at = new Pointer(context);
+      long labs = Pointer.nativeValue(NativeLibrary.getInstance("c").getFunction("labs"));
+      at.setLong(VerbsLayout.CONTEXT_POLL_CQ, labs); // returns its first argument: the queue
+      at.setLong(512, context);
+      assertEquals((int) (context + 512), pollResult(context + 512));
+    } finally {
+      OffHeap.free(memory);
+    }
+  }
+
+  private int pollResult(long queue) {
+    try {
+      return verbs.poll(queue, 1, 0);
+    } catch (IOException e) { // the lower half of the address is negative
+      return Integer.parseInt(e.getMessage().replaceAll(".* ", ""));
+    }
+  }
+}

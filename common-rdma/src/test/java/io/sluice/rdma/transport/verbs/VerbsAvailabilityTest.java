@@ -1,0 +1,131 @@
+package io.sluice.rdma.transport.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.memory.LockedMemoryLimit;
+import io.sluice.rdma.transport.TransportException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VerbsAvailabilityTest {
+  @TempDir private Path dir;
+
+  private FakeVerbs verbs;
+
+  @BeforeEach
+  void fakeVerbs() throws IOException {
+    verbs = new FakeVerbs(dir);
+  }
+
+  @AfterEach
+  void closeVerbs() {
+    assertEquals(List.of(), verbs.live());
+    verbs.close();
+  }
+
+  private String cause() {
+    return verbs.provider().unavailabilityCause().orElseThrow();
+  }
+
+  private void assertCause(String... words) {
+    String cause = cause();
+    for (String word : words) {
+      assertTrue(cause.contains(word), cause);
+    }
+  }
+
+  private void forEachPort(String file, String content) throws IOException {
+    for (String device : new String[] {"fake0", "fake1"}) {
+      Files.writeString(
+          verbs.sysClass().resolve("infiniband").resolve(device).resolve("ports/1/" + file),
+          content);
+    }
+  }
+
+  @Test
+  void isAvailableWithADeviceAndAnAddressAndAsksOnce() {
+    VerbsProvider provider = verbs.provider();
+    assertEquals(Optional.empty(), provider.unavailabilityCause());
+    verbs.fail("open", 0, new IOException("must not be asked again"));
+    assertEquals(Optional.empty(), provider.unavailabilityCause());
+    assertTrue(provider.isConfined());
+    assertTrue(provider.keysCanBeGuessed());
+  }
+
+  @Test
+  void withoutADeviceItAsksForOneAndCallsNothing() throws Exception {
+    VerbsProvider provider =
+        new VerbsProvider(
+            verbs,
+            dir.resolve("absent"),
+            new VerbsAvailability(dir.resolve("absent"), verbs.devices(), verbs.limit()));
+    assertTrue(provider.unavailabilityCause().orElseThrow().contains("no RDMA device"));
+    TransportException e = assertThrows(TransportException.class, provider::openClient);
+    assertTrue(e.getMessage().contains("no RDMA device"), e.getMessage());
+    assertEquals(List.of(), List.copyOf(verbs.calls()));
+  }
+
+  @Test
+  void withoutAnActivePortItSaysWhereToLook() throws Exception {
+    forEachPort("state", "1: DOWN\n");
+    assertCause("no RDMA device has an active port", "rdma link");
+  }
+
+  @Test
+  void withoutDeviceFilesItNamesTheModule() throws Exception {
+    Files.delete(verbs.devices().resolve("uverbs0"));
+    Files.delete(verbs.devices().resolve("uverbs1"));
+    assertCause("no uverbs device", "ib_uverbs");
+  }
+
+  @Test
+  void withTooLittleLockedMemoryItNamesTheLimit() throws Exception {
+    Path limits = Files.writeString(dir.resolve("limits"), "Max locked memory  65536  65536\n");
+    Path status =
+        Files.writeString(dir.resolve("status"), "VmPin: 0 kB\nCapEff: 0000000000000000\n");
+    String cause =
+        new VerbsAvailability(
+                verbs.sysClass(), verbs.devices(), new LockedMemoryLimit(limits, status))
+            .cause(verbs)
+            .orElseThrow();
+    assertTrue(cause.contains("allows 65536 bytes"), cause);
+    assertTrue(cause.contains("ulimit -l"), cause);
+  }
+
+  @Test
+  void withoutADriverItNamesThePackage() throws Exception {
+    Path devices = verbs.sysClass().resolve("infiniband");
+    Files.move(devices.resolve("fake0"), devices.resolve("other0"));
+    Files.move(devices.resolve("fake1"), devices.resolve("other1"));
+    assertCause("no driver for [other0, other1]", "ibverbs-providers");
+  }
+
+  @Test
+  void withoutAnAddressOfThePortItAsksForOne() throws Exception {
+    for (String device : new String[] {"fake0", "fake1"}) {
+      Path gids = verbs.sysClass().resolve("infiniband").resolve(device).resolve("ports/1/gids");
+      try (Stream<Path> all = Files.list(gids)) {
+        for (Path gid : all.toList()) {
+          Files.writeString(gid, "fe80:0000:0000:0000:dead:beef:dead:beef\n");
+        }
+      }
+    }
+    assertCause("no active RDMA port has a GID", "IPv4 or IPv6 address");
+  }
+
+  @Test
+  void passesOnWhyADeviceCannotBeOpened() {
+    verbs.fail("open", 0, new IOException("[13] Permission denied"));
+    assertCause("Permission denied");
+  }
+}

@@ -1,0 +1,361 @@
+package io.sluice.rdma.transport.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sluice.rdma.transport.ClientEndpoint;
+import io.sluice.rdma.transport.Connection;
+import io.sluice.rdma.transport.LeakCheck;
+import io.sluice.rdma.transport.MemoryRegion;
+import io.sluice.rdma.transport.RegionDescriptor;
+import io.sluice.rdma.transport.RegisteredBuffer;
+import io.sluice.rdma.transport.ServerEndpoint;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.RegistrationException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of endpoints and connections when a call of libibverbs or the device fails. */
+@Timeout(300)
+class VerbsFailuresTest {
+  private static final long LONG_MS = 120_000;
+  private static final int REGION_BYTES = 4096;
+
+  @TempDir private Path dir;
+
+  private final LeakCheck leaks = new LeakCheck();
+  private final ByteBuffer memory = ByteBuffer.allocateDirect(REGION_BYTES);
+  private final ByteBuffer landingMemory = ByteBuffer.allocateDirect(REGION_BYTES);
+  private FakeVerbs verbs;
+
+  @BeforeEach
+  void fakeVerbs() throws IOException {
+    verbs = new FakeVerbs(dir);
+  }
+
+  @AfterEach
+  void closeVerbs() throws Exception {
+    verbs.close();
+    leaks.check();
+  }
+
+  private static IOException refusal() {
+    return new IOException("expected by this test");
+  }
+
+  private static OutOfMemoryError lackOfMemory() {
+    return new OutOfMemoryError("expected by this test");
+  }
+
+  private ServerEndpoint listen() throws TransportException {
+    return verbs.provider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  /** The server's ends of connections end on its own thread. */
+  private void awaitLive(List<String> expected) {
+    while (!verbs.live().equals(expected)) {
+      Thread.onSpinWait(); // the test's time limit ends this
+    }
+  }
+
+  private static Throwable failure(CompletableFuture<Void> read) {
+    return assertThrows(ExecutionException.class, () -> read.get(LONG_MS, TimeUnit.MILLISECONDS))
+        .getCause();
+  }
+
+  @Test
+  void anEndpointThatCannotBeOpenedLeavesNothing() {
+    for (String call :
+        new String[] {"open", "limits", "allocateDomain", "createWaker", "createQueue"}) {
+      for (Throwable cause : new Throwable[] {refusal(), lackOfMemory()}) {
+        VerbsProvider provider = verbs.provider();
+        assertTrue(provider.isAvailable());
+        for (int after = 0; after < 2; after++) {
+          verbs.fail(call, after, cause);
+          openAndClose(provider);
+          verbs.failNoMore();
+          assertEquals(List.of(), verbs.live(), call);
+        }
+      }
+    }
+  }
+
+  private static void openAndClose(VerbsProvider provider) {
+    try {
+      provider.listen(new InetSocketAddress(0)).close();
+    } catch (TransportException | OutOfMemoryError e) {
+      assertFalse(e.getMessage().isEmpty());
+    }
+    try {
+      provider.openClient().close();
+    } catch (TransportException | OutOfMemoryError e) {
+      assertFalse(e.getMessage().isEmpty());
+    }
+  }
+
+  @Test
+  void aConnectThatFailsAtAnyCallOfEitherSideLeavesNothingAndHarmsNoOther() throws Exception {
+    try (Pair s = new Pair()) {
+      List<String> connected = verbs.live();
+      int failures = 0;
+      for (String call :
+          new String[] {
+            "port",
+            "createWaker",
+            "createChannel",
+            "createQueue",
+            "createPair",
+            "modify to 1",
+            "modify to 2",
+            "modify to 3"
+          }) {
+        for (Throwable cause : new Throwable[] {refusal(), lackOfMemory()}) {
+          for (int after = 0; after < 2; after++) {
+            verbs.fail(call, after, cause);
+            try {
+              s.client.connect(s.server.address(), LONG_MS).close();
+            } catch (ConnectFailedException e) {
+              failures++;
+              assertFalse(e.isLater() && e.getMessage().contains("made no queue pair"));
+            } catch (OutOfMemoryError e) {
+              failures++;
+            }
+            verbs.failNoMore();
+            awaitLive(connected);
+          }
+        }
+      }
+      assertTrue(failures >= 20, failures + " failures");
+      assertEquals(null, s.read().get(LONG_MS, TimeUnit.MILLISECONDS));
+    }
+    assertEquals(List.of(), verbs.live());
+  }
+
+  @Test
+  void aServerWithoutQueuePairsTellsTheClientSo() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.fail("createPair", 1, refusal()); // the client makes one first
+      ConnectFailedException e =
+          assertThrows(
+              ConnectFailedException.class, () -> s.client.connect(s.server.address(), LONG_MS));
+      assertTrue(e.getMessage().contains("made no queue pair"), e.getMessage());
+      verbs.failNoMore();
+    }
+  }
+
+  @Test
+  void aCallThatFailsOnAConnectionEndsItAndItsReads() throws Exception {
+    for (String call : new String[] {"post", "poll", "await", "takeEvent", "requestEvent"}) {
+      for (Throwable cause : new Throwable[] {refusal(), lackOfMemory()}) {
+        if (call.equals("await") || call.equals("post") && cause instanceof Error) {
+          continue; // another thread waits, too; the caller gets the error
+        }
+        try (Pair s = new Pair()) {
+          verbs.fail(call, 0, cause);
+          while (s.connection.isOpen()) {
+            CompletableFuture<Void> read = s.read();
+            try {
+              read.get(LONG_MS, TimeUnit.MILLISECONDS);
+            } catch (ExecutionException e) {
+              assertInstanceOf(ConnectionLostException.class, e.getCause(), call);
+            }
+          }
+          verbs.failNoMore();
+          s.connection.close();
+          assertInstanceOf(ConnectionLostException.class, failure(s.read()));
+        }
+        assertEquals(List.of(), verbs.live(), call);
+      }
+    }
+  }
+
+  @Test
+  void aStatusThatIsNoRefusalIsALostConnection() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.failNextRead(12); // IBV_WC_RETRY_EXC_ERR
+      Throwable failure = failure(s.read());
+      assertInstanceOf(ConnectionLostException.class, failure);
+      assertTrue(failure.getMessage().contains("IBV_WC_RETRY_EXC_ERR"), failure.getMessage());
+      assertFalse(s.connection.isOpen());
+    }
+  }
+
+  @Test
+  void theFailureOfTheDeviceEndsConnectionsWithItsReason() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.loseReads();
+      CompletableFuture<Void> read = s.read();
+      verbs.report("fake0", VerbsLayout.EVENT_DEVICE_FATAL, 0);
+      Throwable failure = failure(read);
+      assertInstanceOf(ConnectionLostException.class, failure);
+      assertFalse(s.connection.isOpen());
+      // Either side's device may have told first: the client's own says why.
+      assertThrows(
+          TransportException.class,
+          () -> {
+            while (true) { // until both endpoints know
+              s.client.connect(s.server.address(), LONG_MS).close();
+            }
+          });
+    }
+    assertEquals(List.of(), verbs.live());
+  }
+
+  @Test
+  void aPortThatGoesDownEndsItsConnectionsAndNewOnesWork() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.loseReads();
+      CompletableFuture<Void> read = s.read();
+      verbs.report("fake1", VerbsLayout.EVENT_PORT_ERR, 1);
+      verbs.report("fake0", VerbsLayout.EVENT_PORT_ERR, 2);
+      verbs.report("fake0", 4, 0); // IBV_EVENT_COMM_EST
+      assertTrue(s.connection.isOpen());
+      verbs.report("fake0", VerbsLayout.EVENT_PORT_ERR, 1);
+      assertInstanceOf(ConnectionLostException.class, failure(read));
+      s.connection.close();
+      awaitLive(s.idle);
+      s.client.connect(s.server.address(), LONG_MS).close();
+    }
+  }
+
+  @Test
+  void aQueuePairThatFailsEndsItsConnectionAlone() throws Exception {
+    try (Pair s = new Pair()) {
+      List<Long> first = verbs.pairs();
+      try (Connection second = s.client.connect(s.server.address(), LONG_MS)) {
+        for (long pair : first) {
+          verbs.report("fake0", VerbsLayout.EVENT_QP_FATAL, pair);
+        }
+        while (s.connection.isOpen()) {
+          Thread.onSpinWait();
+        }
+        second
+            .read(s.descriptor, 0, s.landing, 0, REGION_BYTES, LONG_MS)
+            .get(LONG_MS, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  @Test
+  void memoryThatTheDeviceRefusesIsNotRegisteredAnywhere() throws Exception {
+    try (ServerEndpoint server = verbs.provider().listen(new InetSocketAddress(0))) {
+      List<String> idle = verbs.live();
+      verbs.fail("register", 1, refusal()); // of the second device
+      assertThrows(
+          RegistrationException.class, () -> server.register(MemoryRegion.ofMapping(memory)));
+      assertEquals(idle, verbs.live());
+      verbs.fail("register", 1, lackOfMemory());
+      assertThrows(OutOfMemoryError.class, () -> server.register(MemoryRegion.ofMapping(memory)));
+      assertEquals(idle, verbs.live());
+    }
+  }
+
+  /** Else its memory goes to others, once it is tried again, while the NIC's key opens it. */
+  @Test
+  void aRegionThatTheNicKeepsIsNotDeregisteredHoweverOftenItIsTried() throws Exception {
+    ServerEndpoint server = listen();
+    RegionDescriptor descriptor = server.register(MemoryRegion.ofMapping(memory));
+    verbs.fail("deregister", 0, refusal());
+    for (int i = 0; i < 3; i++) {
+      String message =
+          assertThrows(IllegalStateException.class, () -> server.deregister(descriptor))
+              .getMessage();
+      assertTrue(message.contains("must not be unmapped"), message);
+    }
+    assertEquals(1, server.counters().registrations());
+    assertThrows(IllegalStateException.class, server::close);
+    assertEquals(List.of("Context", "Domain", "Memory"), verbs.live().subList(0, 3));
+  }
+
+  /** Until then the NIC might still write to its destination. */
+  @Test
+  void aReadFailsWhenItsQueuePairIsDestroyed() throws Exception {
+    List<Consumer<Pair>> ends =
+        List.of(
+            s -> verbs.report("fake0", VerbsLayout.EVENT_PORT_ERR, 1),
+            s -> s.connection.close(),
+            s -> s.client.close(),
+            s -> s.server.close(),
+            s -> s.read(50)); // is late
+    for (Consumer<Pair> end : ends) {
+      try (Pair s = new Pair()) {
+        verbs.loseReads();
+        CompletableFuture<Long> readers =
+            s.read()
+                .handle(
+                    (ok, failure) -> verbs.pairAccess().stream().filter(each -> each == 0).count());
+        end.accept(s);
+        assertEquals(0, readers.get(LONG_MS, TimeUnit.MILLISECONDS));
+      }
+    }
+  }
+
+  @Test
+  void anAttemptToConnectEndsInTimeOrWithItsEndpoint() throws Exception {
+    List<String> before = verbs.live();
+    try (ServerSocket silent = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+      InetSocketAddress remote = (InetSocketAddress) silent.getLocalSocketAddress();
+      ClientEndpoint client = verbs.provider().openClient();
+      ConnectFailedException late =
+          assertThrows(ConnectFailedException.class, () -> client.connect(remote, 50));
+      assertTrue(late.getMessage().contains("no answer in time"), late.getMessage());
+      assertFalse(late.isLater());
+      CompletableFuture<Throwable> attempt =
+          CompletableFuture.supplyAsync(
+              () -> assertThrows(TransportException.class, () -> client.connect(remote, LONG_MS)));
+      silent.accept().close(); // of the late one
+      try (Socket accepted = silent.accept()) {
+        assertTrue(accepted.isConnected());
+        client.close();
+        assertFalse(attempt.get(LONG_MS, TimeUnit.MILLISECONDS).getMessage().isEmpty());
+      }
+    }
+    assertEquals(before, verbs.live());
+  }
+
+  /** One server with one region, one client with one connection. */
+  private final class Pair implements AutoCloseable {
+    private final ServerEndpoint server = listen();
+    private final RegionDescriptor descriptor = server.register(MemoryRegion.ofMapping(memory));
+    private final ClientEndpoint client = verbs.provider().openClient();
+    private final RegisteredBuffer landing = client.register(landingMemory);
+    private final List<String> idle = verbs.live();
+    private final Connection connection = client.connect(server.address(), LONG_MS);
+
+    private Pair() throws TransportException {}
+
+    CompletableFuture<Void> read() {
+      return read(LONG_MS);
+    }
+
+    CompletableFuture<Void> read(long timeoutMs) {
+      return connection.read(descriptor, 0, landing, 0, REGION_BYTES, timeoutMs);
+    }
+
+    @Override
+    public void close() {
+      client.close();
+      server.close();
+    }
+  }
+}
