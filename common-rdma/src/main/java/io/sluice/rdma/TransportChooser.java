@@ -9,6 +9,7 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
+import io.sluice.rdma.transport.verbs.VerbsProvider;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,7 +40,11 @@ public final class TransportChooser {
   /** The chooser of Sluice: RDMA if it works, else TCP. */
   public static TransportChooser standard() {
     return new TransportChooser(
-        List.of(new UcxProvider(), ProviderJar.DISNI.load(), new TcpProvider()));
+        List.of(
+            new VerbsProvider(),
+            new UcxProvider(),
+            ProviderJar.DISNI.load(),
+            new TcpProvider()));
   }
 
   /**
@@ -79,11 +84,23 @@ public final class TransportChooser {
   }
 
   /**
-   * The chosen provider, then those that take over from it: all that work here and rank lower, or
-   * {@code tcp} alone if the setting names the chosen one. So a named provider is the only one that
-   * registers memory, and memory that it cannot serve is still served.
+   * The providers of a node's service: the chosen one, and {@code tcp}. So one provider alone
+   * registers the pool with a NIC, and memory that it cannot serve is still served.
    */
-  public List<TransportProvider> withFallbacks(Choice choice) {
+  public List<TransportProvider> serving(Choice choice) {
+    return bestFirst.stream()
+        .filter(
+            provider ->
+                provider == choice.provider() || provider.name().equals(TransportNames.TCP))
+        .toList();
+  }
+
+  /**
+   * The providers of a reader: the chosen one, then those that take over from it. They are all that
+   * work here and rank lower, because a node of another release may serve over any of them; or
+   * {@code tcp} alone if the setting names the chosen one.
+   */
+  public List<TransportProvider> reading(Choice choice) {
     List<TransportProvider> result = new ArrayList<>();
     for (TransportProvider provider : bestFirst) {
       if (provider == choice.provider()

@@ -55,6 +55,20 @@ class TransportChooserTest {
     assertEquals(List.of("tcp"), offered(all, "tcp"));
   }
 
+  /** Else a pool would be pinned once for each of them. */
+  @Test
+  void aServiceRegistersItsPoolWithOneProviderAndServesOverTcpToo() throws Exception {
+    TransportChooser all =
+        new TransportChooser(
+            List.of(
+                new Stub("verbs", Optional.empty()),
+                new Stub("ucx", Optional.empty()),
+                new Stub("tcp", Optional.empty())));
+    assertEquals(List.of("verbs", "tcp"), names(all.serving(all.choose("auto"))));
+    assertEquals(List.of("ucx", "tcp"), names(all.serving(all.choose("ucx"))));
+    assertEquals(List.of("tcp"), names(all.serving(all.choose("tcp"))));
+  }
+
   /** Among users who do not trust each other; a name is obeyed all the same by who asks for it. */
   @Test
   void confinedLeavesOutWhosePeersCanDoMoreThanRead() throws Exception {
@@ -69,9 +83,11 @@ class TransportChooserTest {
 
   private static List<String> offered(TransportChooser chooser, String setting)
       throws TransportException {
-    return chooser.withFallbacks(chooser.choose(setting)).stream()
-        .map(TransportProvider::name)
-        .toList();
+    return names(chooser.reading(chooser.choose(setting)));
+  }
+
+  private static List<String> names(List<TransportProvider> providers) {
+    return providers.stream().map(TransportProvider::name).toList();
   }
 
   @Test
@@ -97,7 +113,7 @@ class TransportChooserTest {
   void theStandardOrderIsThatOfTheNames() {
     assertEquals(
         TransportNames.BEST_FIRST,
-        TransportChooser.standard().providers().stream().map(TransportProvider::name).toList());
+        names(TransportChooser.standard().providers()));
   }
 
   @Test

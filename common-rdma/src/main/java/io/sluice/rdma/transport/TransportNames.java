@@ -16,8 +16,8 @@ public final class TransportNames {
   /** Reads over sockets; works everywhere. */
   public static final String TCP = "tcp";
 
-  /** The names in order of preference, without {@link #VERBS}, which is not offered yet. */
-  public static final List<String> BEST_FIRST = List.of(UCX, DISNI, TCP);
+  /** All names, in order of preference. */
+  public static final List<String> BEST_FIRST = List.of(VERBS, UCX, DISNI, TCP);
 
   private TransportNames() {}
 }

@@ -4,14 +4,14 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /**
- * A way to move bytes between nodes: RDMA through UCX or DiSNI, or TCP.
+ * A way to move bytes between nodes: RDMA through libibverbs, UCX or DiSNI, or TCP.
  *
  * <p>A provider's class loads everywhere; {@link #isAvailable} tells whether it works on this
  * machine. Its constructor opens nothing. Thread contract: safe from any thread. Ownership: the
  * caller closes the endpoints that {@link #listen} and {@link #openClient} return.
  */
 public interface TransportProvider {
-  /** The name in settings, in logs and on the wire: {@code ucx}, {@code tcp}. */
+  /** The name in settings, in logs and on the wire: {@code verbs}, {@code tcp}. */
   String name();
 
   /** Whether {@link #listen} and {@link #openClient} can work here; the answer never changes. */

@@ -141,7 +141,7 @@ final class ReduceShuffle {
     List<TransportProvider> providers =
         fallback == FallbackPolicy.NEVER
             ? List.of(transport.provider())
-            : chooser.withFallbacks(transport);
+            : chooser.reading(transport);
     long budgetBytes = budgetBytes(providers.size());
     int mostNodes = Transports.mostNodes(providers);
     ReduceWindows windows = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes);

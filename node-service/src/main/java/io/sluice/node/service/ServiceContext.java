@@ -288,7 +288,7 @@ public final class ServiceContext {
               + " read and write the memory of this service, records of other users included",
           choice.provider().name());
     }
-    return chooser.withFallbacks(choice);
+    return chooser.serving(choice);
   }
 
   private long bouncingTransports() {

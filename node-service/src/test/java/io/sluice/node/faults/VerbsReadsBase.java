@@ -47,7 +47,7 @@ abstract class VerbsReadsBase extends NodeTestBase {
     TransportChooser chooser = new TransportChooser(List.of(new UcxProvider(), new TcpProvider()));
     TransportChooser.Choice choice = chooser.choose(TransportChooser.AUTO);
     System.err.println(choice.reason()); // as a NodeManager's and a task's log have it
-    return chooser.withFallbacks(choice);
+    return chooser.serving(choice);
   }
 
   /** A reader with the transports that work here now. */

@@ -57,7 +57,7 @@ public final class ExecutorTransports {
       TransportChooser.Choice choice =
           chooser.choose(SparkSettings.TRANSPORT.get(SparkSettings.of(conf)));
       LOG.info("{}", choice.reason());
-      bestFirst = chooser.withFallbacks(choice);
+      bestFirst = chooser.reading(choice);
     }
     return bestFirst;
   }

@@ -234,7 +234,18 @@ class VerbsFailuresTest {
       assertInstanceOf(ConnectionLostException.class, failure(read));
       s.connection.close();
       awaitLive(s.idle);
+      while (!connects(s)) { // until both endpoints have taken the event
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private static boolean connects(Pair s) {
+    try {
       s.client.connect(s.server.address(), LONG_MS).close();
+      return true;
+    } catch (TransportException e) {
+      return false;
     }
   }
 
