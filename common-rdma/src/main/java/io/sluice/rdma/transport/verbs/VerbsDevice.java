@@ -158,9 +158,15 @@ final class VerbsDevice {
     users.remove(user);
   }
 
-  /** Takes one event, and ends the connections that it concerns. */
+  /** Takes one event, if there is one, and ends the connections that it concerns. */
   void takeEvent() throws IOException {
-    AsyncEvent event = verbs.takeAsyncEvent(context);
+    Optional<AsyncEvent> event = verbs.takeAsyncEvent(context);
+    if (event.isPresent()) {
+      handle(event.get());
+    }
+  }
+
+  private void handle(AsyncEvent event) {
     long element = event.element();
     switch (event.type()) {
       case VerbsLayout.EVENT_DEVICE_FATAL ->

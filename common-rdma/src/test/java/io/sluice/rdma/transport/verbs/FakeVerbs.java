@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -51,6 +52,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   private long nextHandle = 1 << 20;
   private int nextKey = 0x1000;
   private int nextStatus = VerbsLayout.STATUS_SUCCESS;
+  private boolean withdrawn;
   private boolean losesReads;
   private boolean closed;
 
@@ -200,6 +202,20 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       }
     }
     notifyAll();
+  }
+
+  /**
+   * Makes devices readable, and takes the event away before it is read, as the kernel does with the
+   * events of a queue pair that is destroyed.
+   */
+  synchronized void reportAndWithdraw() {
+    withdrawn = true;
+    notifyAll();
+  }
+
+  /** Whether no thread is about to find out that an event was taken away. */
+  synchronized boolean isWithdrawalSeen() {
+    return !withdrawn;
   }
 
   /** Kinds of the native objects that are not destroyed. */
@@ -511,6 +527,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     destroyed.posted.clear();
     destroyed.queue.pairs--;
     pairsByNumber.remove(destroyed.number);
+    destroyed.domain.context().events().removeIf(event -> event.element() == pair);
     live.remove(pair);
   }
 
@@ -520,9 +537,10 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   }
 
   @Override
-  public synchronized AsyncEvent takeAsyncEvent(long context) throws IOException {
+  public synchronized Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException {
     call("takeAsyncEvent");
-    return get(Context.class, context).events().remove();
+    withdrawn = false;
+    return Optional.ofNullable(get(Context.class, context).events().poll());
   }
 
   @Override
@@ -580,7 +598,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
         return channel.events > 0;
       }
       if (each instanceof Context context && context.descriptor() == descriptor) {
-        return !context.events().isEmpty();
+        return withdrawn || !context.events().isEmpty();
       }
     }
     throw new IllegalStateException("a wait for a descriptor that is closed");

@@ -268,6 +268,22 @@ class VerbsFailuresTest {
   }
 
   @Test
+  void anEventThatIsTakenAwayBeforeItIsReadHarmsNobody() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.reportAndWithdraw();
+      while (!verbs.isWithdrawalSeen()) {
+        Thread.onSpinWait(); // the test's time limit ends this
+      }
+      s.read().get(LONG_MS, TimeUnit.MILLISECONDS);
+      verbs.report("fake0", VerbsLayout.EVENT_PORT_ERR, 1);
+      while (s.connection.isOpen()) {
+        Thread.onSpinWait();
+      }
+    }
+    assertEquals(List.of(), verbs.live());
+  }
+
+  @Test
   void memoryThatTheDeviceRefusesIsNotRegisteredAnywhere() throws Exception {
     try (ServerEndpoint server = verbs.provider().listen(new InetSocketAddress(0))) {
       List<String> idle = verbs.live();
