@@ -205,9 +205,13 @@ final class VerbsDevice {
     users.stream().filter(which).forEach(user -> user.lost(reason));
   }
 
-  /** Closes it; nothing uses it then. */
+  /**
+   * Closes it. While the domain cannot be freed, a queue pair or a registration still uses the
+   * device; it stays open then, because their end would crash the process after it.
+   */
   void close() throws IOException {
-    Closer.all(() -> verbs.freeDomain(domain), () -> verbs.close(context));
+    verbs.freeDomain(domain);
+    verbs.close(context);
   }
 
   @Override

@@ -314,6 +314,16 @@ class VerbsFailuresTest {
     assertEquals(List.of("Context", "Domain", "Memory"), verbs.live().subList(0, 3));
   }
 
+  /** Else the end of what still uses the device would crash the process. */
+  @Test
+  void aDeviceWhoseDomainIsUsedStaysOpen() throws Exception {
+    ServerEndpoint server = listen();
+    verbs.fail("freeDomain", 0, refusal());
+    Throwable cause = assertThrows(IllegalStateException.class, server::close).getCause();
+    assertEquals(0, cause.getSuppressed().length, "its device was closed all the same");
+    assertEquals(List.of("Context", "Domain"), verbs.live());
+  }
+
   /** Until then the NIC might still write to its destination. */
   @Test
   void aReadFailsWhenItsQueuePairIsDestroyed() throws Exception {
