@@ -288,6 +288,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   @Override
   public synchronized long open(String deviceName) throws IOException {
     call("open");
+    call("open " + deviceName);
     return made(new Context(deviceName, descriptor(), new ArrayDeque<>()));
   }
 

@@ -100,6 +100,26 @@ class VerbsFailuresTest {
     }
   }
 
+  /** As in a container to which one device of its host was passed. */
+  @Test
+  void aDeviceThatCannotBeOpenedLeavesTheOthersToUse() throws Exception {
+    VerbsProvider provider = verbs.provider();
+    assertTrue(provider.isAvailable());
+    verbs.fail("open fake1", 0, refusal());
+    try (Pair s = new Pair()) {
+      assertEquals(null, s.read().get(LONG_MS, TimeUnit.MILLISECONDS));
+    }
+    verbs.failNoMore();
+    verbs.fail("open fake0", 0, refusal());
+    provider.openClient().close();
+    provider.listen(new InetSocketAddress(InetAddress.getByName("127.0.0.2"), 0)).close();
+    InetSocketAddress itsAddress = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+    TransportException e =
+        assertThrows(TransportException.class, () -> provider.listen(itsAddress));
+    assertTrue(e.getMessage().contains("expected by this test"), e.getMessage());
+    assertEquals(List.of(), verbs.live());
+  }
+
   private static void openAndClose(VerbsProvider provider) {
     try {
       provider.listen(new InetSocketAddress(0)).close();
