@@ -117,10 +117,14 @@ final class VerbsDevice {
     return Optional.empty();
   }
 
-  /** Whether a port still belongs to an address. */
-  boolean has(VerbsPort port, InetAddress address) throws IOException {
+  /** A port as it is now, if it still belongs to an address: its LID and its MTU may change. */
+  Optional<VerbsPort> again(VerbsPort port, InetAddress address) throws IOException {
     GidTable gids = new GidTable(sysClass, name, port.number());
-    return port.state().infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
+    PortState state = verbs.port(context, port.number());
+    boolean same = state.infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
+    return same
+        ? Optional.of(new VerbsPort(this, port.number(), state, port.gid()))
+        : Optional.empty();
   }
 
   /** Whether a port belongs to one of the addresses. */

@@ -153,8 +153,11 @@ final class VerbsDevices implements AutoCloseable {
   /** The port of a connection, by its own address on this host. */
   VerbsPort portOf(InetAddress local) throws IOException {
     VerbsPort known = found.get(local);
-    if (known != null && known.device().has(known, local)) {
-      return known;
+    if (known != null) {
+      Optional<VerbsPort> same = known.device().again(known, local);
+      if (same.isPresent()) {
+        return same.get();
+      }
     }
     for (VerbsDevice device : devices) {
       Optional<VerbsPort> port = device.find(local);

@@ -37,7 +37,6 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   static final int READS_SERVED = 16;
   static final int READS_ISSUED = 32;
   static final int MAX_REQUESTS = 100;
-  private static final int MTU_CODE = 5;
 
   private final Path root;
   private final Map<Long, Object> live =
@@ -51,6 +50,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   private final Thread nic = new Thread(this::moveBytes, "fake-nic");
   private long nextHandle = 1 << 20;
   private int nextKey = 0x1000;
+  private int mtuCode = 5;
   private int nextStatus = VerbsLayout.STATUS_SUCCESS;
   private boolean withdrawn;
   private boolean losesReads;
@@ -189,6 +189,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     nextStatus = status;
   }
 
+  /** Changes the MTU of all ports. */
+  synchronized void setMtu(int code) {
+    mtuCode = code;
+  }
+
   /** Reads stay unanswered from now on, as if the wire were cut. */
   synchronized void loseReads() {
     losesReads = true;
@@ -315,7 +320,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   public synchronized PortState port(long context, int port) throws IOException {
     call("port");
     assertEquals(1, port);
-    return new PortState(true, MTU_CODE, 0, false, 1L << 31);
+    return new PortState(true, mtuCode, 0, false, 1L << 31);
   }
 
   @Override
@@ -464,7 +469,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       case VerbsLayout.STATE_RTR -> {
         assertEquals(VerbsLayout.MASK_RTR, mask);
         assertEquals(VerbsLayout.STATE_INIT, changed.state);
-        assertEquals(MTU_CODE, struct.getInt(VerbsLayout.ATTR_PATH_MTU));
+        assertEquals(mtuCode, struct.getInt(VerbsLayout.ATTR_PATH_MTU));
         assertEquals(1, struct.get(VerbsLayout.ATTR_IS_GLOBAL));
         assertEquals(1, struct.get(VerbsLayout.ATTR_AH_PORT_NUM));
         assertEquals(1, struct.get(VerbsLayout.ATTR_SGID_INDEX) % 2, "not RoCE v2");

@@ -260,6 +260,19 @@ class VerbsFailuresTest {
     }
   }
 
+  /** An InfiniBand port may get another LID, too, which is asked for in the same call. */
+  @Test
+  void aPortThatHasChangedIsUsedAsItIsNow() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.setMtu(3); // the queue pairs of both sides must get it
+      try (Connection later = s.client.connect(s.server.address(), LONG_MS)) {
+        later
+            .read(s.descriptor, 0, s.landing, 0, REGION_BYTES, LONG_MS)
+            .get(LONG_MS, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
   private static boolean connects(Pair s) {
     try {
       s.client.connect(s.server.address(), LONG_MS).close();
