@@ -69,6 +69,8 @@ public enum LabSuite {
       0,
       Duration.ofMinutes(20),
       "io.sluice.rdma.transport.verbs.VerbsContractTest",
+      "io.sluice.rdma.transport.verbs.VerbsCheatsTest",
+      "io.sluice.rdma.transport.verbs.VerbsConnectsTest",
       "io.sluice.rdma.transport.ucx.UcxContractTest",
       "io.sluice.rdma.transport.disni.DisniContractTest"),
   /** The cost of a read beside that of the verbs below it, as far as an emulator shows it. */

@@ -37,6 +37,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   static final int READS_SERVED = 16;
   static final int READS_ISSUED = 32;
   static final int MAX_REQUESTS = 100;
+  private static final int ACCESS_REMOTE_WRITE = 1 << 1;
+  private static final int ACCESS_REMOTE_ATOMIC = 1 << 3;
+  private static final int INVALID_REQUEST = 9; // IBV_WC_REM_INV_REQ_ERR
 
   private final Path root;
   private final Map<Long, Object> live =
@@ -115,6 +118,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
 
   private record Request(
       Pair pair,
+      int operation,
       long id,
       long localAddress,
       int localKey,
@@ -500,18 +504,20 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     Pair poster = get(Pair.class, pair);
     for (long at = first; at != 0; ) {
       ByteBuffer request = memory(at, VerbsLayout.WR_BYTES);
-      assertEquals(VerbsLayout.WR_RDMA_READ, request.getInt(VerbsLayout.WR_OPCODE));
+      int operation = request.getInt(VerbsLayout.WR_OPCODE);
       assertEquals(VerbsLayout.SEND_SIGNALED, request.getInt(VerbsLayout.WR_SEND_FLAGS));
       assertEquals(1, request.getInt(VerbsLayout.WR_NUM_SGE));
       ByteBuffer piece = memory(request.getLong(VerbsLayout.WR_SG_LIST), VerbsLayout.SGE_BYTES);
       Request posted =
           new Request(
               poster,
+              operation,
               request.getLong(VerbsLayout.WR_ID),
               piece.getLong(VerbsLayout.SGE_ADDR),
               piece.getInt(VerbsLayout.SGE_LKEY),
               request.getLong(VerbsLayout.WR_REMOTE_ADDR),
-              request.getInt(VerbsLayout.WR_RKEY),
+              request.getInt(
+                  isAtomic(operation) ? RawVerbsClient.WR_ATOMIC_RKEY : VerbsLayout.WR_RKEY),
               piece.getInt(VerbsLayout.SGE_LENGTH));
       if (poster.posted.size() == poster.maxRequests) {
         throw new IOException("ENOMEM: the send queue is full");
@@ -654,25 +660,41 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       flush(reader);
     }
     if (status == VerbsLayout.STATUS_REMOTE_ACCESS) {
-      server.state = VerbsLayout.STATE_ERROR;
-      server
-          .domain
-          .context()
-          .events()
-          .add(new AsyncEvent(VerbsLayout.EVENT_QP_ACCESS_ERR, server.handle));
-      notifyAll();
+      refuse(server, VerbsLayout.EVENT_QP_ACCESS_ERR);
+    } else if (status == INVALID_REQUEST) {
+      refuse(server, VerbsLayout.EVENT_QP_REQ_ERR);
     }
   }
 
+  private void refuse(Pair server, int event) {
+    server.state = VerbsLayout.STATE_ERROR;
+    server.domain.context().events().add(new AsyncEvent(event, server.handle));
+    notifyAll();
+  }
+
+  private static boolean isAtomic(int operation) {
+    return operation == RawVerbsClient.COMPARE_AND_SWAP
+        || operation == RawVerbsClient.FETCH_AND_ADD;
+  }
+
+  private static int neededAccess(int operation) {
+    return operation == VerbsLayout.WR_RDMA_READ
+        ? VerbsLayout.ACCESS_REMOTE_READ
+        : isAtomic(operation) ? ACCESS_REMOTE_ATOMIC : ACCESS_REMOTE_WRITE;
+  }
+
   private int move(Request request, Pair reader, Pair server) {
+    int needed = neededAccess(request.operation());
+    if ((server.access & needed) == 0) {
+      return INVALID_REQUEST;
+    }
     Memory from = memoryByKey.get(request.remoteKey());
-    if ((server.access & VerbsLayout.ACCESS_REMOTE_READ) == 0
-        || from == null
+    if (from == null
         || from.remoteKey() != request.remoteKey()
         || !allows(
             from,
             server.domain,
-            VerbsLayout.ACCESS_REMOTE_READ,
+            needed,
             request.remoteAddress(),
             request.lengthBytes())) {
       return VerbsLayout.STATUS_REMOTE_ACCESS;
