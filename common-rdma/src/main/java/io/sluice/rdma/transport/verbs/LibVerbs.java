@@ -17,6 +17,11 @@ import java.util.Optional;
  * ibv_req_notify_cq} are inline functions of its header; they are called as the header does,
  * through the device's pointers.
  *
+ * <p>{@code ibv_fork_init} is not called. The JVM starts processes by {@code posix_spawn}, whose
+ * child shares this process's memory until it is another program. With {@code
+ * -Djdk.lang.Process.launchMechanism=FORK} Linux before 5.12 would give the NIC's pages to the
+ * child; later ones copy them.
+ *
  * <p>Thread contract: safe from any thread. Failure: see {@link Verbs}. The class is loaded on
  * first use; if that fails, only {@link #loadFailure} may be called. Hadoop's tasks load Hadoop's
  * JNA, so only features of JNA 5.2.0 are used.
