@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,9 +54,9 @@ public final class ExecutorTransports {
    */
   public synchronized List<TransportProvider> bestFirst() throws TransportException {
     if (bestFirst == null) {
-      TransportChooser chooser = TransportChooser.standard();
-      TransportChooser.Choice choice =
-          chooser.choose(SparkSettings.TRANSPORT.get(SparkSettings.of(conf)));
+      UnaryOperator<String> settings = SparkSettings.of(conf);
+      TransportChooser chooser = TransportChooser.standard(SparkSettings.VERBS.get(settings));
+      TransportChooser.Choice choice = chooser.choose(SparkSettings.TRANSPORT.get(settings));
       LOG.info("{}", choice.reason());
       bestFirst = chooser.reading(choice);
     }
