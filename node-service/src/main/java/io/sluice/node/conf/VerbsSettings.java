@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * @param partitionKey {@link VerbsNetwork#partitionKey}; empty for the default one
  * @param timeoutCode {@link VerbsNetwork#timeoutCode}
  * @param retryCount {@link VerbsNetwork#retryCount}
- * @param mtu {@link VerbsNetwork#mtuBytes}, or {@value #AUTO_MTU}
+ * @param mtu {@link VerbsNetwork#mtuBytes}, or {@code auto}
  * @param onDemandPaging {@link VerbsNetwork#onDemandPaging}
  */
 public record VerbsSettings(

@@ -68,7 +68,8 @@ class VerbsAvailabilityTest {
         new VerbsProvider(
             verbs,
             dir.resolve("absent"),
-            new VerbsAvailability(dir.resolve("absent"), verbs.devices(), verbs.limit()));
+            new VerbsAvailability(dir.resolve("absent"), verbs.devices(), verbs.limit()),
+            VerbsNetwork.DEFAULT);
     assertTrue(provider.unavailabilityCause().orElseThrow().contains("no RDMA device"));
     TransportException e = assertThrows(TransportException.class, provider::openClient);
     assertTrue(e.getMessage().contains("no RDMA device"), e.getMessage());
