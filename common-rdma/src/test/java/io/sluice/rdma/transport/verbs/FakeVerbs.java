@@ -258,7 +258,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   }
 
   /** What a connected queue pair was told of the network. */
-  record Told(
+  record PairNetwork(
       String device,
       int trafficClass,
       int serviceLevel,
@@ -268,15 +268,15 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       int mtuCode) {}
 
   /** That of all live queue pairs, which must be connected, by device. */
-  synchronized List<Told> told() {
+  synchronized List<PairNetwork> networks() {
     return pairsByNumber.values().stream()
-        .map(FakeVerbs::told)
-        .sorted(Comparator.comparing(Told::device))
+        .map(FakeVerbs::network)
+        .sorted(Comparator.comparing(PairNetwork::device))
         .toList();
   }
 
-  private static Told told(Pair pair) {
-    return new Told(
+  private static PairNetwork network(Pair pair) {
+    return new PairNetwork(
         pair.domain.context().name(),
         Byte.toUnsignedInt(pair.toReceive.get(VerbsLayout.ATTR_TRAFFIC_CLASS)),
         pair.toReceive.get(VerbsLayout.ATTR_SL),

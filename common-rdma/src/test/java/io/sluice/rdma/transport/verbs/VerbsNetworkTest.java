@@ -16,7 +16,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportException.RegistrationException;
-import io.sluice.rdma.transport.verbs.FakeVerbs.Told;
+import io.sluice.rdma.transport.verbs.FakeVerbs.PairNetwork;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -152,8 +152,8 @@ class VerbsNetworkTest {
         RegisteredBuffer landing = client.register(target);
         Connection connection = client.connect(at("127.0.0.2", server), LONG_MS)) {
       assertEquals( // each device has the key at an index of its own
-          List.of(new Told("fake0", 236, 3, 2, 14, 2, 3), new Told("fake1", 236, 3, 1, 14, 2, 3)),
-          verbs.told());
+          List.of(new PairNetwork("fake0", 236, 3, 2, 14, 2, 3), new PairNetwork("fake1", 236, 3, 1, 14, 2, 3)),
+          verbs.networks());
       RegionDescriptor descriptor = server.register(MemoryRegion.ofMapping(memory));
       connection
           .read(descriptor, 0, landing, 0, REGION_BYTES, LONG_MS)
@@ -168,8 +168,8 @@ class VerbsNetworkTest {
         ClientEndpoint client = verbs.provider().openClient();
         Connection connection = client.connect(at("127.0.0.1", server), LONG_MS)) {
       assertTrue(connection.isOpen());
-      Told told = new Told("fake0", 0, 0, 0, 18, 7, 5);
-      assertEquals(List.of(told, told), verbs.told());
+      PairNetwork expected = new PairNetwork("fake0", 0, 0, 0, 18, 7, 5);
+      assertEquals(List.of(expected, expected), verbs.networks());
     }
   }
 
