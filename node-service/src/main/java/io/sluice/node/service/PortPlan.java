@@ -12,15 +12,18 @@ import java.util.stream.Stream;
  * <pre>
  *  controlPort           the control protocol
  *  controlPort + 1 + i   transport i, preferred first
- *  controlPort + 4 + i   probes of transport i
+ *  controlPort + 4 + i   probes of transport i; behind the transports if there are more than three
  * </pre>
+ *
+ * <p>Endpoints of other users than the service's own listen at free ports: see {@link
+ * OwnerEndpoints}.
  *
  * @param controlAddress of the control protocol
  * @param dataAddress of the transports, for probes too
  * @param controlPort 0 for free ports, also for all others
  */
 public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int controlPort) {
-  private static final int MAX_TRANSPORTS = 3;
+  private static final int PORTS_OF_TRANSPORTS = 3;
 
   InetSocketAddress control() {
     return new InetSocketAddress(controlAddress, controlPort);
@@ -30,9 +33,9 @@ public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int 
     return new InetSocketAddress(dataAddress, after(1 + index));
   }
 
-  /** Of the first transport that is probed. */
-  int probePort() {
-    return after(1 + MAX_TRANSPORTS);
+  /** Of the first transport that is probed, in a service with so many transports. */
+  int probePort(int transports) {
+    return after(1 + Math.max(PORTS_OF_TRANSPORTS, transports));
   }
 
   private int after(int ports) {
