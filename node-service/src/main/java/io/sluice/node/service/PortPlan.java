@@ -12,18 +12,18 @@ import java.util.stream.Stream;
  * <pre>
  *  controlPort           the control protocol
  *  controlPort + 1 + i   transport i, preferred first
- *  controlPort + 4 + i   probes of transport i; behind the transports if there are more than three
+ *  controlPort + 4 + i   probes of transport i
  * </pre>
  *
- * <p>Endpoints of other users than the service's own listen at free ports: see {@link
- * OwnerEndpoints}.
+ * <p>A service has at most three transports, except that of {@code doctor --serve}: with four its
+ * probes begin one port further on.
  *
  * @param controlAddress of the control protocol
  * @param dataAddress of the transports, for probes too
  * @param controlPort 0 for free ports, also for all others
  */
 public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int controlPort) {
-  private static final int PORTS_OF_TRANSPORTS = 3;
+  private static final int PLANNED_TRANSPORTS = 3;
 
   InetSocketAddress control() {
     return new InetSocketAddress(controlAddress, controlPort);
@@ -33,9 +33,13 @@ public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int 
     return new InetSocketAddress(dataAddress, after(1 + index));
   }
 
-  /** Of the first transport that is probed, in a service with so many transports. */
+  /**
+   * Of the first transport that is probed.
+   *
+   * @param transports how many the service has
+   */
   int probePort(int transports) {
-    return after(1 + Math.max(PORTS_OF_TRANSPORTS, transports));
+    return after(1 + Math.max(PLANNED_TRANSPORTS, transports));
   }
 
   private int after(int ports) {

@@ -204,7 +204,7 @@ class ServiceStartTest extends NodeTestBase {
     }
   }
 
-  /** As where somebody tries all that there are, for one host to probe another. */
+  /** As that of {@code doctor --serve}. */
   @Test
   void probesOfMoreTransportsThanUsualListenBehindThem() throws IOException {
     List<TransportProvider> all = new ArrayList<>();
