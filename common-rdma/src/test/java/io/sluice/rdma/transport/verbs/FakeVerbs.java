@@ -667,7 +667,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     if (reader.state != VerbsLayout.STATE_RTS || !reader.posted.contains(request)) {
       return; // flushed, or destroyed
     }
-    if (losesReads
+    if ((losesReads && nextStatus == VerbsLayout.STATUS_SUCCESS)
         || server == null
         || server.peer != reader.number
         || server.receivePsn != reader.sendPsn
