@@ -11,9 +11,11 @@ import io.sluice.it.cluster.QuickStart;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.scenario.QuickCluster;
+import io.sluice.rdma.LabTransport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -90,9 +92,9 @@ final class LabCluster {
     return System.getProperty(PEER) != null;
   }
 
-  /** What remote reads shall go over. */
-  static String transport() {
-    return System.getProperty("sluice.lab.transport", "ucx");
+  /** The counter of a job that has the bytes of remote reads. */
+  static String readBytesCounter() {
+    return "READ_BYTES_" + LabTransport.NAME.toUpperCase(Locale.ROOT);
   }
 
   private static String property(String kind) {
@@ -110,8 +112,8 @@ final class LabCluster {
         .withSite("yarn.app.mapreduce.am.admin-command-opts", QuickStart.LINE)
         .withSite("mapreduce.admin.map.child.java.opts", QuickStart.LINE)
         .withSite("mapreduce.admin.reduce.child.java.opts", QuickStart.LINE)
-        .withSite("sluice.reduce.transport", transport())
-        .withSite("sluice.service.transport", transport())
+        .withSite("sluice.reduce.transport", LabTransport.NAME)
+        .withSite("sluice.service.transport", LabTransport.NAME)
         .withPlaces(
             new ClusterPlaces(
                 hosts,
