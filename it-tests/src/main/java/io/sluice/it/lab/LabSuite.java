@@ -69,7 +69,8 @@ public enum LabSuite {
       Duration.ofMinutes(20),
       "io.sluice.rdma.transport.verbs.VerbsContractTest",
       "io.sluice.rdma.transport.verbs.VerbsOverIpv6ContractTest",
-      "io.sluice.rdma.transport.disni.DisniContractTest"),
+      "io.sluice.rdma.transport.disni.DisniContractTest",
+      "io.sluice.it.lab.ReadsFromAnotherHostIT"),
   /** The contract of UCX, and with it what other suites show with libibverbs alone. */
   UCX(
       "the transport contract, pools, a shuffle of stock Spark and faults through UCX",
@@ -142,7 +143,7 @@ public enum LabSuite {
 
   /** Whether two guests can run it together. */
   public boolean runsOnTwoHosts() {
-    return this == TERASORT || this == MAPREDUCE;
+    return this == TERASORT || this == TRANSPORT;
   }
 
   /**

@@ -26,8 +26,10 @@ final class LabCluster {
   /** The property that only a guest sets. */
   static final String SHARE = "sluice.lab.share";
 
+  /** The property that only one of two guests sets. */
+  static final String PEER = "sluice.lab.peer";
+
   private static final String POOL_DIR = "sluice.pool.dir";
-  private static final String PEER = "sluice.lab.peer";
   private static final String NODE_MEMORY_MB = "yarn.nodemanager.resource.memory-mb";
   private static final String NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores";
   private static final String DOMINANT_RESOURCE =
@@ -47,9 +49,14 @@ final class LabCluster {
 
   /** One NodeManager on either host. */
   static PseudoCluster ofTwoHosts() {
+    return start(spec(List.of("sluice-1", "sluice-2"), Optional.of(awaitPeer()), false));
+  }
+
+  /** The other host, once it is up. */
+  static PeerHost awaitPeer() {
     PeerHost peer = new PeerHost(Path.of(System.getProperty(PEER)));
     peer.awaitReady(BOOT_DEADLINE);
-    return start(spec(List.of("sluice-1", "sluice-2"), Optional.of(peer), false));
+    return peer;
   }
 
   /**
@@ -83,7 +90,8 @@ final class LabCluster {
     return share().resolve("files");
   }
 
-  private static Path share() {
+  /** The directory that both hosts can write to. */
+  static Path share() {
     return Path.of(System.getProperty(SHARE));
   }
 
