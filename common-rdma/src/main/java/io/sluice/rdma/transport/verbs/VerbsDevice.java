@@ -1,10 +1,12 @@
 package io.sluice.rdma.transport.verbs;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.verbs.GidTable.Gid;
 import io.sluice.rdma.transport.verbs.Verbs.AsyncEvent;
 import io.sluice.rdma.transport.verbs.Verbs.DeviceLimits;
 import io.sluice.rdma.transport.verbs.Verbs.PortState;
+import io.sluice.rdma.transport.verbs.Verbs.Registration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -39,6 +41,9 @@ final class VerbsDevice {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(VerbsDevice.class);
+
+  /** The names of the devices that have refused on-demand paging: each is logged once. */
+  private static final Set<String> PINNING = ConcurrentHashMap.newKeySet();
 
   private final Verbs verbs;
   private final Path sysClass;
@@ -144,6 +149,46 @@ final class VerbsDevice {
       }
     }
     return false;
+  }
+
+  /** The partition keys of a port. */
+  PartitionTable partitions(int port) {
+    return new PartitionTable(
+        sysClass.resolve("infiniband").resolve(name).resolve("ports/" + port + "/pkeys"));
+  }
+
+  /** Whether an active port has a partition key. */
+  boolean hasPartition(int key) throws IOException {
+    for (int port : ports) {
+      if (partitions(port).find(key).isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Registers memory. If the device refuses on-demand paging, it pins the memory.
+   *
+   * @param access {@code VerbsLayout.ACCESS_*}
+   */
+  Registration register(long address, long lengthBytes, int access) throws IOException {
+    int pinned = access & ~VerbsLayout.ACCESS_ON_DEMAND;
+    if (access == pinned) {
+      return verbs.register(domain, address, lengthBytes, pinned);
+    }
+    try {
+      return verbs.register(domain, address, lengthBytes, access);
+    } catch (IOException e) {
+      Registration registration = verbs.register(domain, address, lengthBytes, pinned);
+      if (PINNING.add(name)) {
+        LOG.warn(
+            "verbs: {} refuses on-demand paging ({}); its memory is pinned",
+            name,
+            ErrorText.of(e));
+      }
+      return registration;
+    }
   }
 
   /**

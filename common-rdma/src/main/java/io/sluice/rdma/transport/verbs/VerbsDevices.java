@@ -57,23 +57,29 @@ final class VerbsDevices implements AutoCloseable {
 
   /** Opens every device that has an active port and can be opened. */
   static VerbsDevices openAll(Verbs verbs, Path sysClass) throws TransportException {
-    return open(verbs, sysClass, null);
+    return open(verbs, sysClass, null, VerbsNetwork.DEFAULT_PARTITION_KEY);
   }
 
-  /** Opens the device of an address of this host, or every device for the wildcard. */
-  static VerbsDevices openFor(Verbs verbs, Path sysClass, InetAddress address)
+  /**
+   * Opens the device of an address of this host, or every device for the wildcard.
+   *
+   * @param partitionKey what a port of them must have
+   */
+  static VerbsDevices openFor(
+      Verbs verbs, Path sysClass, InetAddress address, int partitionKey)
       throws TransportException {
-    return open(verbs, sysClass, address.isAnyLocalAddress() ? null : address);
+    return open(verbs, sysClass, address.isAnyLocalAddress() ? null : address, partitionKey);
   }
 
-  private static VerbsDevices open(Verbs verbs, Path sysClass, InetAddress only)
-      throws TransportException {
+  private static VerbsDevices open(
+      Verbs verbs, Path sysClass, InetAddress only, int partitionKey) throws TransportException {
     try {
       int waker = verbs.createWaker();
       VerbsDevices result = null;
       try {
         result = new VerbsDevices(verbs, waker);
         result.add(sysClass, only);
+        result.checkPartition(partitionKey);
         result.thread.start(); // last: from here on it must be ended
         return result;
       } catch (IOException | RuntimeException | Error e) {
@@ -113,6 +119,16 @@ final class VerbsDevices implements AutoCloseable {
               ? "verbs: no RDMA device has an active port"
               : noGid(only) + "; listen on an address of an RDMA device's network interface");
     }
+  }
+
+  private void checkPartition(int key) throws IOException {
+    for (VerbsDevice device : devices) {
+      if (device.hasPartition(key)) {
+        return;
+      }
+    }
+    throw new TransportException(
+        "verbs: no active port of " + devices + " has " + PartitionTable.missing(key));
   }
 
   private void add(Path sysClass, InetAddress only, String name, List<Integer> ports)

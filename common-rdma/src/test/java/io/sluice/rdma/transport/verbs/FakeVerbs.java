@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -28,7 +29,8 @@ import java.util.concurrent.TimeUnit;
  * It checks states, protection domains, keys, access and bounds, and writes nothing through a queue
  * pair that was destroyed. What is live can be listed, and any call can be made to fail.
  *
- * <p>{@code fake0} has the GIDs of 127.0.0.1 and ::1, {@code fake1} that of 127.0.0.2.
+ * <p>{@code fake0} has the GIDs of 127.0.0.1 and ::1, {@code fake1} that of 127.0.0.2. Both are in
+ * partition 1, which they have at other indexes, and {@code fake1} is in partition 2, too.
  *
  * <p>Thread contract: safe from any thread; one thread of its own moves the bytes. Ownership: the
  * test closes it.
@@ -57,6 +59,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   private int nextStatus = VerbsLayout.STATUS_SUCCESS;
   private boolean withdrawn;
   private boolean losesReads;
+  private boolean refusesOnDemand;
   private boolean closed;
 
   private record Fault(int after, Throwable cause) {}
@@ -106,6 +109,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     private int sendPsn;
     private int served;
     private int issued;
+    private ByteBuffer toInit;
+    private ByteBuffer toReceive;
+    private ByteBuffer toSend;
 
     private Pair(long handle, Domain domain, Queue queue, int number, int maxRequests) {
       this.handle = handle;
@@ -131,6 +137,8 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     root = Files.createDirectories(directory.resolve("fake-verbs"));
     device("fake0", 0, "127.0.0.1", "::1");
     device("fake1", 1, "127.0.0.2");
+    partitions("fake0", "0xffff", "0x0000", "0x8001");
+    partitions("fake1", "0xffff", "0x0001", "0x8002");
     Files.writeString(root.resolve("limits"), "Max locked memory  unlimited  unlimited  bytes\n");
     Files.writeString(root.resolve("status"), "VmPin: 0 kB\nCapEff: 0000000000000000\n");
     nic.setDaemon(true);
@@ -158,6 +166,15 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     Files.writeString(devices().resolve("uverbs" + number), "");
   }
 
+  private void partitions(String device, String... keys) throws IOException {
+    Path table =
+        Files.createDirectories(
+            sysClass().resolve("infiniband").resolve(device).resolve("ports/1/pkeys"));
+    for (int i = 0; i < keys.length; i++) {
+      Files.writeString(table.resolve("" + i), keys[i] + "\n");
+    }
+  }
+
   private static String text(byte[] gid) {
     return HexFormat.of().formatHex(gid).replaceAll("(.{4})(?=.)", "$1:");
   }
@@ -175,8 +192,12 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   }
 
   VerbsProvider provider() {
+    return provider(VerbsNetwork.DEFAULT);
+  }
+
+  VerbsProvider provider(VerbsNetwork network) {
     return new VerbsProvider(
-        this, sysClass(), new VerbsAvailability(sysClass(), devices(), limit()));
+        this, sysClass(), new VerbsAvailability(sysClass(), devices(), limit()), network);
   }
 
   /** Lets a call fail from its next one on, after {@code after} more that succeed. */
@@ -201,6 +222,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   /** Reads stay unanswered from now on, as if the wire were cut. */
   synchronized void loseReads() {
     losesReads = true;
+  }
+
+  /** Both devices must pin what they register from now on. */
+  synchronized void refuseOnDemand() {
+    refusesOnDemand = true;
   }
 
   /** Reports an event of all opened contexts of a device. */
@@ -254,6 +280,35 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   /** Access of all live queue pairs. */
   synchronized List<Integer> pairAccess() {
     return pairsByNumber.values().stream().map(pair -> pair.access).distinct().sorted().toList();
+  }
+
+  /** What a connected queue pair was told of the network. */
+  record PairNetwork(
+      String device,
+      int trafficClass,
+      int serviceLevel,
+      int partitionIndex,
+      int timeoutCode,
+      int retryCount,
+      int mtuCode) {}
+
+  /** That of all live queue pairs, which must be connected, by device. */
+  synchronized List<PairNetwork> networks() {
+    return pairsByNumber.values().stream()
+        .map(FakeVerbs::network)
+        .sorted(Comparator.comparing(PairNetwork::device))
+        .toList();
+  }
+
+  private static PairNetwork network(Pair pair) {
+    return new PairNetwork(
+        pair.domain.context().name(),
+        Byte.toUnsignedInt(pair.toReceive.get(VerbsLayout.ATTR_TRAFFIC_CLASS)),
+        pair.toReceive.get(VerbsLayout.ATTR_SL),
+        pair.toInit.getShort(VerbsLayout.ATTR_PKEY_INDEX),
+        pair.toSend.get(VerbsLayout.ATTR_TIMEOUT),
+        pair.toSend.get(VerbsLayout.ATTR_RETRY_CNT),
+        pair.toReceive.getInt(VerbsLayout.ATTR_PATH_MTU));
   }
 
   private void call(String name) throws IOException {
@@ -348,6 +403,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   public synchronized Registration register(long domain, long address, long lengthBytes, int access)
       throws IOException {
     call("register");
+    if (refusesOnDemand && (access & VerbsLayout.ACCESS_ON_DEMAND) != 0) {
+      throw new IOException("EOPNOTSUPP");
+    }
     int key = nextKey;
     nextKey += 2;
     Memory memory =
@@ -467,13 +525,15 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       case VerbsLayout.STATE_INIT -> {
         assertEquals(VerbsLayout.MASK_INIT, mask);
         assertEquals(0, changed.state);
+        changed.toInit = struct;
         changed.access = struct.getInt(VerbsLayout.ATTR_ACCESS_FLAGS);
         assertEquals(1, struct.get(VerbsLayout.ATTR_PORT_NUM));
       }
       case VerbsLayout.STATE_RTR -> {
         assertEquals(VerbsLayout.MASK_RTR, mask);
         assertEquals(VerbsLayout.STATE_INIT, changed.state);
-        assertEquals(mtuCode, struct.getInt(VerbsLayout.ATTR_PATH_MTU));
+        changed.toReceive = struct;
+        assertTrue(struct.getInt(VerbsLayout.ATTR_PATH_MTU) <= mtuCode, "not the MTU of now");
         assertEquals(1, struct.get(VerbsLayout.ATTR_IS_GLOBAL));
         assertEquals(1, struct.get(VerbsLayout.ATTR_AH_PORT_NUM));
         assertEquals(1, struct.get(VerbsLayout.ATTR_SGID_INDEX) % 2, "not RoCE v2");
@@ -485,6 +545,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       case VerbsLayout.STATE_RTS -> {
         assertEquals(VerbsLayout.MASK_RTS, mask);
         assertEquals(VerbsLayout.STATE_RTR, changed.state);
+        changed.toSend = struct;
         changed.sendPsn = struct.getInt(VerbsLayout.ATTR_SQ_PSN);
         changed.issued = struct.get(VerbsLayout.ATTR_MAX_RD_ATOMIC);
         assertTrue(changed.issued > 0 && changed.issued <= READS_ISSUED);
@@ -637,7 +698,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     if (reader.state != VerbsLayout.STATE_RTS || !reader.posted.contains(request)) {
       return; // flushed, or destroyed
     }
-    if (losesReads
+    if ((losesReads && nextStatus == VerbsLayout.STATUS_SUCCESS)
         || server == null
         || server.peer != reader.number
         || server.receivePsn != reader.sendPsn
