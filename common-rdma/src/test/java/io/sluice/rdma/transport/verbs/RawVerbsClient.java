@@ -59,7 +59,7 @@ final class RawVerbsClient implements AutoCloseable {
   private void open(Path sysClass, InetSocketAddress server, Ticket ticket) throws IOException {
     landing = allocate(LANDING_BYTES);
     request = allocate(VerbsLayout.REQUEST_BYTES);
-    VerbsDevices devices = VerbsDevices.openFor(verbs, sysClass, server.getAddress());
+    VerbsDevices devices = VerbsDevices.openAll(verbs, sysClass);
     opened.push(devices::close);
     region = VerbsRegion.register(devices, landing, LANDING_BYTES, VerbsLayout.ACCESS_LOCAL_WRITE);
     opened.push(region::deregister);
@@ -80,7 +80,8 @@ final class RawVerbsClient implements AutoCloseable {
     assertEquals(OUTCOME_CONNECTED, answer.getInt());
     QueuePairAddress peer = QueuePairAddress.decode(answer);
     remoteDevice = peer.device();
-    queue.pair().connect(peer, VerbsQueuePair.NO_READS, Math.min(reads, peer.reads()));
+    VerbsNetwork network = VerbsNetwork.decode(answer);
+    queue.pair().connect(peer, network, VerbsQueuePair.NO_READS, Math.min(reads, peer.reads()));
     ControlSocket.send(socket, ByteBuffer.allocate(CONFIRM_BYTES).putInt(MAGIC));
     ControlSocket.receive(socket, CONFIRM_BYTES, "its confirmation");
   }
