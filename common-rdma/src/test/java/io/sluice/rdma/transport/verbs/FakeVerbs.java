@@ -752,12 +752,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     Memory from = memoryByKey.get(request.remoteKey());
     if (from == null
         || from.remoteKey() != request.remoteKey()
-        || !allows(
-            from,
-            server.domain,
-            needed,
-            request.remoteAddress(),
-            request.lengthBytes())) {
+        || !allows(from, server.domain, needed, request.remoteAddress(), request.lengthBytes())) {
       return VerbsLayout.STATUS_REMOTE_ACCESS;
     }
     Memory to = memoryByKey.get(request.localKey());

@@ -121,8 +121,7 @@ class LibVerbsTest {
       context.putInt(VerbsLayout.CONTEXT_ASYNC_FD, silent);
       assertEquals(Optional.empty(), verbs.takeAsyncEvent(LibVerbs.address(context)));
       context.putInt(VerbsLayout.CONTEXT_ASYNC_FD, -1);
-      assertThrows(
-          IOException.class, () -> verbs.takeAsyncEvent(LibVerbs.address(context)));
+      assertThrows(IOException.class, () -> verbs.takeAsyncEvent(LibVerbs.address(context)));
     } finally {
       verbs.closeWaker(silent);
       OffHeap.free(context);

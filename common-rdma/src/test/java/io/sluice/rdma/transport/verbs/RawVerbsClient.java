@@ -61,8 +61,7 @@ final class RawVerbsClient implements AutoCloseable {
     request = allocate(VerbsLayout.REQUEST_BYTES);
     VerbsDevices devices = VerbsDevices.openFor(verbs, sysClass, server.getAddress());
     opened.push(devices::close);
-    region =
-        VerbsRegion.register(devices, landing, LANDING_BYTES, VerbsLayout.ACCESS_LOCAL_WRITE);
+    region = VerbsRegion.register(devices, landing, LANDING_BYTES, VerbsLayout.ACCESS_LOCAL_WRITE);
     opened.push(region::deregister);
     SocketChannel socket = SocketChannel.open(server);
     opened.push(socket);
@@ -71,8 +70,7 @@ final class RawVerbsClient implements AutoCloseable {
     ControlSocket.send(socket, hello.duplicate());
     ByteBuffer welcome = ControlSocket.receive(socket, WELCOME_BYTES, "a welcome");
     assertEquals(VERDICT_WELCOME, welcome.getShort(HELLO_VERDICT_OFFSET));
-    VerbsPort port =
-        devices.portOf(((InetSocketAddress) socket.getLocalAddress()).getAddress());
+    VerbsPort port = devices.portOf(((InetSocketAddress) socket.getLocalAddress()).getAddress());
     queue = VerbsReadQueue.create(port);
     opened.push(queue::close);
     int reads = port.device().limits().maxReadsIssued();

@@ -91,8 +91,7 @@ abstract class VerbsCheatsContractTest {
 
   /** The owner of an endpoint with a region, and the clients that are admitted to it. */
   final class Owner {
-    final Admission admission =
-        Admission.expected(new ConnectionLimits(64, 64, LONG_MS, LONG_MS));
+    final Admission admission = Admission.expected(new ConnectionLimits(64, 64, LONG_MS, LONG_MS));
     final ServerEndpoint server;
     final RegionFixture memory;
     final RegionDescriptor region;
@@ -168,9 +167,7 @@ abstract class VerbsCheatsContractTest {
     assertEquals(1, client.counters().failedReads());
     assertEquals(-1, memory.mismatch(ByteBuffer.allocate(ASKED_BYTES)));
     Connection again = closing(client.connect(bob.server.address(), bob.ticket(), LONG_MS));
-    again
-        .read(bob.region, 0, landing, 0, ASKED_BYTES, LONG_MS)
-        .get(LONG_MS, TimeUnit.MILLISECONDS);
+    again.read(bob.region, 0, landing, 0, ASKED_BYTES, LONG_MS).get(LONG_MS, TimeUnit.MILLISECONDS);
     assertEquals(-1, bob.memory.mismatch(0, memory));
   }
 

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.TestReporter;
  * <ul>
  *   <li>It checks key, domain, access and the whole range before it sends the first byte. Hardware
  *       may send the part of a read that lies inside the region before it refuses the rest.
- *   <li>It reports no event to the server after a refusal (hardware: {@code IBV_EVENT_QP_ACCESS_ERR}
- *       or {@code IBV_EVENT_QP_REQ_ERR}). The server's queue pair is in error all the same, and the
- *       server learns of it when the client ends.
+ *   <li>It reports no event to the server after a refusal (hardware: {@code
+ *       IBV_EVENT_QP_ACCESS_ERR} or {@code IBV_EVENT_QP_REQ_ERR}). The server's queue pair is in
+ *       error all the same, and the server learns of it when the client ends.
  *   <li>It refuses a write or an atomic as an invalid request, by the access of the queue pair;
  *       hardware may call it a remote access error.
  *   <li>It does not refuse more reads at a time than were agreed; hardware does. Nothing is read by
