@@ -152,8 +152,7 @@ final class OwnerEndpoints implements AutoCloseable {
       throw new TransportException(provider.name() + ": the service is closed");
     }
     boolean isOwn = owner.equals(own);
-    Admission admission =
-        Admission.expected(isOwn ? limits : limitsOfOther(), places, nanoClock);
+    Admission admission = Admission.expected(isOwn ? limits : limitsOfOther(), places, nanoClock);
     InetSocketAddress where = isOwn ? address : new InetSocketAddress(address.getAddress(), 0);
     Endpoint endpoint = new Endpoint(provider.listen(where, admission), admission);
     open.put(owner, endpoint);

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.service.BounceBuffers.BounceConfig;
 import io.sluice.node.service.ReaderBackend.OwnerReader;
-import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.node.wire.HeapBudget;
 import io.sluice.node.wire.RemoteError;

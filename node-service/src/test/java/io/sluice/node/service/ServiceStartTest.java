@@ -217,8 +217,7 @@ class ServiceStartTest extends NodeTestBase {
     TransportNames.BEST_FIRST.forEach(
         name -> ports.add(service.endpoints().address(name).getPort()));
     service.readers().probe().forEach(probe -> ports.add(probe.offer().port()));
-    assertEquals(
-        IntStream.rangeClosed(port + 1, port + 2 * all.size()).boxed().toList(), ports);
+    assertEquals(IntStream.rangeClosed(port + 1, port + 2 * all.size()).boxed().toList(), ports);
   }
 
   @Test
