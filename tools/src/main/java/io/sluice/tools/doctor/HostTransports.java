@@ -48,8 +48,7 @@ record HostTransports(
       TransportCheck check =
           switch (provider.name()) {
             case TransportNames.VERBS ->
-                new TransportCheck(
-                    provider, false, concat(rdma, List.of(nativeCalls)), trial);
+                new TransportCheck(provider, false, concat(rdma, List.of(nativeCalls)), trial);
             case TransportNames.UCX ->
                 new TransportCheck(
                     provider,
@@ -127,7 +126,8 @@ record HostTransports(
             .map(cause -> unusable(cause, true))
             .orElseGet(() -> Finding.ok(subject(), "works: listened, and registered memory"));
       } catch (IOException e) {
-        return Finding.info(subject(), "seems to work, but could not be tried", ErrorText.of(e), "");
+        return Finding.info(
+            subject(), "seems to work, but could not be tried", ErrorText.of(e), "");
       }
     }
 

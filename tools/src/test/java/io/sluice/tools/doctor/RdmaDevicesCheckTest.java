@@ -36,8 +36,7 @@ class RdmaDevicesCheckTest {
     return new RdmaDevicesCheck(
             machine.files(),
             Map.of(
-                networkInterface,
-                Stream.of(addresses).map(RdmaDevicesCheckTest::address).toList()))
+                networkInterface, Stream.of(addresses).map(RdmaDevicesCheckTest::address).toList()))
         .look();
   }
 
@@ -98,7 +97,10 @@ class RdmaDevicesCheckTest {
 
   @Test
   void roceV2IsPreferred() {
-    machine.withRxe().withGid("rxe0", 1, MAPPED, "IB/RoCE v1").withGid("rxe0", 2, MAPPED, "RoCE v2");
+    machine
+        .withRxe()
+        .withGid("rxe0", 1, MAPPED, "IB/RoCE v1")
+        .withGid("rxe0", 2, MAPPED, "RoCE v2");
     assertContains("up, RoCE v2, GID 2 is", look("10.77.0.1").what());
   }
 

@@ -104,13 +104,13 @@ class RdmaSituationsTest {
   void whereVerbsWorksNothingElseIsMissed() throws IOException {
     Map<String, Finding> findings = look(Optional.empty());
     assertEquals(
-        List.of(),
-        findings.values().stream().filter(it -> it.level() == Level.PROBLEM).toList());
+        List.of(), findings.values().stream().filter(it -> it.level() == Level.PROBLEM).toList());
     assertEquals(Finding.ok(CHOSEN, "verbs"), findings.get(CHOSEN));
     assertEquals(Level.INFO, findings.get("libraries of ucx").level());
     Finding ucx = findings.get("transport ucx");
     assertTrue(
-        ucx.remedy().startsWith("nothing: transport verbs does the same and needs less; to use ucx"),
+        ucx.remedy()
+            .startsWith("nothing: transport verbs does the same and needs less; to use ucx"),
         ucx.remedy());
     assertTrue(ucx.remedy().contains("apt-get install libucx0"), ucx.remedy());
     assertOnPage(findings.get("libraries of ucx"));
