@@ -96,8 +96,7 @@ public final class TransportChooser {
   public List<TransportProvider> serving(Choice choice) {
     return bestFirst.stream()
         .filter(
-            provider ->
-                provider == choice.provider() || provider.name().equals(TransportNames.TCP))
+            provider -> provider == choice.provider() || provider.name().equals(TransportNames.TCP))
         .toList();
   }
 

@@ -123,8 +123,7 @@ class SettingValuesTest {
             "a.mtu", "1024",
             "a.on-demand-paging", "true");
     VerbsSettings settings = VerbsSettings.withPrefix("a.");
-    assertEquals(
-        new VerbsNetwork(104, 3, 0x8001, 14, 2, 1024, true), settings.get(values::get));
+    assertEquals(new VerbsNetwork(104, 3, 0x8001, 14, 2, 1024, true), settings.get(values::get));
     assertEquals(values.keySet(), names(settings));
   }
 

@@ -17,9 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SparkSettingsTest {
   static Stream<Setting<?>> all() {
     return Stream.of(
-            SparkSettings.all(),
-            SparkSettings.VERBS.all(),
-            SparkSettings.LIMITS.forExperiments())
+            SparkSettings.all(), SparkSettings.VERBS.all(), SparkSettings.LIMITS.forExperiments())
         .flatMap(List::stream);
   }
 

@@ -179,9 +179,7 @@ final class VerbsDevice {
       Registration registration = verbs.register(domain, address, lengthBytes, pinned);
       if (PINNING.add(name)) {
         LOG.warn(
-            "verbs: {} refuses on-demand paging ({}); its memory is pinned",
-            name,
-            ErrorText.of(e));
+            "verbs: {} refuses on-demand paging ({}); its memory is pinned", name, ErrorText.of(e));
       }
       return registration;
     }

@@ -64,14 +64,13 @@ final class VerbsDevices implements AutoCloseable {
    *
    * @param partitionKey what a port of them must have
    */
-  static VerbsDevices openFor(
-      Verbs verbs, Path sysClass, InetAddress address, int partitionKey)
+  static VerbsDevices openFor(Verbs verbs, Path sysClass, InetAddress address, int partitionKey)
       throws TransportException {
     return open(verbs, sysClass, address.isAnyLocalAddress() ? null : address, partitionKey);
   }
 
-  private static VerbsDevices open(
-      Verbs verbs, Path sysClass, InetAddress only, int partitionKey) throws TransportException {
+  private static VerbsDevices open(Verbs verbs, Path sysClass, InetAddress only, int partitionKey)
+      throws TransportException {
     try {
       int waker = verbs.createWaker();
       VerbsDevices result = null;

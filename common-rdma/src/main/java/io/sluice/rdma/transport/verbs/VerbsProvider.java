@@ -41,8 +41,7 @@ public final class VerbsProvider implements TransportProvider {
         network);
   }
 
-  VerbsProvider(
-      Verbs verbs, Path sysClass, VerbsAvailability availability, VerbsNetwork network) {
+  VerbsProvider(Verbs verbs, Path sysClass, VerbsAvailability availability, VerbsNetwork network) {
     this.verbs = verbs;
     this.sysClass = sysClass;
     this.availability = availability;

@@ -113,8 +113,7 @@ final class VerbsServerEndpoint implements ServerEndpoint {
       throw new TransportException("verbs: cannot listen on unresolved address " + bindAddress);
     }
     VerbsDevices devices =
-        VerbsDevices.openFor(
-            verbs, sysClass, bindAddress.getAddress(), network.partitionKey());
+        VerbsDevices.openFor(verbs, sysClass, bindAddress.getAddress(), network.partitionKey());
     try {
       return open(devices, bindAddress, admission, network);
     } catch (IOException e) {

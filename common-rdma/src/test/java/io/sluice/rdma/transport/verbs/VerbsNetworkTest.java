@@ -152,7 +152,9 @@ class VerbsNetworkTest {
         RegisteredBuffer landing = client.register(target);
         Connection connection = client.connect(at("127.0.0.2", server), LONG_MS)) {
       assertEquals( // each device has the key at an index of its own
-          List.of(new PairNetwork("fake0", 236, 3, 2, 14, 2, 3), new PairNetwork("fake1", 236, 3, 1, 14, 2, 3)),
+          List.of(
+              new PairNetwork("fake0", 236, 3, 2, 14, 2, 3),
+              new PairNetwork("fake1", 236, 3, 1, 14, 2, 3)),
           verbs.networks());
       RegionDescriptor descriptor = server.register(MemoryRegion.ofMapping(memory));
       connection
