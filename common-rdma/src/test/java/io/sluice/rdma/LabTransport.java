@@ -3,10 +3,13 @@ package io.sluice.rdma;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 
-/** The RDMA transport that the lab's tests read over: {@code verbs}, unless the lab says another. */
+/**
+ * The RDMA transport that the lab's tests read over: {@code verbs}, unless the lab says another.
+ */
 public final class LabTransport {
   /** Its name. */
-  public static final String NAME = System.getProperty("sluice.lab.transport", TransportNames.VERBS);
+  public static final String NAME =
+      System.getProperty("sluice.lab.transport", TransportNames.VERBS);
 
   private LabTransport() {}
 

@@ -124,8 +124,7 @@ final class LabCommand implements Callable<Integer> {
     console.say("");
     console.say(table.toText());
     all.failed().forEach(test -> console.say("FAILED:  " + test));
-    TestReports.inShort(all.skippedByReason())
-        .forEach(line -> console.say("SKIPPED: " + line));
+    TestReports.inShort(all.skippedByReason()).forEach(line -> console.say("SKIPPED: " + line));
     console.say(all.count());
   }
 }

@@ -58,8 +58,7 @@ class ReadsFromAnotherHostIT {
       CompletableFuture<Void> lost =
           connection.read(served.region(), 0, landing, 0, WINDOW_BYTES, TIMEOUT_MS);
       ExecutionException e =
-          assertThrows(
-              ExecutionException.class, () -> lost.get(TIMEOUT_MS, TimeUnit.MILLISECONDS));
+          assertThrows(ExecutionException.class, () -> lost.get(TIMEOUT_MS, TimeUnit.MILLISECONDS));
       assertInstanceOf(ConnectionLostException.class, e.getCause());
       assertFalse(connection.isOpen());
     } finally {

@@ -79,8 +79,7 @@ record ServedMemory(Process process, InetSocketAddress address, RegionDescriptor
     try (ServerEndpoint server =
         LabTransport.provider().listen(new InetSocketAddress(args[0], 0))) {
       RegionDescriptor region = server.register(MemoryRegion.ofMapping(memory));
-      String place =
-          server.address().getPort() + " " + HexFormat.of().formatHex(region.encode());
+      String place = server.address().getPort() + " " + HexFormat.of().formatHex(region.encode());
       Path said = Path.of(args[1]);
       Path written = Files.writeString(said.resolveSibling("written"), place);
       Files.move(written, said, StandardCopyOption.ATOMIC_MOVE);

@@ -45,7 +45,8 @@ abstract class VerbsReadsBase extends NodeTestBase {
 
   /** The lab's RDMA transport where it works now, and TCP. */
   static List<TransportProvider> transports() throws TransportException {
-    TransportChooser chooser = new TransportChooser(List.of(LabTransport.provider(), new TcpProvider()));
+    TransportChooser chooser =
+        new TransportChooser(List.of(LabTransport.provider(), new TcpProvider()));
     TransportChooser.Choice choice = chooser.choose(TransportChooser.AUTO);
     System.err.println(choice.reason()); // as a NodeManager's and a task's log have it
     return chooser.serving(choice);
