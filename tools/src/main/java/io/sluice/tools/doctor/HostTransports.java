@@ -11,12 +11,10 @@ import io.sluice.tools.doctor.Doctor.Trial;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Checks which transports work on a host, and which one Sluice uses: first the RDMA devices and
@@ -66,7 +64,11 @@ record HostTransports(
 
   @SafeVarargs
   private static List<Finding> concat(List<Finding>... lists) {
-    return Stream.of(lists).flatMap(Collection::stream).toList();
+    List<Finding> all = new ArrayList<>();
+    for (List<Finding> list : lists) {
+      all.addAll(list);
+    }
+    return all;
   }
 
   /**
