@@ -13,8 +13,8 @@ final class RealVerbs {
   private RealVerbs() {}
 
   /** Skips the test where there is no device; says so once, because surefire gives no reason. */
-  static VerbsProvider orSkip(Class<?> test) {
-    VerbsProvider provider = new VerbsProvider();
+  static VerbsProvider orSkip(Class<?> test, VerbsNetwork network) {
+    VerbsProvider provider = new VerbsProvider(network);
     Optional<String> cause = provider.unavailabilityCause();
     if (cause.isPresent()) {
       String reason = test.getSimpleName() + " skipped: " + cause.get();

@@ -39,7 +39,8 @@ class VerbsConnectsTest {
   /** Each starts a process, in which time the threads that close something have closed it. */
   private static final int MOST_LOOKS = 200;
 
-  private final VerbsProvider provider = RealVerbs.orSkip(VerbsConnectsTest.class);
+  private final VerbsProvider provider =
+      RealVerbs.orSkip(VerbsConnectsTest.class, VerbsNetwork.DEFAULT);
   private final LeakCheck leaks = new LeakCheck();
   private final ByteBuffer memory = OffHeap.allocate(BYTES);
   private final ByteBuffer target = OffHeap.allocate(BYTES);
