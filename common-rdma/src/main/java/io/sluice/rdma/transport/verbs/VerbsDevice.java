@@ -122,10 +122,14 @@ final class VerbsDevice {
     return Optional.empty();
   }
 
-  /** Whether a port still belongs to an address. */
-  boolean has(VerbsPort port, InetAddress address) throws IOException {
+  /** A port as it is now, if it still belongs to an address: its LID and its MTU may change. */
+  Optional<VerbsPort> again(VerbsPort port, InetAddress address) throws IOException {
     GidTable gids = new GidTable(sysClass, name, port.number());
-    return port.state().infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
+    PortState state = verbs.port(context, port.number());
+    boolean same = state.infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
+    return same
+        ? Optional.of(new VerbsPort(this, port.number(), state, port.gid()))
+        : Optional.empty();
   }
 
   /** Whether a port belongs to one of the addresses. */
@@ -201,9 +205,15 @@ final class VerbsDevice {
     users.remove(user);
   }
 
-  /** Takes one event, and ends the connections that it concerns. */
+  /** Takes one event, if there is one, and ends the connections that it concerns. */
   void takeEvent() throws IOException {
-    AsyncEvent event = verbs.takeAsyncEvent(context);
+    Optional<AsyncEvent> event = verbs.takeAsyncEvent(context);
+    if (event.isPresent()) {
+      handle(event.get());
+    }
+  }
+
+  private void handle(AsyncEvent event) {
     long element = event.element();
     switch (event.type()) {
       case VerbsLayout.EVENT_DEVICE_FATAL ->
@@ -242,9 +252,13 @@ final class VerbsDevice {
     users.stream().filter(which).forEach(user -> user.lost(reason));
   }
 
-  /** Closes it; nothing uses it then. */
+  /**
+   * Closes it. While the domain cannot be freed, a queue pair or a registration still uses the
+   * device; it stays open then, because their end would crash the process after it.
+   */
   void close() throws IOException {
-    Closer.all(() -> verbs.freeDomain(domain), () -> verbs.close(context));
+    verbs.freeDomain(domain);
+    verbs.close(context);
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -38,7 +39,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   static final int READS_SERVED = 16;
   static final int READS_ISSUED = 32;
   static final int MAX_REQUESTS = 100;
-  private static final int MTU_CODE = 5;
+  private static final int ACCESS_REMOTE_WRITE = 1 << 1;
+  private static final int ACCESS_REMOTE_ATOMIC = 1 << 3;
+  private static final int INVALID_REQUEST = 9; // IBV_WC_REM_INV_REQ_ERR
 
   private final Path root;
   private final Map<Long, Object> live =
@@ -52,7 +55,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   private final Thread nic = new Thread(this::moveBytes, "fake-nic");
   private long nextHandle = 1 << 20;
   private int nextKey = 0x1000;
+  private int mtuCode = 5;
   private int nextStatus = VerbsLayout.STATUS_SUCCESS;
+  private boolean withdrawn;
   private boolean losesReads;
   private boolean refusesOnDemand;
   private boolean closed;
@@ -119,6 +124,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
 
   private record Request(
       Pair pair,
+      int operation,
       long id,
       long localAddress,
       int localKey,
@@ -208,6 +214,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     nextStatus = status;
   }
 
+  /** Changes the MTU of all ports. */
+  synchronized void setMtu(int code) {
+    mtuCode = code;
+  }
+
   /** Reads stay unanswered from now on, as if the wire were cut. */
   synchronized void loseReads() {
     losesReads = true;
@@ -226,6 +237,20 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       }
     }
     notifyAll();
+  }
+
+  /**
+   * Makes devices readable, and takes the event away before it is read, as the kernel does with the
+   * events of a queue pair that is destroyed.
+   */
+  synchronized void reportAndWithdraw() {
+    withdrawn = true;
+    notifyAll();
+  }
+
+  /** Whether no thread is about to find out that an event was taken away. */
+  synchronized boolean isWithdrawalSeen() {
+    return !withdrawn;
   }
 
   /** Kinds of the native objects that are not destroyed. */
@@ -327,6 +352,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   @Override
   public synchronized long open(String deviceName) throws IOException {
     call("open");
+    call("open " + deviceName);
     return made(new Context(deviceName, descriptor(), new ArrayDeque<>()));
   }
 
@@ -353,7 +379,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   public synchronized PortState port(long context, int port) throws IOException {
     call("port");
     assertEquals(1, port);
-    return new PortState(true, MTU_CODE, 0, false, 1L << 31);
+    return new PortState(true, mtuCode, 0, false, 1L << 31);
   }
 
   @Override
@@ -507,6 +533,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
         assertEquals(VerbsLayout.MASK_RTR, mask);
         assertEquals(VerbsLayout.STATE_INIT, changed.state);
         changed.toReceive = struct;
+        assertTrue(struct.getInt(VerbsLayout.ATTR_PATH_MTU) <= mtuCode, "not the MTU of now");
         assertEquals(1, struct.get(VerbsLayout.ATTR_IS_GLOBAL));
         assertEquals(1, struct.get(VerbsLayout.ATTR_AH_PORT_NUM));
         assertEquals(1, struct.get(VerbsLayout.ATTR_SGID_INDEX) % 2, "not RoCE v2");
@@ -538,18 +565,20 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     Pair poster = get(Pair.class, pair);
     for (long at = first; at != 0; ) {
       ByteBuffer request = memory(at, VerbsLayout.WR_BYTES);
-      assertEquals(VerbsLayout.WR_RDMA_READ, request.getInt(VerbsLayout.WR_OPCODE));
+      int operation = request.getInt(VerbsLayout.WR_OPCODE);
       assertEquals(VerbsLayout.SEND_SIGNALED, request.getInt(VerbsLayout.WR_SEND_FLAGS));
       assertEquals(1, request.getInt(VerbsLayout.WR_NUM_SGE));
       ByteBuffer piece = memory(request.getLong(VerbsLayout.WR_SG_LIST), VerbsLayout.SGE_BYTES);
       Request posted =
           new Request(
               poster,
+              operation,
               request.getLong(VerbsLayout.WR_ID),
               piece.getLong(VerbsLayout.SGE_ADDR),
               piece.getInt(VerbsLayout.SGE_LKEY),
               request.getLong(VerbsLayout.WR_REMOTE_ADDR),
-              request.getInt(VerbsLayout.WR_RKEY),
+              request.getInt(
+                  isAtomic(operation) ? RawVerbsClient.WR_ATOMIC_RKEY : VerbsLayout.WR_RKEY),
               piece.getInt(VerbsLayout.SGE_LENGTH));
       if (poster.posted.size() == poster.maxRequests) {
         throw new IOException("ENOMEM: the send queue is full");
@@ -571,6 +600,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     destroyed.posted.clear();
     destroyed.queue.pairs--;
     pairsByNumber.remove(destroyed.number);
+    destroyed.domain.context().events().removeIf(event -> event.element() == pair);
     live.remove(pair);
   }
 
@@ -580,9 +610,10 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   }
 
   @Override
-  public synchronized AsyncEvent takeAsyncEvent(long context) throws IOException {
+  public synchronized Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException {
     call("takeAsyncEvent");
-    return get(Context.class, context).events().remove();
+    withdrawn = false;
+    return Optional.ofNullable(get(Context.class, context).events().poll());
   }
 
   @Override
@@ -640,7 +671,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
         return channel.events > 0;
       }
       if (each instanceof Context context && context.descriptor() == descriptor) {
-        return !context.events().isEmpty();
+        return withdrawn || !context.events().isEmpty();
       }
     }
     throw new IllegalStateException("a wait for a descriptor that is closed");
@@ -667,7 +698,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     if (reader.state != VerbsLayout.STATE_RTS || !reader.posted.contains(request)) {
       return; // flushed, or destroyed
     }
-    if (losesReads
+    if ((losesReads && nextStatus == VerbsLayout.STATUS_SUCCESS)
         || server == null
         || server.peer != reader.number
         || server.receivePsn != reader.sendPsn
@@ -690,27 +721,38 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       flush(reader);
     }
     if (status == VerbsLayout.STATUS_REMOTE_ACCESS) {
-      server.state = VerbsLayout.STATE_ERROR;
-      server
-          .domain
-          .context()
-          .events()
-          .add(new AsyncEvent(VerbsLayout.EVENT_QP_ACCESS_ERR, server.handle));
-      notifyAll();
+      refuse(server, VerbsLayout.EVENT_QP_ACCESS_ERR);
+    } else if (status == INVALID_REQUEST) {
+      refuse(server, VerbsLayout.EVENT_QP_REQ_ERR);
     }
   }
 
+  private void refuse(Pair server, int event) {
+    server.state = VerbsLayout.STATE_ERROR;
+    server.domain.context().events().add(new AsyncEvent(event, server.handle));
+    notifyAll();
+  }
+
+  private static boolean isAtomic(int operation) {
+    return operation == RawVerbsClient.COMPARE_AND_SWAP
+        || operation == RawVerbsClient.FETCH_AND_ADD;
+  }
+
+  private static int neededAccess(int operation) {
+    return operation == VerbsLayout.WR_RDMA_READ
+        ? VerbsLayout.ACCESS_REMOTE_READ
+        : isAtomic(operation) ? ACCESS_REMOTE_ATOMIC : ACCESS_REMOTE_WRITE;
+  }
+
   private int move(Request request, Pair reader, Pair server) {
+    int needed = neededAccess(request.operation());
+    if ((server.access & needed) == 0) {
+      return INVALID_REQUEST;
+    }
     Memory from = memoryByKey.get(request.remoteKey());
-    if ((server.access & VerbsLayout.ACCESS_REMOTE_READ) == 0
-        || from == null
+    if (from == null
         || from.remoteKey() != request.remoteKey()
-        || !allows(
-            from,
-            server.domain,
-            VerbsLayout.ACCESS_REMOTE_READ,
-            request.remoteAddress(),
-            request.lengthBytes())) {
+        || !allows(from, server.domain, needed, request.remoteAddress(), request.lengthBytes())) {
       return VerbsLayout.STATUS_REMOTE_ACCESS;
     }
     Memory to = memoryByKey.get(request.localKey());
