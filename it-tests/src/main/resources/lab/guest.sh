@@ -56,6 +56,7 @@ lab_rdma_device() {
     ip link set dummy0 mtu 4200
   fi
   ip addr add "$lab_address/24" dev "$interface"
+  ip addr add "fd00:77::${lab_address##*.}/64" dev "$interface" nodad
   ip link set "$interface" up
   rdma link add rxe0 type rxe netdev "$interface"
   # Names both ways for the daemons, whose addresses must be those of RDMA devices.

@@ -9,6 +9,7 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.rdma.transport.ucx.UcxProvider;
+import io.sluice.rdma.transport.verbs.VerbsNetwork;
 import io.sluice.rdma.transport.verbs.VerbsProvider;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -39,9 +40,14 @@ public final class TransportChooser {
 
   /** The chooser of Sluice: RDMA if it works, else TCP. */
   public static TransportChooser standard() {
+    return standard(VerbsNetwork.DEFAULT);
+  }
+
+  /** The same with settings of the network, for a server. */
+  public static TransportChooser standard(VerbsNetwork network) {
     return new TransportChooser(
         List.of(
-            new VerbsProvider(),
+            new VerbsProvider(network),
             new UcxProvider(),
             ProviderJar.DISNI.load(),
             new TcpProvider()));
@@ -90,8 +96,7 @@ public final class TransportChooser {
   public List<TransportProvider> serving(Choice choice) {
     return bestFirst.stream()
         .filter(
-            provider ->
-                provider == choice.provider() || provider.name().equals(TransportNames.TCP))
+            provider -> provider == choice.provider() || provider.name().equals(TransportNames.TCP))
         .toList();
   }
 

@@ -1,7 +1,10 @@
 package io.sluice.tools;
 
 import io.sluice.node.conf.DataAddress;
+import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.Setting.Units;
+import io.sluice.node.conf.SettingNames;
+import io.sluice.node.conf.VerbsSettings;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceContext.Probes;
@@ -12,6 +15,7 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportNames;
+import io.sluice.rdma.transport.verbs.VerbsNetwork;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.store.StoreConfig;
@@ -19,11 +23,15 @@ import io.sluice.tools.Tools.ToolsVersion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -49,6 +57,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
   private static final String MEMORY = "--memory";
   private static final String CAPACITY = "--capacity";
   private static final String DATA_BIND = "--data-bind";
+  private static final String VERBS = "--verbs";
   private static final Logger LOG = LoggerFactory.getLogger(NodeServiceCommand.class);
   private static final long JANITOR_PERIOD_MS = 60_000;
   private static final long DEFAULT_MEMORY_BYTES = 1L << 30;
@@ -130,13 +139,28 @@ public final class NodeServiceCommand implements Callable<Integer> {
       description =
           TransportChooser.AUTO
               + ", "
+              + TransportNames.VERBS
+              + ", "
               + TransportNames.UCX
               + ", "
               + TransportNames.DISNI
               + " or "
               + TransportNames.TCP
+              + ". The service also serves over "
+              + TransportNames.TCP
               + ".")
   private String transport;
+
+  @Option(
+      names = VERBS,
+      paramLabel = "NAME=VALUE",
+      split = ",",
+      description =
+          "How the transport verbs uses the network: traffic-class, service-level, partition-key,"
+              + " timeout-code, retry-count, mtu or on-demand-paging, for example"
+              + " traffic-class=104. The values are those of a NodeManager's settings"
+              + " sluice.service.verbs-NAME.")
+  private Map<String, String> verbsValues; // null: none
 
   @Option(
       names = "--bind",
@@ -291,6 +315,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
                     "--overflow-dirs"))
             .medium(medium)
             .transport(transport)
+            .verbsNetwork(verbsNetwork())
             .listen(bindAddress, port)
             .dataAddress(new DataAddress(DATA_BIND, dataAddress.trim()))
             .bounceMemory(BOUNCE_BYTES)
@@ -307,6 +332,21 @@ public final class NodeServiceCommand implements Callable<Integer> {
         ? ServiceContext.within(
             directories, memoryBytes == null ? DEFAULT_MEMORY_BYTES : memoryBytes)
         : ServiceContext.at(directories, capacityBytes);
+  }
+
+  private VerbsNetwork verbsNetwork() {
+    String prefix = VERBS + " ";
+    Map<String, String> given = new HashMap<>();
+    if (verbsValues != null) {
+      verbsValues.forEach((name, value) -> given.put(prefix + name.trim(), value.trim()));
+    }
+    VerbsSettings settings = VerbsSettings.withPrefix(prefix);
+    Set<String> known = settings.all().stream().map(Setting::name).collect(Collectors.toSet());
+    List<String> complaints = new SettingNames(known, Map.of()).complaints(given.keySet());
+    if (!complaints.isEmpty()) {
+      throw new IllegalArgumentException(String.join("; ", complaints));
+    }
+    return settings.get(given::get);
   }
 
   private ConnectionLimits limits() {

@@ -70,6 +70,23 @@ class NodeServiceCommandTest {
   }
 
   @Test
+  void settingsOfTheNetworkAreCheckedByNameAndValue() throws IOException {
+    command("other", "--verbs=traffic-class=104,partition-key=0x8001").start().close();
+    assertRefusal(
+        "--verbs=trafic-class=104",
+        "--verbs trafic-class is no setting of Sluice; the nearest name is --verbs traffic-class");
+    assertRefusal(
+        "--verbs=traffic-class=256",
+        "--verbs traffic-class is '256', expected a whole number from 0 to 255");
+  }
+
+  private void assertRefusal(String option, String message) {
+    NodeServiceCommand command = command("refused", option);
+    assertEquals(
+        message, assertThrows(IllegalArgumentException.class, command::start).getMessage());
+  }
+
+  @Test
   void oneNumberIsAllTheMemoryOfTheNode() throws IOException {
     NodeServiceCommand command = new NodeServiceCommand();
     new CommandLine(command)

@@ -28,11 +28,11 @@ import java.util.concurrent.CompletableFuture;
  * java.util.concurrent.CompletionException}, after which it is only good for being closed.
  */
 public final class RangeReads implements Closeable {
-  private static final int IN_FLIGHT = 4;
   private static final long TIMEOUT_MS = 60_000;
 
   private final long lengthBytes;
   private final int rangeBytes;
+  private final int inFlight;
   private final ByteBuffer memory;
   private final RegisteredBuffer landing;
   private final RegionDescriptor region;
@@ -55,13 +55,19 @@ public final class RangeReads implements Closeable {
    *
    * @param address of this host where it listens
    * @param rangeBytes of each read but that of the region's end
+   * @param inFlight reads at most
    */
   public RangeReads(
-      TransportProvider provider, InetAddress address, MemoryRegion served, int rangeBytes)
+      TransportProvider provider,
+      InetAddress address,
+      MemoryRegion served,
+      int rangeBytes,
+      int inFlight)
       throws IOException {
     this.lengthBytes = served.lengthBytes();
     this.rangeBytes = rangeBytes;
-    this.memory = OffHeap.allocate(IN_FLIGHT * rangeBytes);
+    this.inFlight = inFlight;
+    this.memory = OffHeap.allocate(inFlight * rangeBytes);
     open.push(() -> OffHeap.free(memory));
     try {
       ServerEndpoint server = provider.listen(new InetSocketAddress(address, 0));
@@ -87,22 +93,22 @@ public final class RangeReads implements Closeable {
   /** Reads ranges one after the other, from the first one again after the last. */
   public void read(int reads, Landed landed) {
     int ranges = ranges();
-    ArrayDeque<CompletableFuture<Void>> inFlight = new ArrayDeque<>();
-    for (int read = 0; read < reads + IN_FLIGHT; read++) {
-      if (read >= IN_FLIGHT && read - IN_FLIGHT < reads) {
-        inFlight.remove().join();
-        landed.landed(read - IN_FLIGHT, memory, slot(read));
+    ArrayDeque<CompletableFuture<Void>> begun = new ArrayDeque<>();
+    for (int read = 0; read < reads + inFlight; read++) {
+      if (read >= inFlight && read - inFlight < reads) {
+        begun.remove().join();
+        landed.landed(read - inFlight, memory, slot(read));
       }
       if (read < reads) {
         long at = (long) (read % ranges) * rangeBytes;
         int length = (int) Math.min(rangeBytes, lengthBytes - at);
-        inFlight.add(connection.read(region, at, landing, slot(read), length, TIMEOUT_MS));
+        begun.add(connection.read(region, at, landing, slot(read), length, TIMEOUT_MS));
       }
     }
   }
 
   private int slot(int read) {
-    return read % IN_FLIGHT * rangeBytes;
+    return read % inFlight * rangeBytes;
   }
 
   @Override

@@ -39,6 +39,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 20)
 @Fork(1)
 public class TransportBenchmark {
+  private static final int IN_FLIGHT = 4;
+
   /** By default, all providers that work here. */
   @Param("tcp")
   public String provider;
@@ -60,7 +62,8 @@ public class TransportBenchmark {
             chosen,
             InetAddress.getLoopbackAddress(),
             MemoryRegion.ofMappedFile(mapping, file, random.lengthBytes),
-            random.rangeBytes);
+            random.rangeBytes,
+            IN_FLIGHT);
   }
 
   /** Closes all. */

@@ -3,6 +3,7 @@ package io.sluice.hadoop.conf;
 import io.sluice.node.conf.DataAddress;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
+import io.sluice.node.conf.VerbsSettings;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;
@@ -184,6 +185,9 @@ public final class NodeSettings {
 
   /** How many connections it takes. */
   public static final LimitSettings LIMITS = LimitSettings.HADOOP;
+
+  /** How its transport {@code verbs} uses the network. */
+  public static final VerbsSettings VERBS = VerbsSettings.HADOOP;
 
   private NodeSettings() {}
 

@@ -92,7 +92,11 @@ public final class UnknownSettings {
 
   /** Every setting of Hadoop's, for experiments too. */
   static Stream<Setting<?>> all() {
-    return Stream.of(JobSettings.all(), NodeSettings.all(), NodeSettings.LIMITS.forExperiments())
+    return Stream.of(
+            JobSettings.all(),
+            NodeSettings.all(),
+            NodeSettings.VERBS.all(),
+            NodeSettings.LIMITS.forExperiments())
         .flatMap(List::stream);
   }
 }

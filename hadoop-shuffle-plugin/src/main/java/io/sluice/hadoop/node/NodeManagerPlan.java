@@ -153,6 +153,7 @@ public final class NodeManagerPlan {
                 NodeSettings.POOL_OVERFLOW_CAPACITY_MB.name()))
         .medium(NodeSettings.POOL_MEDIUM.get(settings))
         .transport(NodeSettings.TRANSPORT.get(settings))
+        .verbsNetwork(NodeSettings.VERBS.get(settings))
         .dataAddress(NodeSettings.DATA_ADDRESS.get(settings))
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))

@@ -19,6 +19,11 @@ final class SettingsPageTest {
             "Of a NodeManager",
             "In `yarn-site.xml`; read when its service starts.",
             NodeSettings.all())
+        .with(
+            "Of a NodeManager's RDMA network",
+            "In `yarn-site.xml`, for connections over `verbs`. Readers need none of them: the service"
+                + " tells them its values.",
+            NodeSettings.VERBS.all())
         .check();
   }
 }

@@ -671,6 +671,8 @@ final class SluiceShuffleServiceTest {
     "sluice.service.transport, carrier-pigeon",
     "sluice.service.data-address, ib99",
     "sluice.service.users, ann",
+    "sluice.service.verbs-traffic-class, 256",
+    "sluice.service.verbs-mtu, 1500",
     "sluice.pool.medium, papyrus"
   })
   void degradesOnASettingThatIsNone(String key, String value) {

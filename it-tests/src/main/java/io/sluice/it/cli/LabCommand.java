@@ -124,7 +124,7 @@ final class LabCommand implements Callable<Integer> {
     console.say("");
     console.say(table.toText());
     all.failed().forEach(test -> console.say("FAILED:  " + test));
-    all.skipped().forEach(test -> console.say("SKIPPED: " + test));
+    TestReports.inShort(all.skippedByReason()).forEach(line -> console.say("SKIPPED: " + line));
     console.say(all.count());
   }
 }

@@ -62,7 +62,7 @@ final class SparkSuitesCommand implements Callable<Integer> {
             .map(SparkSuiteResult::reports)
             .reduce(new TestReports(List.of()), TestReports::with);
     reports.failed().forEach(test -> console.say("FAILED:  " + test));
-    reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
+    TestReports.inShort(reports.skippedByReason()).forEach(line -> console.say("SKIPPED: " + line));
     console.say(reports.count());
     return reports.failed().isEmpty() && reports.passed() > 0 ? 0 : 1;
   }

@@ -4,6 +4,7 @@ import io.sluice.it.lab.Lab.LabException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A suite of JUnit classes that one guest runs, and what the guest needs for it. */
 public enum LabSuite {
@@ -15,15 +16,13 @@ public enum LabSuite {
       256,
       Duration.ofMinutes(90),
       "io.sluice.it.lab.TeraSortOverVerbsIT"),
-  /** The contract of every transport; then peers, links and devices that fail below reads. */
+  /** Peers, links and devices that fail below reads. */
   FAULTS(
-      "the transport contract and faults on verbs",
+      "faults on verbs",
       3072,
       0,
       0,
       Duration.ofMinutes(30),
-      "io.sluice.rdma.transport.ucx.UcxContractTest",
-      "io.sluice.rdma.transport.disni.DisniContractTest",
       "io.sluice.node.faults.DeviceDeletedTest",
       "io.sluice.node.faults.PeerFaultsTest",
       "io.sluice.node.faults.LinkFaultsTest",
@@ -61,7 +60,7 @@ public enum LabSuite {
       "io.sluice.node.service.PoolKindsTest",
       "io.sluice.node.service.TmpfsServingTest",
       "io.sluice.node.service.FsDaxServingTest"),
-  /** The contract of every transport alone, for people who work on transports. */
+  /** The contract of the transports that need no UCX. */
   TRANSPORT(
       "the transport contract over verbs",
       3072,
@@ -69,11 +68,31 @@ public enum LabSuite {
       0,
       Duration.ofMinutes(20),
       "io.sluice.rdma.transport.verbs.VerbsContractTest",
-      "io.sluice.rdma.transport.ucx.UcxContractTest",
-      "io.sluice.rdma.transport.disni.DisniContractTest"),
+      "io.sluice.rdma.transport.verbs.VerbsOverIpv6ContractTest",
+      "io.sluice.rdma.transport.verbs.VerbsCheatsTest",
+      "io.sluice.rdma.transport.verbs.VerbsConnectsTest",
+      "io.sluice.rdma.transport.disni.DisniContractTest",
+      "io.sluice.it.lab.ReadsFromAnotherHostIT"),
+  /** The contract of UCX, and with it what other suites show with libibverbs alone. */
+  UCX(
+      "the transport contract, pools, a shuffle of stock Spark and faults through UCX",
+      5120,
+      2,
+      512,
+      Duration.ofMinutes(75),
+      Stream.of(
+              List.of(
+                  "io.sluice.rdma.transport.ucx.UcxContractTest",
+                  "io.sluice.node.service.PoolKindsTest",
+                  "io.sluice.node.service.TmpfsServingTest",
+                  "io.sluice.node.service.FsDaxServingTest"),
+              SPARK.classes,
+              FAULTS.classes)
+          .flatMap(List::stream)
+          .toArray(String[]::new)),
   /** The cost of a read beside that of the verbs below it, as far as an emulator shows it. */
   BANDWIDTH(
-      "reads of a megabyte beside ib_read_bw",
+      "reads and connections of each transport beside ib_read_bw and ib_read_lat",
       2048,
       0,
       0,
@@ -126,7 +145,7 @@ public enum LabSuite {
 
   /** Whether two guests can run it together. */
   public boolean runsOnTwoHosts() {
-    return this == TERASORT || this == MAPREDUCE;
+    return this == TERASORT || this == TRANSPORT;
   }
 
   /**
@@ -134,7 +153,7 @@ public enum LabSuite {
    * another suite shows.
    */
   public boolean isCampaign() {
-    return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH || this == TRANSPORT;
+    return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH || this == UCX;
   }
 
   Duration deadline() {
@@ -144,6 +163,9 @@ public enum LabSuite {
   /** The script that the guest runs after {@code guest.sh}, with the pools that it has. */
   String script(GuestSpec guest, boolean campaign) {
     StringBuilder script = new StringBuilder();
+    if (this == UCX) { // LabTransport reads it
+      script.append("lab_properties+=(-Dsluice.lab.transport=ucx)\n");
+    }
     if (!campaign) {
       script.append("lab_launcher+=(--exclude-tag=campaign)\n");
     }

@@ -63,6 +63,7 @@ public record LabRun(
     List<LabRun> runs = new ArrayList<>();
     if (all) {
       runs.add(ofTest(LabSuite.TERASORT.id(), 2, true));
+      runs.add(ofTest(LabSuite.TRANSPORT.id(), 2, true));
     }
     for (LabSuite suite : LabSuite.values()) {
       if (all || !suite.isCampaign()) {

@@ -2,17 +2,12 @@ package io.sluice.it.testrun;
 
 import io.sluice.it.report.Machine;
 import io.sluice.it.report.TestReports;
-import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.testrun.TestSummary.SuiteTimes;
 import io.sluice.tools.text.TextTable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * The result of a whole test run, as it lies in the repository.
@@ -35,8 +30,6 @@ public record TestRecord(
     List<String> failed,
     Map<String, List<String>> skippedByReason,
     List<SuiteTimes.Row> suites) {
-  private static final Pattern CLASS = Pattern.compile("^(?:[a-z0-9_]+\\.)*([A-Z][\\w$]*)");
-
   /** Of a run that has just ended. */
   public static TestRecord of(TestSummary summary) {
     TestReports reports = summary.reports();
@@ -47,12 +40,7 @@ public record TestRecord(
         summary.wallMs() / 1000,
         reports.passed(),
         reports.failed().stream().map(Object::toString).toList(),
-        reports.skipped().stream()
-            .collect(
-                Collectors.groupingBy(
-                    TestOutcome::reason,
-                    LinkedHashMap::new,
-                    Collectors.mapping(TestOutcome::name, Collectors.toList()))),
+        reports.skippedByReason(),
         summary.times().rows());
   }
 
@@ -84,22 +72,8 @@ public record TestRecord(
     page.append(
         "%d passed, %d failed, %d skipped.%n%n".formatted(passed, failed.size(), skipped().size()));
     failed.forEach(test -> page.append("- failed: ").append(test).append('\n'));
-    skippedByReason.forEach(
-        (reason, tests) -> page.append("- skipped: %s: %s%n".formatted(inShort(tests), reason)));
+    TestReports.inShort(skippedByReason)
+        .forEach(line -> page.append("- skipped: ").append(line).append('\n'));
     return page.append('\n').append(table.toMarkdown()).toString();
-  }
-
-  private static String inShort(List<String> tests) {
-    if (tests.size() == 1) {
-      return tests.get(0);
-    }
-    return tests.size()
-        + " tests of "
-        + tests.stream().map(TestRecord::className).distinct().collect(Collectors.joining(", "));
-  }
-
-  private static String className(String test) {
-    Matcher found = CLASS.matcher(test);
-    return found.find() ? found.group(1) : test;
   }
 }

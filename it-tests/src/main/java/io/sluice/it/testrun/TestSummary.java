@@ -77,7 +77,7 @@ public record TestSummary(
       result.details().forEach(detail -> console.say("  " + result.name() + ": " + detail));
     }
     TestReports reports = reports();
-    reports.skipped().forEach(test -> console.say("SKIPPED: " + test));
+    TestReports.inShort(reports.skippedByReason()).forEach(line -> console.say("SKIPPED: " + line));
     console.say("");
     times().print(console); // below the long list: often only the end of a run is kept
     reports.failed().forEach(test -> console.say("FAILED:  " + test));

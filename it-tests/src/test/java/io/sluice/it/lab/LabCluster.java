@@ -11,9 +11,11 @@ import io.sluice.it.cluster.QuickStart;
 import io.sluice.it.cluster.SluiceFragments;
 import io.sluice.it.cluster.Workspace;
 import io.sluice.it.scenario.QuickCluster;
+import io.sluice.rdma.LabTransport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -24,8 +26,10 @@ final class LabCluster {
   /** The property that only a guest sets. */
   static final String SHARE = "sluice.lab.share";
 
+  /** The property that only one of two guests sets. */
+  static final String PEER = "sluice.lab.peer";
+
   private static final String POOL_DIR = "sluice.pool.dir";
-  private static final String PEER = "sluice.lab.peer";
   private static final String NODE_MEMORY_MB = "yarn.nodemanager.resource.memory-mb";
   private static final String NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores";
   private static final String DOMINANT_RESOURCE =
@@ -45,9 +49,14 @@ final class LabCluster {
 
   /** One NodeManager on either host. */
   static PseudoCluster ofTwoHosts() {
+    return start(spec(List.of("sluice-1", "sluice-2"), Optional.of(awaitPeer()), false));
+  }
+
+  /** The other host, once it is up. */
+  static PeerHost awaitPeer() {
     PeerHost peer = new PeerHost(Path.of(System.getProperty(PEER)));
     peer.awaitReady(BOOT_DEADLINE);
-    return start(spec(List.of("sluice-1", "sluice-2"), Optional.of(peer), false));
+    return peer;
   }
 
   /**
@@ -81,7 +90,8 @@ final class LabCluster {
     return share().resolve("files");
   }
 
-  private static Path share() {
+  /** The directory that both hosts can write to. */
+  static Path share() {
     return Path.of(System.getProperty(SHARE));
   }
 
@@ -90,9 +100,9 @@ final class LabCluster {
     return System.getProperty(PEER) != null;
   }
 
-  /** What remote reads shall go over. */
-  static String transport() {
-    return System.getProperty("sluice.lab.transport", "ucx");
+  /** The counter of a job that has the bytes of remote reads. */
+  static String readBytesCounter() {
+    return "READ_BYTES_" + LabTransport.NAME.toUpperCase(Locale.ROOT);
   }
 
   private static String property(String kind) {
@@ -110,8 +120,8 @@ final class LabCluster {
         .withSite("yarn.app.mapreduce.am.admin-command-opts", QuickStart.LINE)
         .withSite("mapreduce.admin.map.child.java.opts", QuickStart.LINE)
         .withSite("mapreduce.admin.reduce.child.java.opts", QuickStart.LINE)
-        .withSite("sluice.reduce.transport", transport())
-        .withSite("sluice.service.transport", transport())
+        .withSite("sluice.reduce.transport", LabTransport.NAME)
+        .withSite("sluice.service.transport", LabTransport.NAME)
         .withPlaces(
             new ClusterPlaces(
                 hosts,

@@ -9,6 +9,7 @@ import io.sluice.it.job.JobCosts;
 import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.job.RunningJob.JobProgress;
+import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.transport.DeviceCounters;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,11 +52,11 @@ class MapReduceOverVerbsIT {
       JobCosts costs =
           JobCosts.of(cluster, RunningJob.run(cluster, spec, JobProgress.SILENT).requireSuccess());
       reporter.publishEntry("shuffle", costs.sluice().toString());
-      long readBytes = costs.sluice().get("READ_BYTES_UCX");
+      long readBytes = costs.sluice().get(LabCluster.readBytesCounter());
       reporter.publishEntry("verbs", device.since(readBytes));
       assertEquals(TeraRows.sortedDigest(input), TeraRows.digest(output), "sorted");
       assertEquals(Map.of(), costs.path().fallbacks());
-      assertEquals("ucx", costs.path().transport());
+      assertEquals(LabTransport.NAME, costs.path().transport());
       assertTrue(readBytes >= (long) ROWS * TeraRows.ROW_BYTES, readBytes + " bytes read");
       assertTrue(costs.sluice().get("BOUNCED_BYTES") > 0, "fs-DAX cannot be registered");
       device.assertReceived(readBytes);

@@ -17,6 +17,7 @@ import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlan;
 import io.sluice.it.spark.jobs.ShufflePlanJob.ShufflePlanReport;
 import io.sluice.it.spark.jobs.Workload;
 import io.sluice.node.client.ReadStats;
+import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.transport.DeviceCounters;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,7 +83,7 @@ class SparkOverVerbsIT {
         () -> assertEquals(ROWS, stock.results().get(0).count(), "rows"),
         () -> assertEquals(List.of(), oracle.wrongResults(ours)),
         () -> assertEquals(List.of(), PlanOracle.wrongTraffic(ours, Set.of())),
-        () -> assertEquals(verbsBytes, readBytes.get("ucx"), readBytes.toString()),
+        () -> assertEquals(verbsBytes, readBytes.get(LabTransport.NAME), readBytes.toString()),
         () -> assertTrue(verbsBytes > 100 * inlinedBytes, readBytes.toString()),
         () -> device.assertReceived(verbsBytes));
   }
@@ -98,7 +99,7 @@ class SparkOverVerbsIT {
         new ContextPlan(
             "Sluice",
             Map.of(
-                "spark.sluice.transport", LabCluster.transport(),
+                "spark.sluice.transport", LabTransport.NAME,
                 "spark.sluice.pool.capacity", "64m",
                 "spark.sluice.pool.segmentSize", "16m"),
             shuffles);

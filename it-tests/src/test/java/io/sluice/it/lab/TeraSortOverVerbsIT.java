@@ -14,6 +14,7 @@ import io.sluice.it.job.JobSpec;
 import io.sluice.it.job.RunningJob;
 import io.sluice.it.job.RunningJob.JobProgress;
 import io.sluice.it.job.RunningJob.JobResult;
+import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.transport.DeviceCounters;
 import java.io.IOException;
 import java.util.List;
@@ -34,7 +35,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
     matches = ".+",
     disabledReason = "not in the lab's guest; ./sluice lab terasort runs this")
 class TeraSortOverVerbsIT {
-  private static final String READ_BYTES = "READ_BYTES_UCX";
   private static final int ROWS_PER_MAP = 40_000;
   private static final int REDUCES = 2;
 
@@ -45,7 +45,7 @@ class TeraSortOverVerbsIT {
     try (PseudoCluster cluster = LabCluster.ofEveryPool()) {
       DeviceCounters device = new DeviceCounters();
       JobCosts costs = assertSortsOverVerbs(cluster, reporter);
-      long readBytes = costs.sluice().get(READ_BYTES);
+      long readBytes = costs.sluice().get(LabCluster.readBytesCounter());
       long bouncedBytes = costs.sluice().getOrDefault("BOUNCED_BYTES", 0L);
       reporter.publishEntry("verbs", device.since(readBytes));
       device.assertReceived(readBytes);
@@ -60,7 +60,7 @@ class TeraSortOverVerbsIT {
     try (PseudoCluster cluster = LabCluster.ofTwoHosts()) {
       DeviceCounters device = new DeviceCounters();
       JobCosts costs = assertSortsOverVerbs(cluster, reporter);
-      long readBytes = costs.sluice().get(READ_BYTES);
+      long readBytes = costs.sluice().get(LabCluster.readBytesCounter());
       reporter.publishEntry("verbs", device.since(readBytes));
       // Half of the reads are the other host's: its device has counted them.
       device.assertReceived(readBytes / 3);
@@ -86,7 +86,7 @@ class TeraSortOverVerbsIT {
     reporter.publishEntry("shuffle", costs.sluice().toString());
     assertEquals(expected, digest("sluice"), "the output is stock's");
     assertEquals(Map.of(), costs.path().fallbacks());
-    assertEquals(Set.of("ucx", "local"), Set.of(costs.path().transport().split("\\+")));
+    assertEquals(Set.of(LabTransport.NAME, "local"), Set.of(costs.path().transport().split("\\+")));
     assertEquals(nodes, nodesOf(cluster, costs, true).size(), "a map on each node");
     assertEquals(REDUCES, nodesOf(cluster, costs, false).size(), "reduces on different nodes");
     return costs;

@@ -11,6 +11,7 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.verbs.VerbsNetwork;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
@@ -51,6 +52,7 @@ public final class ServiceContext {
   private String mediumSetting = "auto";
   private Medium medium; // null: not concluded yet
   private String transport = TransportChooser.AUTO;
+  private VerbsNetwork verbsNetwork = VerbsNetwork.DEFAULT;
   private List<TransportProvider> transports; // null: chosen by the setting
   private InetAddress bindAddress = new InetSocketAddress(0).getAddress();
   private DataAddress dataAddress; // null: the same
@@ -144,6 +146,12 @@ public final class ServiceContext {
   /** The transport that is preferred for readers, a setting of {@link TransportChooser}. */
   public ServiceContext transport(String setting) {
     transport = setting;
+    return this;
+  }
+
+  /** How {@code verbs} uses the network, if that transport is chosen here. */
+  public ServiceContext verbsNetwork(VerbsNetwork network) {
+    verbsNetwork = network;
     return this;
   }
 
@@ -276,7 +284,7 @@ public final class ServiceContext {
   }
 
   private List<TransportProvider> chosenTransports() throws TransportException {
-    TransportChooser chooser = TransportChooser.standard();
+    TransportChooser chooser = TransportChooser.standard(verbsNetwork);
     if (users != null && transport.equals(TransportChooser.AUTO)) {
       chooser = chooser.confined(); // a job's own reader must not get at another user's bytes
     }

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.transport.verbs.VerbsNetwork;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -99,5 +103,52 @@ class SettingValuesTest {
   @Test
   void bothEnginesHaveTheSameLimits() {
     assertEquals(LimitSettings.HADOOP.get(name -> null), LimitSettings.SPARK.get(name -> null));
+  }
+
+  @Test
+  void bothEnginesLeaveTheNetworkAsItIs() {
+    assertEquals(VerbsNetwork.DEFAULT, VerbsSettings.HADOOP.get(name -> null));
+    assertEquals(VerbsNetwork.DEFAULT, VerbsSettings.SPARK.get(name -> null));
+  }
+
+  @Test
+  void readsTheNetwork() {
+    Map<String, String> values =
+        Map.of(
+            "a.traffic-class", "104",
+            "a.service-level", "3",
+            "a.partition-key", "0x8001",
+            "a.timeout-code", "14",
+            "a.retry-count", "2",
+            "a.mtu", "1024",
+            "a.on-demand-paging", "true");
+    VerbsSettings settings = VerbsSettings.withPrefix("a.");
+    assertEquals(new VerbsNetwork(104, 3, 0x8001, 14, 2, 1024, true), settings.get(values::get));
+    assertEquals(values.keySet(), names(settings));
+  }
+
+  private static Set<String> names(VerbsSettings settings) {
+    return settings.all().stream().map(Setting::name).collect(Collectors.toSet());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "traffic-class, 256",
+    "service-level, 16",
+    "partition-key, 0x10000",
+    "partition-key, 0",
+    "timeout-code, 32",
+    "retry-count, 8",
+    "mtu, 1500",
+    "on-demand-paging, maybe"
+  })
+  void refusesNetworksThatAreNone(String name, String value) {
+    VerbsSettings settings = VerbsSettings.withPrefix("");
+    String message =
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> settings.get(key -> key.equals(name) ? value : null))
+            .getMessage();
+    assertTrue(message.startsWith(name + " is '" + value + "', expected"), message);
   }
 }

@@ -9,11 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The RDMA device below a running reader and service is deleted.
+ * The RDMA device below a running reader and service is deleted, and its link goes down, as when
+ * the card is taken out.
  *
- * <p>The driver of a soft device cannot take it away from a process: the deletion waits until all
- * that ever opened it have ended, and librdmacm never closes. So everything runs in processes of
- * its own, and this class before those that open the device in the tests' own.
+ * <p>The driver of a soft device cannot take it away from a process: the deletion waits until none
+ * has it open, and until the link is down, connections go on. So everything runs in processes of
+ * its own, and this class before those that may leave the device open in the tests' own.
  */
 class DeviceDeletedTest extends VerbsFaultBase {
   private static final long LIMIT_S = 60;
@@ -27,6 +28,7 @@ class DeviceDeletedTest extends VerbsFaultBase {
     try (ForkedJvm reader = startReader(1_000_000)) {
       assertTrue(reader.awaitLine("read").contains("fallbacks 0"));
       delete = device.startDelete();
+      device.linkDown();
       String stats = reader.awaitLine("read");
       while (stats.contains("fallbacks 0")) {
         stats = reader.awaitLine("read");

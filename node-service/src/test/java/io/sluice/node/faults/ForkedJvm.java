@@ -20,7 +20,10 @@ import java.util.concurrent.TimeUnit;
  * an {@link AssertionError} with the process's log, for a line that does not come in time.
  */
 final class ForkedJvm implements AutoCloseable {
-  private static final String LOG_SETTINGS = "log4j.configuration";
+  /** Properties that it has from this process. */
+  private static final List<String> HANDED_ON =
+      List.of("log4j.configuration", "sluice.lab.transport");
+
   private static final long LIMIT_S = 150;
 
   private final Process process;
@@ -40,8 +43,10 @@ final class ForkedJvm implements AutoCloseable {
     // Where the second compiler runs on an emulated processor it costs more than it gives.
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
     command.add("-XX:ErrorFile=" + log + ".crash");
-    if (System.getProperty(LOG_SETTINGS) != null) {
-      command.add("-D" + LOG_SETTINGS + "=" + System.getProperty(LOG_SETTINGS));
+    for (String property : HANDED_ON) {
+      if (System.getProperty(property) != null) {
+        command.add("-D" + property + "=" + System.getProperty(property));
+      }
     }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(List.of(arguments));

@@ -16,7 +16,7 @@ class LinkFaultsTest extends VerbsFaultBase {
       device.linkDown();
       device.linkUp();
       readAndCheckAll(reader);
-      assertEquals(2L * OUTPUTS.size() * OUTPUT_BYTES, reader.stats().bytes(UCX));
+      assertEquals(2L * OUTPUTS.size() * OUTPUT_BYTES, reader.stats().bytes(RDMA));
       report(reporter, "link set down and up between reads", reader.stats());
     }
     assertReadsOverVerbs(reporter);

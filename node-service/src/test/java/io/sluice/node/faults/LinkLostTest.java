@@ -21,7 +21,7 @@ class LinkLostTest extends VerbsFaultBase {
   void readsGoOnOverTcp(TestReporter reporter) throws Exception {
     startOwnWithOutputs();
     try (NodeReader reader = standardReader()) {
-      EndlessReads reads = new EndlessReads(this, reader).awaitMore(UCX, SOME_BYTES);
+      EndlessReads reads = new EndlessReads(this, reader).awaitMore(RDMA, SOME_BYTES);
       device.linkDown();
       reads.awaitRetry();
       reads.awaitMore(TCP, SOME_BYTES);

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sluice.node.client.FetchFailedException;
 import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
+import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.testing.Await;
-import io.sluice.rdma.transport.ucx.UcxProvider;
 import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +24,7 @@ class PeerFaultsTest extends VerbsFaultBase {
   void aServiceKilledMidReadIsAFetchFailureUntilItIsBack(TestReporter reporter) throws Exception {
     startServerWithOutputs();
     try (NodeReader reader = standardReader()) {
-      EndlessReads reads = new EndlessReads(this, reader).awaitMore(UCX, SOME_BYTES);
+      EndlessReads reads = new EndlessReads(this, reader).awaitMore(RDMA, SOME_BYTES);
       server.kill();
       // Between two runs it is the node that cannot be asked, which the caller maps to the same.
       reads.awaitFailure(IOException.class);
@@ -74,12 +74,12 @@ class PeerFaultsTest extends VerbsFaultBase {
   void aServiceThatHangsIsStillReadButCannotBeAsked(TestReporter reporter) throws Exception {
     startServerWithOutputs();
     try (NodeReader reader = standardReader();
-        NodeReader impatient = reader(4, null, 2_000, new UcxProvider());
+        NodeReader impatient = reader(4, null, 2_000, LabTransport.provider());
         NodeRun run = locateOnly(reader, OUTPUTS.get(0).id())) {
       readSome(run, 1);
       server.stop();
       readAll(run); // the NIC answers
-      assertEquals(OUTPUT_BYTES, reader.stats().bytes(UCX));
+      assertEquals(OUTPUT_BYTES, reader.stats().bytes(RDMA));
       assertThrows(IOException.class, () -> locateOnly(impatient, OUTPUTS.get(1).id()));
       report(reporter, "service hung", reader.stats());
       server.goOn();
@@ -92,7 +92,7 @@ class PeerFaultsTest extends VerbsFaultBase {
   void aReaderKilledMidReadLeavesNothingBehind(TestReporter reporter) throws Exception {
     startOwnWithOutputs();
     try (NodeReader other = standardReader()) {
-      EndlessReads reads = new EndlessReads(this, other).awaitMore(UCX, SOME_BYTES);
+      EndlessReads reads = new EndlessReads(this, other).awaitMore(RDMA, SOME_BYTES);
       long before = openConnections();
       try (ForkedJvm reader = startReader(1_000_000)) {
         reader.awaitLine("read");
@@ -100,7 +100,7 @@ class PeerFaultsTest extends VerbsFaultBase {
         reader.kill();
       }
       Await.until("the dead reader's connection is gone", () -> openConnections() == before);
-      reads.awaitMore(UCX, SOME_BYTES).end();
+      reads.awaitMore(RDMA, SOME_BYTES).end();
       report(reporter, "reader killed while it read", other.stats());
     }
     Await.until("no connection is left", () -> openConnections() == 0);
@@ -108,6 +108,6 @@ class PeerFaultsTest extends VerbsFaultBase {
   }
 
   private long openConnections() {
-    return service.counters().transports().get(UCX).openConnections();
+    return service.counters().transports().get(RDMA).openConnections();
   }
 }

@@ -118,7 +118,7 @@ abstract class VerbsFaultBase extends VerbsReadsBase {
     long askedBytes = (long) OUTPUTS.size() * OUTPUT_BYTES;
     try (NodeReader reader = standardReader()) {
       readAndCheckAll(reader);
-      assertEquals(askedBytes, reader.stats().bytes(UCX), () -> describe(reader.stats()));
+      assertEquals(askedBytes, reader.stats().bytes(RDMA), () -> describe(reader.stats()));
       assertEquals(0, reader.stats().transportFallbacks());
     }
     counters.assertReceived(askedBytes);

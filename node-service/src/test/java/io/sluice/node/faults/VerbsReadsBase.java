@@ -10,11 +10,12 @@ import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.wire.NodeAddress;
 import io.sluice.node.wire.Timeouts;
+import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.rdma.transport.ucx.UcxProvider;
 import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.util.List;
@@ -26,8 +27,8 @@ import java.util.stream.IntStream;
  * they would choose by themselves. Every deadline of a read is {@link #READ_TIMEOUT_MS}.
  */
 abstract class VerbsReadsBase extends NodeTestBase {
-  static final String UCX = "ucx";
-  static final String TCP = "tcp";
+  static final String RDMA = LabTransport.NAME;
+  static final String TCP = TransportNames.TCP;
 
   /** Longer than the NIC tries again, so that the failures seen are the NIC's. */
   static final long READ_TIMEOUT_MS = 20_000;
@@ -42,9 +43,10 @@ abstract class VerbsReadsBase extends NodeTestBase {
 
   private static final int WINDOWS = 8;
 
-  /** UCX where it works now, and TCP. */
+  /** The lab's RDMA transport where it works now, and TCP. */
   static List<TransportProvider> transports() throws TransportException {
-    TransportChooser chooser = new TransportChooser(List.of(new UcxProvider(), new TcpProvider()));
+    TransportChooser chooser =
+        new TransportChooser(List.of(LabTransport.provider(), new TcpProvider()));
     TransportChooser.Choice choice = chooser.choose(TransportChooser.AUTO);
     System.err.println(choice.reason()); // as a NodeManager's and a task's log have it
     return chooser.serving(choice);

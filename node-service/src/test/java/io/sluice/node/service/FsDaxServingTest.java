@@ -3,6 +3,7 @@ package io.sluice.node.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.client.ReadStats;
+import io.sluice.rdma.LabTransport;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,8 @@ class FsDaxServingTest extends LabServingTestBase {
   @Test
   void isReadThroughBounceBuffersOverVerbs() throws IOException {
     ReadStats read = readOverTheDevice();
-    assertEquals(read.bytes("ucx"), read.bouncedBytes());
-    assertEquals(read.bytes("ucx"), service.counters().bounce().get("ucx").bytes());
+    long bytes = read.bytes(LabTransport.NAME);
+    assertEquals(bytes, read.bouncedBytes());
+    assertEquals(bytes, service.counters().bounce().get(LabTransport.NAME).bytes());
   }
 }

@@ -7,11 +7,11 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestService;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.rdma.transport.ucx.UcxProvider;
 import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
 
-/** A pool on a given kind of memory, served over ucx on a real RDMA device. */
+/** A pool on a given kind of memory, served over a real RDMA device. */
 @Timeout(300) // of an emulated CPU
 abstract class LabServingTestBase extends NodeTestBase {
   private static final int OUTPUTS = 6;
@@ -37,7 +37,7 @@ abstract class LabServingTestBase extends NodeTestBase {
 
   private final String property;
   private final String kind;
-  private final TransportProvider ucx = new UcxProvider();
+  private final TransportProvider rdma = LabTransport.provider();
   private TestReporter reporter;
   private Path pool;
 
@@ -52,12 +52,12 @@ abstract class LabServingTestBase extends NodeTestBase {
     String mount = System.getProperty(property);
     Assumptions.assumeTrue(
         mount != null, "no " + kind + " here: the property " + property + " is not set");
-    assertEquals(Optional.empty(), ucx.unavailabilityCause());
+    assertEquals(Optional.empty(), rdma.unavailabilityCause());
     pool = Files.createTempDirectory(Path.of(mount), "serving");
     service =
         NodeService.start(
             TestService.inMemory(pool, SEGMENTS)
-                .transports(List.of(ucx, new TcpProvider()))
+                .transports(List.of(rdma, new TcpProvider()))
                 .listen(RdmaAddress.find(), 0)
                 .bounceMemory(16 << 20));
   }
@@ -90,12 +90,12 @@ abstract class LabServingTestBase extends NodeTestBase {
     }
     long bytes = outputs.stream().mapToLong(TestOutput::totalBytes).sum();
     DeviceCounters device = new DeviceCounters();
-    try (NodeReader reader = reader(16, null, TIMEOUT_MS, ucx, new TcpProvider())) {
+    try (NodeReader reader = reader(16, null, TIMEOUT_MS, rdma, new TcpProvider())) {
       assertReads(reader, outputs);
       device.assertReceived(bytes);
       reporter.publishEntry("verbs", kind + ": " + device.since(bytes));
       reporter.publishEntry("bounce", kind + ": " + service.counters().bounce());
-      assertEquals(bytes, reader.stats().bytes("ucx"));
+      assertEquals(bytes, reader.stats().bytes(rdma.name()));
       assertEquals(0, reader.stats().bytes("tcp"));
       assertEquals(0, reader.stats().transportFallbacks());
       return reader.stats();

@@ -6,11 +6,11 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.ReadStats;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.rdma.transport.RdmaAddress;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.rdma.transport.ucx.UcxProvider;
 import io.sluice.spill.medium.PoolKind;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.testing.TestOutput;
@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -61,13 +62,13 @@ class PoolKindsTest extends NodeTestBase {
   @ValueSource(strings = {"sluice.lab.tmpfs", "sluice.lab.hugetlbfs", "sluice.lab.devdax"})
   void isReadByTheNic(String property) throws Exception {
     usePool(property);
-    UcxProvider ucx = new UcxProvider();
-    Assumptions.assumeTrue(ucx.isAvailable(), () -> "no ucx: " + ucx.unavailabilityCause().get());
+    TransportProvider rdma = LabTransport.provider();
+    assertEquals(Optional.empty(), rdma.unavailabilityCause());
     bindAddress = RdmaAddress.find();
-    startOn(false, new TcpProvider(), ucx);
+    startOn(false, new TcpProvider(), rdma);
     List<TestOutput> outputs = commitSome("isReadByTheNic");
     DeviceCounters device = new DeviceCounters();
-    assertReadsOver(ucx, outputs);
+    assertReadsOver(rdma, outputs);
     device.assertReceived(bytesOf(outputs));
   }
 

@@ -4,6 +4,7 @@ import io.sluice.node.conf.DataAddress;
 import io.sluice.node.conf.LimitSettings;
 import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.SettingNames;
+import io.sluice.node.conf.VerbsSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -187,6 +188,9 @@ public final class SparkSettings {
   /** Limits on the connections to an executor's pool. */
   public static final LimitSettings LIMITS = LimitSettings.SPARK;
 
+  /** How the transport {@code verbs} of an executor's pool uses the network. */
+  public static final VerbsSettings VERBS = VerbsSettings.SPARK;
+
   private static final SettingNames NAMES =
       new SettingNames(
           Stream.concat(readable().map(Setting::name), Stream.of(ApplicationSecret.KEY))
@@ -262,7 +266,7 @@ public final class SparkSettings {
   }
 
   private static Stream<Setting<?>> readable() {
-    return Stream.concat(all().stream(), LIMITS.forExperiments().stream());
+    return Stream.of(all(), VERBS.all(), LIMITS.forExperiments()).flatMap(List::stream);
   }
 
   /** The settings for users, in the order of the documentation. */

@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +25,8 @@ public final class ExecutorTransports {
   public static final int WINDOW_BYTES = 256 << 10;
 
   private final SparkConf conf;
-  private List<TransportProvider> bestFirst;
+  private List<TransportProvider> reading; // null: not probed yet, like the next
+  private List<TransportProvider> serving;
 
   /** Probes nothing yet. */
   public ExecutorTransports(SparkConf conf) {
@@ -35,35 +37,45 @@ public final class ExecutorTransports {
    * The transports to read with; only the best one if no other may take over. They open when they
    * are first needed, and the caller closes them.
    *
-   * @throws TransportException as {@link #bestFirst}
+   * @throws TransportException as {@link #serving}
    */
   public Transports forReading() throws TransportException {
     long budgetBytes = SparkSettings.READ_BUFFER_BYTES.get(SparkSettings.of(conf));
+    List<TransportProvider> all = reading();
     List<TransportProvider> allowed =
-        SparkFallbackPolicy.of(conf) == SparkFallbackPolicy.NEVER
-            ? bestFirst().subList(0, 1)
-            : bestFirst();
+        SparkFallbackPolicy.of(conf) == SparkFallbackPolicy.NEVER ? all.subList(0, 1) : all;
     return new Transports(allowed, WINDOW_BYTES, budgetBytes);
   }
 
   /**
-   * The transports that work here, best first.
+   * The transports that an executor's pool is served over, best first: the chosen one, and {@code
+   * tcp}.
    *
    * @throws TransportException if the setting names a transport that does not work
    */
-  public synchronized List<TransportProvider> bestFirst() throws TransportException {
-    if (bestFirst == null) {
-      TransportChooser chooser = TransportChooser.standard();
-      TransportChooser.Choice choice =
-          chooser.choose(SparkSettings.TRANSPORT.get(SparkSettings.of(conf)));
-      LOG.info("{}", choice.reason());
-      bestFirst = chooser.reading(choice);
-    }
-    return bestFirst;
+  public synchronized List<TransportProvider> serving() throws TransportException {
+    probe();
+    return serving;
   }
 
-  /** Names of the transports that work here, best first; none before the probe. */
+  private synchronized List<TransportProvider> reading() throws TransportException {
+    probe();
+    return reading;
+  }
+
+  private void probe() throws TransportException {
+    if (serving == null) {
+      UnaryOperator<String> settings = SparkSettings.of(conf);
+      TransportChooser chooser = TransportChooser.standard(SparkSettings.VERBS.get(settings));
+      TransportChooser.Choice choice = chooser.choose(SparkSettings.TRANSPORT.get(settings));
+      LOG.info("{}", choice.reason());
+      reading = chooser.reading(choice);
+      serving = chooser.serving(choice);
+    }
+  }
+
+  /** Names of the transports that are served over, best first; none before the probe. */
   public synchronized List<String> found() {
-    return bestFirst == null ? List.of() : bestFirst.stream().map(TransportProvider::name).toList();
+    return serving == null ? List.of() : serving.stream().map(TransportProvider::name).toList();
   }
 }

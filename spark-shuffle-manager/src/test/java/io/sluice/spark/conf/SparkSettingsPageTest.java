@@ -19,6 +19,11 @@ class SparkSettingsPageTest {
             "With `--conf`, or in `spark-defaults.conf`; read by every executor when it first"
                 + " needs them.",
             SparkSettings.all())
+        .with(
+            "Of the RDMA network",
+            "Set like those above; for connections over `verbs` to executors' pools. Readers need none"
+                + " of them: the pool tells them its values.",
+            SparkSettings.VERBS.all())
         .check();
   }
 }

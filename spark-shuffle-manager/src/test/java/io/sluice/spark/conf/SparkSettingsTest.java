@@ -16,8 +16,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Names and defaults of an application's settings. */
 class SparkSettingsTest {
   static Stream<Setting<?>> all() {
-    return Stream.concat(
-        SparkSettings.all().stream(), SparkSettings.LIMITS.forExperiments().stream());
+    return Stream.of(
+            SparkSettings.all(), SparkSettings.VERBS.all(), SparkSettings.LIMITS.forExperiments())
+        .flatMap(List::stream);
   }
 
   @ParameterizedTest

@@ -4,6 +4,7 @@ import com.sun.jna.Function;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.NativeCalls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,6 +17,11 @@ import java.util.Optional;
  * ibv_req_notify_cq} are inline functions of its header; they are called as the header does,
  * through the device's pointers.
  *
+ * <p>{@code ibv_fork_init} is not called. The JVM starts processes by {@code posix_spawn}, whose
+ * child shares this process's memory until it is another program. With {@code
+ * -Djdk.lang.Process.launchMechanism=FORK} Linux before 5.12 would give the NIC's pages to the
+ * child; later ones copy them.
+ *
  * <p>Thread contract: safe from any thread. Failure: see {@link Verbs}. The class is loaded on
  * first use; if that fails, only {@link #loadFailure} may be called. Hadoop's tasks load Hadoop's
  * JNA, so only features of JNA 5.2.0 are used.
@@ -25,7 +31,10 @@ final class LibVerbs implements Verbs {
   private static final int EFD_CLOEXEC = 0x80000;
   private static final int EFD_NONBLOCK = 0x800;
   private static final long POLLIN = 1;
+  private static final int F_SETFL = 4;
+  private static final int O_NONBLOCK = 0x800;
   private static final int EINTR = 4;
+  private static final int EAGAIN = 11;
 
   private static final Throwable LOAD_FAILURE = load();
 
@@ -76,13 +85,29 @@ final class LibVerbs implements Verbs {
     try {
       for (long at = list, device; (device = longAt(at, 0)) != 0; at += Native.POINTER_SIZE) {
         if (ibv_get_device_name(device).equals(deviceName)) {
-          return created(ibv_open_device(device), "open RDMA device " + deviceName);
+          long context = created(ibv_open_device(device), "open RDMA device " + deviceName);
+          return withoutWaits(context, deviceName);
         }
       }
     } finally {
       ibv_free_device_list(list);
     }
     throw new IOException("libibverbs knows no device " + deviceName);
+  }
+
+  /**
+   * Makes {@link #takeAsyncEvent} return if there is no event. The kernel drops the events of a
+   * queue pair that is destroyed, also after {@link #await} has seen them.
+   */
+  private long withoutWaits(long context, String deviceName) throws IOException {
+    try {
+      int failed = Libc.fcntl(asyncDescriptor(context), F_SETFL, O_NONBLOCK);
+      check(failed, "read the events of RDMA device " + deviceName + " without waiting");
+      return context;
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, () -> close(context));
+      throw e;
+    }
   }
 
   @Override
@@ -231,17 +256,33 @@ final class LibVerbs implements Verbs {
   }
 
   @Override
-  public AsyncEvent takeAsyncEvent(long context) throws IOException {
+  public Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException {
     byte[] struct = new byte[VerbsLayout.EVENT_BYTES];
-    check(ibv_get_async_event(context, struct), "take an event of an RDMA device");
+    if (ibv_get_async_event(context, struct) != 0) {
+      int error = Native.getLastError();
+      if (error == EAGAIN) {
+        checkNotRemoved(context);
+        return Optional.empty();
+      }
+      throw NativeCalls.failure("take an event of an RDMA device", error);
+    }
     ibv_ack_async_event(struct); // at once, else the destruction of the element waits for it
     ByteBuffer event = VerbsLayout.wrap(struct);
     int type = event.getInt(VerbsLayout.EVENT_TYPE);
-    return new AsyncEvent(
-        type,
-        type == VerbsLayout.EVENT_PORT_ERR
-            ? event.getInt(VerbsLayout.EVENT_ELEMENT)
-            : event.getLong(VerbsLayout.EVENT_ELEMENT));
+    return Optional.of(
+        new AsyncEvent(
+            type,
+            type == VerbsLayout.EVENT_PORT_ERR
+                ? event.getInt(VerbsLayout.EVENT_ELEMENT)
+                : event.getLong(VerbsLayout.EVENT_ELEMENT)));
+  }
+
+  /** Before Linux 6.4, a descriptor that does not wait has no other error after the removal. */
+  private void checkNotRemoved(long context) throws IOException {
+    long[] polled = {asked(asyncDescriptor(context))};
+    if (Libc.poll(polled, 1, 0) > 0 && (found(polled[0]) & ~POLLIN) != 0) {
+      throw new IOException("the RDMA device was removed");
+    }
   }
 
   @Override
@@ -268,9 +309,9 @@ final class LibVerbs implements Verbs {
 
   @Override
   public int await(int[] descriptors, int limitMs) throws IOException {
-    long[] polled = new long[descriptors.length]; // struct pollfd: descriptor, asked, found
+    long[] polled = new long[descriptors.length];
     for (int i = 0; i < polled.length; i++) {
-      polled[i] = Integer.toUnsignedLong(descriptors[i]) | POLLIN << 32;
+      polled[i] = asked(descriptors[i]);
     }
     int found = Libc.poll(polled, polled.length, limitMs);
     if (found < 0) {
@@ -281,11 +322,20 @@ final class LibVerbs implements Verbs {
     }
     int readable = 0;
     for (int i = 0; found > 0 && i < polled.length; i++) {
-      if (polled[i] >>> 48 != 0) {
+      if (found(polled[i]) != 0) {
         readable |= 1 << i;
       }
     }
     return readable;
+  }
+
+  /** {@code struct pollfd}: the descriptor, what is asked for, and what is found. */
+  private static long asked(int descriptor) {
+    return Integer.toUnsignedLong(descriptor) | POLLIN << 32;
+  }
+
+  private static long found(long polled) {
+    return polled >>> 48;
   }
 
   /** A function of the device to which a queue pair or a completion queue belongs. */
@@ -374,6 +424,8 @@ final class LibVerbs implements Verbs {
     static native long write(int descriptor, long[] from, long lengthBytes);
 
     static native int close(int descriptor);
+
+    static native int fcntl(int descriptor, int command, int argument);
 
     static native int poll(long[] descriptors, long count, int limitMs);
   }

@@ -2,6 +2,7 @@ package io.sluice.rdma.transport.verbs;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The calls of libibverbs that the provider makes, and the system calls to wait for them. Handles
@@ -97,8 +98,12 @@ interface Verbs {
   /** A descriptor that is readable when the device has an event. */
   int asyncDescriptor(long context);
 
-  /** Takes the event of a device whose descriptor is readable. */
-  AsyncEvent takeAsyncEvent(long context) throws IOException;
+  /**
+   * Takes the next event of a device; does not wait.
+   *
+   * @return empty if there is none: the end of its queue pair may have taken it away again
+   */
+  Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException;
 
   /** Creates a descriptor that {@link #wake} makes readable, for good. */
   int createWaker() throws IOException;

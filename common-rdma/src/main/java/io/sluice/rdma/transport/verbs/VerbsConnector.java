@@ -152,7 +152,8 @@ final class VerbsConnector {
       ByteBuffer answer = ControlSocket.receive(channel, ANSWER_BYTES, "its queue pair");
       check(answer.getInt());
       QueuePairAddress peer = QueuePairAddress.decode(answer);
-      queue.pair().connect(peer, VerbsQueuePair.NO_READS, Math.min(reads, peer.reads()));
+      VerbsNetwork network = VerbsNetwork.decode(answer);
+      queue.pair().connect(peer, network, VerbsQueuePair.NO_READS, Math.min(reads, peer.reads()));
       ControlSocket.send(channel, ByteBuffer.allocate(CONFIRM_BYTES).putInt(MAGIC));
       if (ControlSocket.receive(channel, CONFIRM_BYTES, "its confirmation").getInt() != MAGIC) {
         throw new ProtocolMismatch("the server's confirmation is none");

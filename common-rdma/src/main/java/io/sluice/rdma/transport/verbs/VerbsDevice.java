@@ -1,10 +1,12 @@
 package io.sluice.rdma.transport.verbs;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.verbs.GidTable.Gid;
 import io.sluice.rdma.transport.verbs.Verbs.AsyncEvent;
 import io.sluice.rdma.transport.verbs.Verbs.DeviceLimits;
 import io.sluice.rdma.transport.verbs.Verbs.PortState;
+import io.sluice.rdma.transport.verbs.Verbs.Registration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -39,6 +41,9 @@ final class VerbsDevice {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(VerbsDevice.class);
+
+  /** The names of the devices that have refused on-demand paging: each is logged once. */
+  private static final Set<String> PINNING = ConcurrentHashMap.newKeySet();
 
   private final Verbs verbs;
   private final Path sysClass;
@@ -117,10 +122,14 @@ final class VerbsDevice {
     return Optional.empty();
   }
 
-  /** Whether a port still belongs to an address. */
-  boolean has(VerbsPort port, InetAddress address) throws IOException {
+  /** A port as it is now, if it still belongs to an address: its LID and its MTU may change. */
+  Optional<VerbsPort> again(VerbsPort port, InetAddress address) throws IOException {
     GidTable gids = new GidTable(sysClass, name, port.number());
-    return port.state().infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
+    PortState state = verbs.port(context, port.number());
+    boolean same = state.infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
+    return same
+        ? Optional.of(new VerbsPort(this, port.number(), state, port.gid()))
+        : Optional.empty();
   }
 
   /** Whether a port belongs to one of the addresses. */
@@ -142,6 +151,44 @@ final class VerbsDevice {
     return false;
   }
 
+  /** The partition keys of a port. */
+  PartitionTable partitions(int port) {
+    return new PartitionTable(
+        sysClass.resolve("infiniband").resolve(name).resolve("ports/" + port + "/pkeys"));
+  }
+
+  /** Whether an active port has a partition key. */
+  boolean hasPartition(int key) throws IOException {
+    for (int port : ports) {
+      if (partitions(port).find(key).isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Registers memory. If the device refuses on-demand paging, it pins the memory.
+   *
+   * @param access {@code VerbsLayout.ACCESS_*}
+   */
+  Registration register(long address, long lengthBytes, int access) throws IOException {
+    int pinned = access & ~VerbsLayout.ACCESS_ON_DEMAND;
+    if (access == pinned) {
+      return verbs.register(domain, address, lengthBytes, pinned);
+    }
+    try {
+      return verbs.register(domain, address, lengthBytes, access);
+    } catch (IOException e) {
+      Registration registration = verbs.register(domain, address, lengthBytes, pinned);
+      if (PINNING.add(name)) {
+        LOG.warn(
+            "verbs: {} refuses on-demand paging ({}); its memory is pinned", name, ErrorText.of(e));
+      }
+      return registration;
+    }
+  }
+
   /**
    * Adds a connection, which is told of the device's failures until {@link #remove}. A device that
    * has failed already tells it at once.
@@ -158,9 +205,15 @@ final class VerbsDevice {
     users.remove(user);
   }
 
-  /** Takes one event, and ends the connections that it concerns. */
+  /** Takes one event, if there is one, and ends the connections that it concerns. */
   void takeEvent() throws IOException {
-    AsyncEvent event = verbs.takeAsyncEvent(context);
+    Optional<AsyncEvent> event = verbs.takeAsyncEvent(context);
+    if (event.isPresent()) {
+      handle(event.get());
+    }
+  }
+
+  private void handle(AsyncEvent event) {
     long element = event.element();
     switch (event.type()) {
       case VerbsLayout.EVENT_DEVICE_FATAL ->
@@ -199,9 +252,13 @@ final class VerbsDevice {
     users.stream().filter(which).forEach(user -> user.lost(reason));
   }
 
-  /** Closes it; nothing uses it then. */
+  /**
+   * Closes it. While the domain cannot be freed, a queue pair or a registration still uses the
+   * device; it stays open then, because their end would crash the process after it.
+   */
   void close() throws IOException {
-    Closer.all(() -> verbs.freeDomain(domain), () -> verbs.close(context));
+    verbs.freeDomain(domain);
+    verbs.close(context);
   }
 
   @Override

@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A reader does not know which device a connection will use when it registers memory, so it
  * opens all devices that have an active port. A server on one address opens that address's device.
+ * A device that cannot be opened is left out.
  *
  * <p>Thread contract: safe from any thread. Ownership: the endpoint closes it, after all queue
  * pairs and registrations. Failure: a device whose events cannot be taken has failed, and its
@@ -54,18 +55,22 @@ final class VerbsDevices implements AutoCloseable {
     this.thread = DaemonThreads.create("sluice-verbs-events", this::takeEvents);
   }
 
-  /** Opens every device that has an active port. */
+  /** Opens every device that has an active port and can be opened. */
   static VerbsDevices openAll(Verbs verbs, Path sysClass) throws TransportException {
-    return open(verbs, sysClass, null);
+    return open(verbs, sysClass, null, VerbsNetwork.DEFAULT_PARTITION_KEY);
   }
 
-  /** Opens the device of an address of this host, or every device for the wildcard. */
-  static VerbsDevices openFor(Verbs verbs, Path sysClass, InetAddress address)
+  /**
+   * Opens the device of an address of this host, or every device for the wildcard.
+   *
+   * @param partitionKey what a port of them must have
+   */
+  static VerbsDevices openFor(Verbs verbs, Path sysClass, InetAddress address, int partitionKey)
       throws TransportException {
-    return open(verbs, sysClass, address.isAnyLocalAddress() ? null : address);
+    return open(verbs, sysClass, address.isAnyLocalAddress() ? null : address, partitionKey);
   }
 
-  private static VerbsDevices open(Verbs verbs, Path sysClass, InetAddress only)
+  private static VerbsDevices open(Verbs verbs, Path sysClass, InetAddress only, int partitionKey)
       throws TransportException {
     try {
       int waker = verbs.createWaker();
@@ -73,6 +78,7 @@ final class VerbsDevices implements AutoCloseable {
       try {
         result = new VerbsDevices(verbs, waker);
         result.add(sysClass, only);
+        result.checkPartition(partitionKey);
         result.thread.start(); // last: from here on it must be ended
         return result;
       } catch (IOException | RuntimeException | Error e) {
@@ -89,15 +95,22 @@ final class VerbsDevices implements AutoCloseable {
     }
   }
 
+  /**
+   * Opens what can be opened. A container sees all devices of its host, and may use those that were
+   * passed in.
+   */
   private void add(Path sysClass, InetAddress only) throws IOException {
+    IOException failure = null;
     for (Map.Entry<String, List<Integer>> each : activePorts(sysClass).entrySet()) {
-      VerbsDevice device =
-          VerbsDevice.open(verbs, sysClass, each.getKey(), devices.size(), each.getValue());
-      devices.add(device);
-      if (only != null && device.find(only).isEmpty()) {
-        devices.remove(device);
-        device.close();
+      try {
+        add(sysClass, only, each.getKey(), each.getValue());
+      } catch (IOException e) {
+        LOG.info("verbs: RDMA device {} is left out: {}", each.getKey(), ErrorText.of(e));
+        failure = failure == null ? e : failure;
       }
+    }
+    if (devices.isEmpty() && failure != null) {
+      throw failure;
     }
     if (devices.isEmpty()) {
       throw new TransportException(
@@ -105,6 +118,31 @@ final class VerbsDevices implements AutoCloseable {
               ? "verbs: no RDMA device has an active port"
               : noGid(only) + "; listen on an address of an RDMA device's network interface");
     }
+  }
+
+  private void checkPartition(int key) throws IOException {
+    for (VerbsDevice device : devices) {
+      if (device.hasPartition(key)) {
+        return;
+      }
+    }
+    throw new TransportException(
+        "verbs: no active port of " + devices + " has " + PartitionTable.missing(key));
+  }
+
+  private void add(Path sysClass, InetAddress only, String name, List<Integer> ports)
+      throws IOException {
+    VerbsDevice device = VerbsDevice.open(verbs, sysClass, name, devices.size(), ports);
+    try {
+      if (only == null || device.find(only).isPresent()) {
+        devices.add(device);
+        return;
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, device::close);
+      throw e;
+    }
+    device.close();
   }
 
   /** The active ports by their devices' names. */
@@ -130,8 +168,11 @@ final class VerbsDevices implements AutoCloseable {
   /** The port of a connection, by its own address on this host. */
   VerbsPort portOf(InetAddress local) throws IOException {
     VerbsPort known = found.get(local);
-    if (known != null && known.device().has(known, local)) {
-      return known;
+    if (known != null) {
+      Optional<VerbsPort> same = known.device().again(known, local);
+      if (same.isPresent()) {
+        return same.get();
+      }
     }
     for (VerbsDevice device : devices) {
       Optional<VerbsPort> port = device.find(local);

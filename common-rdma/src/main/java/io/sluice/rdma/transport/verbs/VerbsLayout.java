@@ -109,9 +109,12 @@ final class VerbsLayout {
   static final int ATTR_DGID = 56;
   static final int ATTR_SGID_INDEX = 76;
   static final int ATTR_HOP_LIMIT = 77;
+  static final int ATTR_TRAFFIC_CLASS = 78;
   static final int ATTR_DLID = 80;
+  static final int ATTR_SL = 82;
   static final int ATTR_IS_GLOBAL = 85;
   static final int ATTR_AH_PORT_NUM = 86;
+  static final int ATTR_PKEY_INDEX = 120;
   static final int ATTR_MAX_RD_ATOMIC = 126;
   static final int ATTR_MAX_DEST_RD_ATOMIC = 127;
   static final int ATTR_MIN_RNR_TIMER = 128;
@@ -145,6 +148,7 @@ final class VerbsLayout {
 
   static final int ACCESS_LOCAL_WRITE = 1;
   static final int ACCESS_REMOTE_READ = 1 << 2;
+  static final int ACCESS_ON_DEMAND = 1 << 6;
 
   static final int STATE_INIT = 1;
   static final int STATE_RTR = 2;
@@ -174,6 +178,7 @@ final class VerbsLayout {
   static final int STATUS_SUCCESS = 0;
   static final int STATUS_FLUSHED = 5;
   static final int STATUS_REMOTE_ACCESS = 10;
+  static final int STATUS_NO_ANSWER = 12;
 
   private static final String[] STATUSES = {
     "IBV_WC_SUCCESS",
@@ -192,13 +197,7 @@ final class VerbsLayout {
     "IBV_WC_RNR_RETRY_EXC_ERR"
   };
 
-  /**
-   * How long the NIC waits for an answer before it repeats a request: 4.096 us * 2^18, about 1 s.
-   * With all repetitions a connection survives an interruption of some seconds.
-   */
-  private static final int TIMEOUT = 18;
-
-  private static final int RETRIES = 7; // the maximum
+  private static final int RNR_RETRIES = 7; // the maximum
   private static final int MIN_RNR_TIMER = 12; // 0.64 ms; nothing is ever received
   private static final int HOP_LIMIT = 64;
 
@@ -223,11 +222,12 @@ final class VerbsLayout {
   }
 
   /** RESET to INIT: {@code ibv_qp_attr} for {@link #MASK_INIT}. */
-  static byte[] init(int port, int access) {
+  static byte[] init(int port, int partitionIndex, int access) {
     byte[] struct = new byte[ATTR_BYTES];
     wrap(struct)
         .putInt(ATTR_STATE, STATE_INIT)
         .putInt(ATTR_ACCESS_FLAGS, access)
+        .putShort(ATTR_PKEY_INDEX, (short) partitionIndex)
         .put(ATTR_PORT_NUM, (byte) port);
     return struct;
   }
@@ -238,15 +238,17 @@ final class VerbsLayout {
    *
    * @param served how many reads of the peer the NIC answers at a time
    */
-  static byte[] readyToReceive(VerbsPort local, QueuePairAddress remote, int served) {
+  static byte[] readyToReceive(
+      VerbsPort local, QueuePairAddress remote, VerbsNetwork network, int served) {
     byte[] struct = new byte[ATTR_BYTES];
     ByteBuffer attributes =
         wrap(struct)
             .putInt(ATTR_STATE, STATE_RTR)
-            .putInt(ATTR_PATH_MTU, Math.min(local.state().mtu(), remote.mtu()))
+            .putInt(ATTR_PATH_MTU, network.mtuCode(local.state().mtu(), remote.mtu()))
             .putInt(ATTR_RQ_PSN, remote.psn())
             .putInt(ATTR_DEST_QP_NUM, remote.number())
             .putShort(ATTR_DLID, (short) remote.lid())
+            .put(ATTR_SL, (byte) network.serviceLevel())
             .put(ATTR_AH_PORT_NUM, (byte) local.number())
             .put(ATTR_MAX_DEST_RD_ATOMIC, (byte) served)
             .put(ATTR_MIN_RNR_TIMER, (byte) MIN_RNR_TIMER);
@@ -255,6 +257,7 @@ final class VerbsLayout {
           .put(ATTR_DGID, remote.gid())
           .put(ATTR_SGID_INDEX, (byte) local.gid().index())
           .put(ATTR_HOP_LIMIT, (byte) HOP_LIMIT)
+          .put(ATTR_TRAFFIC_CLASS, (byte) network.trafficClass())
           .put(ATTR_IS_GLOBAL, (byte) 1);
     }
     return struct;
@@ -265,15 +268,15 @@ final class VerbsLayout {
    *
    * @param issued how many reads the NIC has under way at a time
    */
-  static byte[] readyToSend(int psn, int issued) {
+  static byte[] readyToSend(int psn, VerbsNetwork network, int issued) {
     byte[] struct = new byte[ATTR_BYTES];
     wrap(struct)
         .putInt(ATTR_STATE, STATE_RTS)
         .putInt(ATTR_SQ_PSN, psn)
         .put(ATTR_MAX_RD_ATOMIC, (byte) issued)
-        .put(ATTR_TIMEOUT, (byte) TIMEOUT)
-        .put(ATTR_RETRY_CNT, (byte) RETRIES)
-        .put(ATTR_RNR_RETRY, (byte) RETRIES);
+        .put(ATTR_TIMEOUT, (byte) network.timeoutCode())
+        .put(ATTR_RETRY_CNT, (byte) network.retryCount())
+        .put(ATTR_RNR_RETRY, (byte) RNR_RETRIES);
     return struct;
   }
 

@@ -20,19 +20,21 @@ import io.sluice.rdma.transport.Ticket;
  * </pre>
  *
  * <p>Then the client sends the address of its queue pair ({@link QueuePairAddress}). The server
- * connects one to it, and answers with an outcome and its address. Then the client connects its
- * queue pair and sends MAGIC; the server counts the connection and answers with MAGIC.
+ * connects one to it, and answers with an outcome, its address and its settings of the network
+ * ({@link VerbsNetwork}); an outcome without a queue pair is followed by zeros. Then the client
+ * connects its queue pair with those settings and sends MAGIC; the server counts the connection and
+ * answers with MAGIC.
  *
  * <pre>
  *   0                                    32
  *   +------------------------------------+
- *   | address of a queue pair            |           client
- *   +-----------+------------------------+-----------+
- *   | outcome   | address of a queue pair, or zeros  |   server
- *   +-----------+------------------------------------+
- *   | MAGIC     |                                        client, then server
+ *   | address of a queue pair            |                      client
+ *   +-----------+------------------------+-----------+---------+
+ *   | outcome   | address of a queue pair            | network |   server
+ *   +-----------+------------------------------------+---------+
+ *   | MAGIC     |                                               client, then server
  *   +-----------+
- *   0           4                                    36
+ *   0           4                                    36        44
  * </pre>
  */
 final class VerbsProtocol {
@@ -56,7 +58,7 @@ final class VerbsProtocol {
   static final short VERDICT_OTHER_VERSION = 2;
   static final short VERDICT_NOT_EXPECTED = 3;
 
-  static final int ANSWER_BYTES = Integer.BYTES + QueuePairAddress.BYTES;
+  static final int ANSWER_BYTES = Integer.BYTES + QueuePairAddress.BYTES + VerbsNetwork.BYTES;
   static final int CONFIRM_BYTES = Integer.BYTES;
 
   static final int OUTCOME_CONNECTED = 0;

@@ -25,19 +25,27 @@ public final class VerbsProvider implements TransportProvider {
   private final Verbs verbs;
   private final Path sysClass;
   private final VerbsAvailability availability;
+  private final VerbsNetwork network;
 
   public VerbsProvider() {
+    this(VerbsNetwork.DEFAULT);
+  }
+
+  /** A provider whose servers use these settings; its clients use those of their servers. */
+  public VerbsProvider(VerbsNetwork network) {
     this(
         new LibVerbs(),
         Path.of("/sys/class"),
         new VerbsAvailability(
-            Path.of("/sys/class"), Path.of("/dev/infiniband"), new LockedMemoryLimit()));
+            Path.of("/sys/class"), Path.of("/dev/infiniband"), new LockedMemoryLimit()),
+        network);
   }
 
-  VerbsProvider(Verbs verbs, Path sysClass, VerbsAvailability availability) {
+  VerbsProvider(Verbs verbs, Path sysClass, VerbsAvailability availability, VerbsNetwork network) {
     this.verbs = verbs;
     this.sysClass = sysClass;
     this.availability = availability;
+    this.network = network;
   }
 
   @Override
@@ -65,7 +73,7 @@ public final class VerbsProvider implements TransportProvider {
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
     checkAvailable();
-    return VerbsServerEndpoint.open(verbs, sysClass, bindAddress, admission);
+    return VerbsServerEndpoint.open(verbs, sysClass, bindAddress, admission, network);
   }
 
   @Override

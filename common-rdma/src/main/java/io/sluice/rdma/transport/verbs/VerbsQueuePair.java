@@ -19,17 +19,19 @@ final class VerbsQueuePair {
   private final Verbs verbs;
   private final VerbsPort port;
   private final long pair;
+  private final int access;
   private final int psn = RANDOM.nextInt(QueuePairAddress.MAX_NUMBER + 1);
   private boolean destroyed; // guarded by this
 
-  private VerbsQueuePair(VerbsPort port, long pair) {
+  private VerbsQueuePair(VerbsPort port, long pair, int access) {
     this.verbs = port.device().verbs();
     this.port = port;
     this.pair = pair;
+    this.access = access;
   }
 
   /**
-   * Creates a queue pair in state INIT.
+   * Creates a queue pair in state RESET.
    *
    * @param requests how many reads may be posted at a time
    * @param access what the peer may do: {@code VerbsLayout.ACCESS_REMOTE_READ}, or 0 for nothing
@@ -39,9 +41,8 @@ final class VerbsQueuePair {
     Verbs verbs = port.device().verbs();
     long pair = verbs.createPair(port.device().domain(), queue, requests);
     try {
-      verbs.modify(pair, VerbsLayout.init(port.number(), access), VerbsLayout.MASK_INIT);
-      return new VerbsQueuePair(port, pair);
-    } catch (IOException | RuntimeException | Error e) {
+      return new VerbsQueuePair(port, pair, access);
+    } catch (RuntimeException | Error e) { // for want of memory
       Closer.after(e, () -> verbs.destroyPair(pair));
       throw e;
     }
@@ -66,20 +67,25 @@ final class VerbsQueuePair {
   }
 
   /**
-   * Connects it: INIT to RTR to RTS. From then on it answers the peer's reads.
+   * Connects it: RESET to INIT to RTR to RTS. From then on it answers the peer's reads.
    *
+   * @param network the server's settings, for both sides
    * @param served how many reads of the peer it answers at a time
    * @param issued how many reads it has under way at a time
    */
-  synchronized void connect(QueuePairAddress remote, int served, int issued) throws IOException {
+  synchronized void connect(QueuePairAddress remote, VerbsNetwork network, int served, int issued)
+      throws IOException {
     if (destroyed) {
       throw new IOException("the queue pair is destroyed already");
     }
     if (remote.link() != port.gid().kind()) {
       throw new IOException("the peer's port speaks " + remote.link() + ", but this is " + port);
     }
-    verbs.modify(pair, VerbsLayout.readyToReceive(port, remote, served), VerbsLayout.MASK_RTR);
-    verbs.modify(pair, VerbsLayout.readyToSend(psn, issued), VerbsLayout.MASK_RTS);
+    int partition = port.partitionIndex(network.partitionKey());
+    verbs.modify(pair, VerbsLayout.init(port.number(), partition, access), VerbsLayout.MASK_INIT);
+    verbs.modify(
+        pair, VerbsLayout.readyToReceive(port, remote, network, served), VerbsLayout.MASK_RTR);
+    verbs.modify(pair, VerbsLayout.readyToSend(psn, network, issued), VerbsLayout.MASK_RTS);
   }
 
   /** Ends all that is posted, with failed completions. */

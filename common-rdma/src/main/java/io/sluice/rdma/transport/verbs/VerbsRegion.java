@@ -53,8 +53,7 @@ final class VerbsRegion {
     VerbsRegion region = new VerbsRegion(memory);
     try {
       for (VerbsDevice device : devices.all()) {
-        region.registrations.put(
-            device, device.verbs().register(device.domain(), region.address, lengthBytes, access));
+        region.registrations.put(device, device.register(region.address, lengthBytes, access));
       }
       return region;
     } catch (IOException e) {

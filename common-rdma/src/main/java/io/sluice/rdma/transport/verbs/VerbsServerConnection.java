@@ -64,6 +64,7 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
    */
   record VerbsServerContext(
       VerbsServerQueues queues,
+      VerbsNetwork network,
       Admission admission,
       UnauthenticatedLimit<SocketChannel> unauthenticated,
       Deadlines deadlines,
@@ -170,7 +171,7 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     try {
       pair = context.queues().createPair(port);
       port.device().add(this);
-      pair.connect(remote, reads, VerbsQueuePair.NO_READS);
+      pair.connect(remote, context.network(), reads, VerbsQueuePair.NO_READS);
     } catch (IOException e) {
       throw unable(OUTCOME_NO_PAIR, e);
     }
@@ -188,6 +189,7 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES).putInt(outcome);
     if (address != null) {
       address.encode(answer);
+      context.network().encode(answer);
     }
     send(answer.position(ANSWER_BYTES));
   }

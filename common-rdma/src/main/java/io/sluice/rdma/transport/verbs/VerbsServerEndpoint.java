@@ -53,6 +53,7 @@ final class VerbsServerEndpoint implements ServerEndpoint {
   private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final VerbsDevices devices;
+  private final int access;
   private final VerbsServerQueues queues;
   private final Deadlines deadlines;
   private final SocketLoop loop;
@@ -73,9 +74,13 @@ final class VerbsServerEndpoint implements ServerEndpoint {
       Deadlines deadlines,
       SocketLoop loop,
       ServerSocketChannel listener,
-      Admission admission)
+      Admission admission,
+      VerbsNetwork network)
       throws IOException {
     this.devices = devices;
+    this.access =
+        VerbsLayout.ACCESS_REMOTE_READ
+            | (network.onDemandPaging() ? VerbsLayout.ACCESS_ON_DEMAND : 0);
     this.queues = queues;
     this.deadlines = deadlines;
     this.loop = loop;
@@ -92,19 +97,25 @@ final class VerbsServerEndpoint implements ServerEndpoint {
               ControlSocket.shutdown(channel);
             });
     this.context =
-        new VerbsServerContext(queues, admission, unauthenticated, deadlines, meter, connections);
+        new VerbsServerContext(
+            queues, network, admission, unauthenticated, deadlines, meter, connections);
     loop.add(listener, SelectionKey.OP_ACCEPT, new Acceptor()); // last: now clients come
   }
 
   static VerbsServerEndpoint open(
-      Verbs verbs, Path sysClass, InetSocketAddress bindAddress, Admission admission)
+      Verbs verbs,
+      Path sysClass,
+      InetSocketAddress bindAddress,
+      Admission admission,
+      VerbsNetwork network)
       throws TransportException {
     if (bindAddress.isUnresolved()) {
       throw new TransportException("verbs: cannot listen on unresolved address " + bindAddress);
     }
-    VerbsDevices devices = VerbsDevices.openFor(verbs, sysClass, bindAddress.getAddress());
+    VerbsDevices devices =
+        VerbsDevices.openFor(verbs, sysClass, bindAddress.getAddress(), network.partitionKey());
     try {
-      return open(devices, bindAddress, admission);
+      return open(devices, bindAddress, admission, network);
     } catch (IOException e) {
       Closer.after(e, devices::close);
       throw new TransportException(
@@ -122,7 +133,11 @@ final class VerbsServerEndpoint implements ServerEndpoint {
 
   /** Takes over the devices; if that fails, the caller still owns them. */
   private static VerbsServerEndpoint open(
-      VerbsDevices devices, InetSocketAddress bindAddress, Admission admission) throws IOException {
+      VerbsDevices devices,
+      InetSocketAddress bindAddress,
+      Admission admission,
+      VerbsNetwork network)
+      throws IOException {
     Deque<Closeable> opened = new ArrayDeque<>(); // the last one first
     try {
       VerbsServerQueues queues = VerbsServerQueues.create(devices);
@@ -136,7 +151,8 @@ final class VerbsServerEndpoint implements ServerEndpoint {
       listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       listener.bind(bindAddress, ConnectionLimits.BACKLOG);
       listener.configureBlocking(false);
-      return new VerbsServerEndpoint(devices, queues, deadlines, loop, listener, admission);
+      return new VerbsServerEndpoint(
+          devices, queues, deadlines, loop, listener, admission, network);
     } catch (IOException | RuntimeException | Error e) {
       Closer.after(e, opened);
       throw e;
@@ -158,8 +174,7 @@ final class VerbsServerEndpoint implements ServerEndpoint {
       throw new TransportException("verbs: registering a region: the endpoint is closed");
     }
     VerbsRegion region =
-        VerbsRegion.register(
-            devices, memory.mapping(), memory.lengthBytes(), VerbsLayout.ACCESS_REMOTE_READ);
+        VerbsRegion.register(devices, memory.mapping(), memory.lengthBytes(), access);
     try {
       RegionDescriptor descriptor =
           new RegionDescriptor(nextRegionId++, 0, memory.lengthBytes(), region.pack());

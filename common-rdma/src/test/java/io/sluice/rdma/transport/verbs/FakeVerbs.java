@@ -14,11 +14,13 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -27,7 +29,8 @@ import java.util.concurrent.TimeUnit;
  * It checks states, protection domains, keys, access and bounds, and writes nothing through a queue
  * pair that was destroyed. What is live can be listed, and any call can be made to fail.
  *
- * <p>{@code fake0} has the GIDs of 127.0.0.1 and ::1, {@code fake1} that of 127.0.0.2.
+ * <p>{@code fake0} has the GIDs of 127.0.0.1 and ::1, {@code fake1} that of 127.0.0.2. Both are in
+ * partition 1, which they have at other indexes, and {@code fake1} is in partition 2, too.
  *
  * <p>Thread contract: safe from any thread; one thread of its own moves the bytes. Ownership: the
  * test closes it.
@@ -36,7 +39,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   static final int READS_SERVED = 16;
   static final int READS_ISSUED = 32;
   static final int MAX_REQUESTS = 100;
-  private static final int MTU_CODE = 5;
+  private static final int ACCESS_REMOTE_WRITE = 1 << 1;
+  private static final int ACCESS_REMOTE_ATOMIC = 1 << 3;
+  private static final int INVALID_REQUEST = 9; // IBV_WC_REM_INV_REQ_ERR
 
   private final Path root;
   private final Map<Long, Object> live =
@@ -50,8 +55,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   private final Thread nic = new Thread(this::moveBytes, "fake-nic");
   private long nextHandle = 1 << 20;
   private int nextKey = 0x1000;
+  private int mtuCode = 5;
   private int nextStatus = VerbsLayout.STATUS_SUCCESS;
+  private boolean withdrawn;
   private boolean losesReads;
+  private boolean refusesOnDemand;
   private boolean closed;
 
   private record Fault(int after, Throwable cause) {}
@@ -101,6 +109,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     private int sendPsn;
     private int served;
     private int issued;
+    private ByteBuffer toInit;
+    private ByteBuffer toReceive;
+    private ByteBuffer toSend;
 
     private Pair(long handle, Domain domain, Queue queue, int number, int maxRequests) {
       this.handle = handle;
@@ -113,6 +124,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
 
   private record Request(
       Pair pair,
+      int operation,
       long id,
       long localAddress,
       int localKey,
@@ -125,6 +137,8 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     root = Files.createDirectories(directory.resolve("fake-verbs"));
     device("fake0", 0, "127.0.0.1", "::1");
     device("fake1", 1, "127.0.0.2");
+    partitions("fake0", "0xffff", "0x0000", "0x8001");
+    partitions("fake1", "0xffff", "0x0001", "0x8002");
     Files.writeString(root.resolve("limits"), "Max locked memory  unlimited  unlimited  bytes\n");
     Files.writeString(root.resolve("status"), "VmPin: 0 kB\nCapEff: 0000000000000000\n");
     nic.setDaemon(true);
@@ -152,6 +166,15 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     Files.writeString(devices().resolve("uverbs" + number), "");
   }
 
+  private void partitions(String device, String... keys) throws IOException {
+    Path table =
+        Files.createDirectories(
+            sysClass().resolve("infiniband").resolve(device).resolve("ports/1/pkeys"));
+    for (int i = 0; i < keys.length; i++) {
+      Files.writeString(table.resolve("" + i), keys[i] + "\n");
+    }
+  }
+
   private static String text(byte[] gid) {
     return HexFormat.of().formatHex(gid).replaceAll("(.{4})(?=.)", "$1:");
   }
@@ -169,8 +192,12 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   }
 
   VerbsProvider provider() {
+    return provider(VerbsNetwork.DEFAULT);
+  }
+
+  VerbsProvider provider(VerbsNetwork network) {
     return new VerbsProvider(
-        this, sysClass(), new VerbsAvailability(sysClass(), devices(), limit()));
+        this, sysClass(), new VerbsAvailability(sysClass(), devices(), limit()), network);
   }
 
   /** Lets a call fail from its next one on, after {@code after} more that succeed. */
@@ -187,9 +214,19 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     nextStatus = status;
   }
 
+  /** Changes the MTU of all ports. */
+  synchronized void setMtu(int code) {
+    mtuCode = code;
+  }
+
   /** Reads stay unanswered from now on, as if the wire were cut. */
   synchronized void loseReads() {
     losesReads = true;
+  }
+
+  /** Both devices must pin what they register from now on. */
+  synchronized void refuseOnDemand() {
+    refusesOnDemand = true;
   }
 
   /** Reports an event of all opened contexts of a device. */
@@ -200,6 +237,20 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       }
     }
     notifyAll();
+  }
+
+  /**
+   * Makes devices readable, and takes the event away before it is read, as the kernel does with the
+   * events of a queue pair that is destroyed.
+   */
+  synchronized void reportAndWithdraw() {
+    withdrawn = true;
+    notifyAll();
+  }
+
+  /** Whether no thread is about to find out that an event was taken away. */
+  synchronized boolean isWithdrawalSeen() {
+    return !withdrawn;
   }
 
   /** Kinds of the native objects that are not destroyed. */
@@ -229,6 +280,35 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   /** Access of all live queue pairs. */
   synchronized List<Integer> pairAccess() {
     return pairsByNumber.values().stream().map(pair -> pair.access).distinct().sorted().toList();
+  }
+
+  /** What a connected queue pair was told of the network. */
+  record PairNetwork(
+      String device,
+      int trafficClass,
+      int serviceLevel,
+      int partitionIndex,
+      int timeoutCode,
+      int retryCount,
+      int mtuCode) {}
+
+  /** That of all live queue pairs, which must be connected, by device. */
+  synchronized List<PairNetwork> networks() {
+    return pairsByNumber.values().stream()
+        .map(FakeVerbs::network)
+        .sorted(Comparator.comparing(PairNetwork::device))
+        .toList();
+  }
+
+  private static PairNetwork network(Pair pair) {
+    return new PairNetwork(
+        pair.domain.context().name(),
+        Byte.toUnsignedInt(pair.toReceive.get(VerbsLayout.ATTR_TRAFFIC_CLASS)),
+        pair.toReceive.get(VerbsLayout.ATTR_SL),
+        pair.toInit.getShort(VerbsLayout.ATTR_PKEY_INDEX),
+        pair.toSend.get(VerbsLayout.ATTR_TIMEOUT),
+        pair.toSend.get(VerbsLayout.ATTR_RETRY_CNT),
+        pair.toReceive.getInt(VerbsLayout.ATTR_PATH_MTU));
   }
 
   private void call(String name) throws IOException {
@@ -272,6 +352,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   @Override
   public synchronized long open(String deviceName) throws IOException {
     call("open");
+    call("open " + deviceName);
     return made(new Context(deviceName, descriptor(), new ArrayDeque<>()));
   }
 
@@ -298,7 +379,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   public synchronized PortState port(long context, int port) throws IOException {
     call("port");
     assertEquals(1, port);
-    return new PortState(true, MTU_CODE, 0, false, 1L << 31);
+    return new PortState(true, mtuCode, 0, false, 1L << 31);
   }
 
   @Override
@@ -322,6 +403,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   public synchronized Registration register(long domain, long address, long lengthBytes, int access)
       throws IOException {
     call("register");
+    if (refusesOnDemand && (access & VerbsLayout.ACCESS_ON_DEMAND) != 0) {
+      throw new IOException("EOPNOTSUPP");
+    }
     int key = nextKey;
     nextKey += 2;
     Memory memory =
@@ -441,13 +525,15 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       case VerbsLayout.STATE_INIT -> {
         assertEquals(VerbsLayout.MASK_INIT, mask);
         assertEquals(0, changed.state);
+        changed.toInit = struct;
         changed.access = struct.getInt(VerbsLayout.ATTR_ACCESS_FLAGS);
         assertEquals(1, struct.get(VerbsLayout.ATTR_PORT_NUM));
       }
       case VerbsLayout.STATE_RTR -> {
         assertEquals(VerbsLayout.MASK_RTR, mask);
         assertEquals(VerbsLayout.STATE_INIT, changed.state);
-        assertEquals(MTU_CODE, struct.getInt(VerbsLayout.ATTR_PATH_MTU));
+        changed.toReceive = struct;
+        assertTrue(struct.getInt(VerbsLayout.ATTR_PATH_MTU) <= mtuCode, "not the MTU of now");
         assertEquals(1, struct.get(VerbsLayout.ATTR_IS_GLOBAL));
         assertEquals(1, struct.get(VerbsLayout.ATTR_AH_PORT_NUM));
         assertEquals(1, struct.get(VerbsLayout.ATTR_SGID_INDEX) % 2, "not RoCE v2");
@@ -459,6 +545,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       case VerbsLayout.STATE_RTS -> {
         assertEquals(VerbsLayout.MASK_RTS, mask);
         assertEquals(VerbsLayout.STATE_RTR, changed.state);
+        changed.toSend = struct;
         changed.sendPsn = struct.getInt(VerbsLayout.ATTR_SQ_PSN);
         changed.issued = struct.get(VerbsLayout.ATTR_MAX_RD_ATOMIC);
         assertTrue(changed.issued > 0 && changed.issued <= READS_ISSUED);
@@ -478,18 +565,20 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     Pair poster = get(Pair.class, pair);
     for (long at = first; at != 0; ) {
       ByteBuffer request = memory(at, VerbsLayout.WR_BYTES);
-      assertEquals(VerbsLayout.WR_RDMA_READ, request.getInt(VerbsLayout.WR_OPCODE));
+      int operation = request.getInt(VerbsLayout.WR_OPCODE);
       assertEquals(VerbsLayout.SEND_SIGNALED, request.getInt(VerbsLayout.WR_SEND_FLAGS));
       assertEquals(1, request.getInt(VerbsLayout.WR_NUM_SGE));
       ByteBuffer piece = memory(request.getLong(VerbsLayout.WR_SG_LIST), VerbsLayout.SGE_BYTES);
       Request posted =
           new Request(
               poster,
+              operation,
               request.getLong(VerbsLayout.WR_ID),
               piece.getLong(VerbsLayout.SGE_ADDR),
               piece.getInt(VerbsLayout.SGE_LKEY),
               request.getLong(VerbsLayout.WR_REMOTE_ADDR),
-              request.getInt(VerbsLayout.WR_RKEY),
+              request.getInt(
+                  isAtomic(operation) ? RawVerbsClient.WR_ATOMIC_RKEY : VerbsLayout.WR_RKEY),
               piece.getInt(VerbsLayout.SGE_LENGTH));
       if (poster.posted.size() == poster.maxRequests) {
         throw new IOException("ENOMEM: the send queue is full");
@@ -511,6 +600,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     destroyed.posted.clear();
     destroyed.queue.pairs--;
     pairsByNumber.remove(destroyed.number);
+    destroyed.domain.context().events().removeIf(event -> event.element() == pair);
     live.remove(pair);
   }
 
@@ -520,9 +610,10 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   }
 
   @Override
-  public synchronized AsyncEvent takeAsyncEvent(long context) throws IOException {
+  public synchronized Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException {
     call("takeAsyncEvent");
-    return get(Context.class, context).events().remove();
+    withdrawn = false;
+    return Optional.ofNullable(get(Context.class, context).events().poll());
   }
 
   @Override
@@ -580,7 +671,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
         return channel.events > 0;
       }
       if (each instanceof Context context && context.descriptor() == descriptor) {
-        return !context.events().isEmpty();
+        return withdrawn || !context.events().isEmpty();
       }
     }
     throw new IllegalStateException("a wait for a descriptor that is closed");
@@ -607,7 +698,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     if (reader.state != VerbsLayout.STATE_RTS || !reader.posted.contains(request)) {
       return; // flushed, or destroyed
     }
-    if (losesReads
+    if ((losesReads && nextStatus == VerbsLayout.STATUS_SUCCESS)
         || server == null
         || server.peer != reader.number
         || server.receivePsn != reader.sendPsn
@@ -630,27 +721,38 @@ final class FakeVerbs implements Verbs, AutoCloseable {
       flush(reader);
     }
     if (status == VerbsLayout.STATUS_REMOTE_ACCESS) {
-      server.state = VerbsLayout.STATE_ERROR;
-      server
-          .domain
-          .context()
-          .events()
-          .add(new AsyncEvent(VerbsLayout.EVENT_QP_ACCESS_ERR, server.handle));
-      notifyAll();
+      refuse(server, VerbsLayout.EVENT_QP_ACCESS_ERR);
+    } else if (status == INVALID_REQUEST) {
+      refuse(server, VerbsLayout.EVENT_QP_REQ_ERR);
     }
   }
 
+  private void refuse(Pair server, int event) {
+    server.state = VerbsLayout.STATE_ERROR;
+    server.domain.context().events().add(new AsyncEvent(event, server.handle));
+    notifyAll();
+  }
+
+  private static boolean isAtomic(int operation) {
+    return operation == RawVerbsClient.COMPARE_AND_SWAP
+        || operation == RawVerbsClient.FETCH_AND_ADD;
+  }
+
+  private static int neededAccess(int operation) {
+    return operation == VerbsLayout.WR_RDMA_READ
+        ? VerbsLayout.ACCESS_REMOTE_READ
+        : isAtomic(operation) ? ACCESS_REMOTE_ATOMIC : ACCESS_REMOTE_WRITE;
+  }
+
   private int move(Request request, Pair reader, Pair server) {
+    int needed = neededAccess(request.operation());
+    if ((server.access & needed) == 0) {
+      return INVALID_REQUEST;
+    }
     Memory from = memoryByKey.get(request.remoteKey());
-    if ((server.access & VerbsLayout.ACCESS_REMOTE_READ) == 0
-        || from == null
+    if (from == null
         || from.remoteKey() != request.remoteKey()
-        || !allows(
-            from,
-            server.domain,
-            VerbsLayout.ACCESS_REMOTE_READ,
-            request.remoteAddress(),
-            request.lengthBytes())) {
+        || !allows(from, server.domain, needed, request.remoteAddress(), request.lengthBytes())) {
       return VerbsLayout.STATUS_REMOTE_ACCESS;
     }
     Memory to = memoryByKey.get(request.localKey());

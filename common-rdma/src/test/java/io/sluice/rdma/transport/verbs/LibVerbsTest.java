@@ -12,6 +12,8 @@ import com.sun.jna.Pointer;
 import io.sluice.rdma.memory.OffHeap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -107,6 +109,22 @@ class LibVerbsTest {
       assertEquals((int) (context + 512), pollResult(context + 512));
     } finally {
       OffHeap.free(memory);
+    }
+  }
+
+  /** Else the thread of the events waits in the kernel, and no endpoint can be closed. */
+  @Test
+  void aDeviceWithoutAnEventIsNotWaitedFor() throws Exception {
+    ByteBuffer context = OffHeap.allocate(512).order(ByteOrder.nativeOrder());
+    int silent = verbs.createWaker(); // its descriptor does not wait, as that of a device
+    try {
+      context.putInt(VerbsLayout.CONTEXT_ASYNC_FD, silent);
+      assertEquals(Optional.empty(), verbs.takeAsyncEvent(LibVerbs.address(context)));
+      context.putInt(VerbsLayout.CONTEXT_ASYNC_FD, -1);
+      assertThrows(IOException.class, () -> verbs.takeAsyncEvent(LibVerbs.address(context)));
+    } finally {
+      verbs.closeWaker(silent);
+      OffHeap.free(context);
     }
   }
 

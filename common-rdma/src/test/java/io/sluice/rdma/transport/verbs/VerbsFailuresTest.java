@@ -16,6 +16,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -98,6 +99,26 @@ class VerbsFailuresTest {
         }
       }
     }
+  }
+
+  /** As in a container to which one device of its host was passed. */
+  @Test
+  void aDeviceThatCannotBeOpenedLeavesTheOthersToUse() throws Exception {
+    VerbsProvider provider = verbs.provider();
+    assertTrue(provider.isAvailable());
+    verbs.fail("open fake1", 0, refusal());
+    try (Pair s = new Pair()) {
+      assertEquals(null, s.read().get(LONG_MS, TimeUnit.MILLISECONDS));
+    }
+    verbs.failNoMore();
+    verbs.fail("open fake0", 0, refusal());
+    provider.openClient().close();
+    provider.listen(new InetSocketAddress(InetAddress.getByName("127.0.0.2"), 0)).close();
+    InetSocketAddress itsAddress = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+    TransportException e =
+        assertThrows(TransportException.class, () -> provider.listen(itsAddress));
+    assertTrue(e.getMessage().contains("expected by this test"), e.getMessage());
+    assertEquals(List.of(), verbs.live());
   }
 
   private static void openAndClose(VerbsProvider provider) {
@@ -192,11 +213,27 @@ class VerbsFailuresTest {
   @Test
   void aStatusThatIsNoRefusalIsALostConnection() throws Exception {
     try (Pair s = new Pair()) {
-      verbs.failNextRead(12); // IBV_WC_RETRY_EXC_ERR
+      verbs.failNextRead(11); // IBV_WC_REM_OP_ERR
       Throwable failure = failure(s.read());
       assertInstanceOf(ConnectionLostException.class, failure);
-      assertTrue(failure.getMessage().contains("IBV_WC_RETRY_EXC_ERR"), failure.getMessage());
+      assertTrue(failure.getMessage().contains("IBV_WC_REM_OP_ERR"), failure.getMessage());
       assertFalse(s.connection.isOpen());
+    }
+  }
+
+  /** Else a reader would take it for a service that ends idle connections, and connect again. */
+  @Test
+  void aReadWithoutAnAnswerIsLateAndTheOthersAreLost() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.loseReads();
+      CompletableFuture<Void> other = s.read();
+      verbs.failNextRead(VerbsLayout.STATUS_NO_ANSWER);
+      Throwable failure = failure(s.read());
+      assertInstanceOf(ReadTimeoutException.class, failure);
+      assertTrue(failure.getMessage().contains("got no answer"), failure.getMessage());
+      assertInstanceOf(ConnectionLostException.class, failure(other));
+      assertFalse(s.connection.isOpen());
+      assertInstanceOf(ConnectionLostException.class, failure(s.read()));
     }
   }
 
@@ -240,6 +277,19 @@ class VerbsFailuresTest {
     }
   }
 
+  /** An InfiniBand port may get another LID, too, which is asked for in the same call. */
+  @Test
+  void aPortThatHasChangedIsUsedAsItIsNow() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.setMtu(3); // the queue pairs of both sides must get it
+      try (Connection later = s.client.connect(s.server.address(), LONG_MS)) {
+        later
+            .read(s.descriptor, 0, s.landing, 0, REGION_BYTES, LONG_MS)
+            .get(LONG_MS, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
   private static boolean connects(Pair s) {
     try {
       s.client.connect(s.server.address(), LONG_MS).close();
@@ -265,6 +315,22 @@ class VerbsFailuresTest {
             .get(LONG_MS, TimeUnit.MILLISECONDS);
       }
     }
+  }
+
+  @Test
+  void anEventThatIsTakenAwayBeforeItIsReadHarmsNobody() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.reportAndWithdraw();
+      while (!verbs.isWithdrawalSeen()) {
+        Thread.onSpinWait(); // the test's time limit ends this
+      }
+      s.read().get(LONG_MS, TimeUnit.MILLISECONDS);
+      verbs.report("fake0", VerbsLayout.EVENT_PORT_ERR, 1);
+      while (s.connection.isOpen()) {
+        Thread.onSpinWait();
+      }
+    }
+    assertEquals(List.of(), verbs.live());
   }
 
   @Test
@@ -296,6 +362,16 @@ class VerbsFailuresTest {
     assertEquals(1, server.counters().registrations());
     assertThrows(IllegalStateException.class, server::close);
     assertEquals(List.of("Context", "Domain", "Memory"), verbs.live().subList(0, 3));
+  }
+
+  /** Else the end of what still uses the device would crash the process. */
+  @Test
+  void aDeviceWhoseDomainIsUsedStaysOpen() throws Exception {
+    ServerEndpoint server = listen();
+    verbs.fail("freeDomain", 0, refusal());
+    Throwable cause = assertThrows(IllegalStateException.class, server::close).getCause();
+    assertEquals(0, cause.getSuppressed().length, "its device was closed all the same");
+    assertEquals(List.of("Context", "Domain"), verbs.live());
   }
 
   /** Until then the NIC might still write to its destination. */

@@ -75,9 +75,12 @@ class VerbsLayoutTest {
     offset("ibv_qp_attr", "ah_attr.grh.dgid", VerbsLayout.ATTR_DGID);
     offset("ibv_qp_attr", "ah_attr.grh.sgid_index", VerbsLayout.ATTR_SGID_INDEX);
     offset("ibv_qp_attr", "ah_attr.grh.hop_limit", VerbsLayout.ATTR_HOP_LIMIT);
+    offset("ibv_qp_attr", "ah_attr.grh.traffic_class", VerbsLayout.ATTR_TRAFFIC_CLASS);
     offset("ibv_qp_attr", "ah_attr.dlid", VerbsLayout.ATTR_DLID);
+    offset("ibv_qp_attr", "ah_attr.sl", VerbsLayout.ATTR_SL);
     offset("ibv_qp_attr", "ah_attr.is_global", VerbsLayout.ATTR_IS_GLOBAL);
     offset("ibv_qp_attr", "ah_attr.port_num", VerbsLayout.ATTR_AH_PORT_NUM);
+    offset("ibv_qp_attr", "pkey_index", VerbsLayout.ATTR_PKEY_INDEX);
     offset("ibv_qp_attr", "max_rd_atomic", VerbsLayout.ATTR_MAX_RD_ATOMIC);
     offset("ibv_qp_attr", "max_dest_rd_atomic", VerbsLayout.ATTR_MAX_DEST_RD_ATOMIC);
     offset("ibv_qp_attr", "min_rnr_timer", VerbsLayout.ATTR_MIN_RNR_TIMER);
@@ -108,6 +111,7 @@ class VerbsLayoutTest {
     size("ibv_async_event", VerbsLayout.EVENT_BYTES);
     value("IBV_ACCESS_LOCAL_WRITE", VerbsLayout.ACCESS_LOCAL_WRITE);
     value("IBV_ACCESS_REMOTE_READ", VerbsLayout.ACCESS_REMOTE_READ);
+    value("IBV_ACCESS_ON_DEMAND", VerbsLayout.ACCESS_ON_DEMAND);
     value("IBV_QPS_INIT", VerbsLayout.STATE_INIT);
     value("IBV_QPS_RTR", VerbsLayout.STATE_RTR);
     value("IBV_QPS_RTS", VerbsLayout.STATE_RTS);
@@ -138,6 +142,7 @@ class VerbsLayoutTest {
     value("IBV_WC_SUCCESS", VerbsLayout.STATUS_SUCCESS);
     value("IBV_WC_WR_FLUSH_ERR", VerbsLayout.STATUS_FLUSHED);
     value("IBV_WC_REM_ACCESS_ERR", VerbsLayout.STATUS_REMOTE_ACCESS);
+    value("IBV_WC_RETRY_EXC_ERR", VerbsLayout.STATUS_NO_ANSWER);
     for (int status = 0; status < 14; status++) {
       value(VerbsLayout.statusName(status) + " + 0", status);
     }

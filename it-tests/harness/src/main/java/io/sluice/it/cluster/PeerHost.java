@@ -40,7 +40,7 @@ public final class PeerHost {
   }
 
   /** Starts a command there, with both its streams in a file. */
-  Process start(List<String> command, Map<String, String> environment, Path logFile) {
+  public Process start(List<String> command, Map<String, String> environment, Path logFile) {
     String name = "job" + jobs.incrementAndGet();
     String variables =
         environment.entrySet().stream()

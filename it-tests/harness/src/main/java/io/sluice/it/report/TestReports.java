@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
@@ -28,6 +29,11 @@ public record TestReports(Collection<TestOutcome> outcomes) {
 
   /** How JUnit begins the message of several assertions; what failed is in its next lines. */
   private static final String SEVERAL = "Multiple Failures";
+
+  /** How JUnit's own reporter begins the reason of a test whose whole class was skipped. */
+  private static final String OF_CLASS = "parent was skipped: ";
+
+  private static final Pattern CLASS = Pattern.compile("^(?:[a-z0-9_]+\\.)*([A-Z][\\w$]*)");
 
   /** How a trace begins each cause. */
   private static final String CAUSE = "Caused by: ";
@@ -73,6 +79,37 @@ public record TestReports(Collection<TestOutcome> outcomes) {
 
   public List<TestOutcome> skipped() {
     return in(TestOutcome.State.SKIPPED);
+  }
+
+  /** The names of tests that were skipped, by their reasons. */
+  public Map<String, List<String>> skippedByReason() {
+    return skipped().stream()
+        .collect(
+            Collectors.groupingBy(
+                TestOutcome::reason,
+                LinkedHashMap::new,
+                Collectors.mapping(TestOutcome::name, Collectors.toList())));
+  }
+
+  /** A line for each reason, with the test that has it, or the number and classes of several. */
+  public static List<String> inShort(Map<String, List<String>> testsByReason) {
+    return testsByReason.entrySet().stream()
+        .map(reason -> inShort(reason.getValue()) + ": " + reason.getKey())
+        .toList();
+  }
+
+  private static String inShort(List<String> tests) {
+    if (tests.size() == 1) {
+      return tests.get(0);
+    }
+    return tests.size()
+        + " tests of "
+        + tests.stream().map(TestReports::className).distinct().collect(Collectors.joining(", "));
+  }
+
+  private static String className(String test) {
+    Matcher found = CLASS.matcher(test);
+    return found.find() ? found.group(1) : test;
   }
 
   /** The line that closes a run. */
@@ -162,6 +199,7 @@ public record TestReports(Collection<TestOutcome> outcomes) {
             .takeWhile(line -> !line.startsWith("\tat "))
             .limit(text.contains(SEVERAL) ? Integer.MAX_VALUE : 1)
             .map(line -> line.strip().replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
+            .map(line -> line.startsWith(OF_CLASS) ? line.substring(OF_CLASS.length()) : line)
             .reduce((before, line) -> before + "; " + line)
             .orElse("no reason given");
     return Optional.of(

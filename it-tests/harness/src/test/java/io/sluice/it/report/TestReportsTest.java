@@ -63,6 +63,23 @@ class TestReportsTest {
     assertEquals("too slow", host.with(elsewhere).skipped().get(0).reason());
   }
 
+  /** A class that lacks its library is no news for each of its tests. */
+  @Test
+  void testsThatWereSkippedForOneReasonAreOneLine(@TempDir Path root) throws IOException {
+    Files.writeString(
+        root.resolve("TEST-a.xml"),
+        """
+        <testsuite>
+          <testcase classname="a.B" name="reads()"><skipped>parent was skipped: no library</skipped></testcase>
+          <testcase classname="a.B" name="ends"><skipped message="no library"/></testcase>
+          <testcase classname="a.B" name="begins"><skipped message="too slow"/></testcase>
+        </testsuite>
+        """);
+    assertEquals(
+        List.of("2 tests of B: no library", "a.B.begins: too slow"),
+        TestReports.inShort(TestReports.in(root).skippedByReason()));
+  }
+
   private static TestReports suite(Path directory, String outcome) throws IOException {
     Files.createDirectories(directory);
     Files.writeString(

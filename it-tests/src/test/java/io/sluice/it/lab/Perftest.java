@@ -8,25 +8,37 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
- * {@code ib_read_bw} of linux-rdma's perftest: a process that has memory, and one that reads it.
+ * Programs of linux-rdma's perftest that read memory: a process that has it, and one that reads it.
  * Failure: {@link IOException} with what it said.
  */
-final class IbReadBw {
+enum Perftest {
+  /** Says {@code bytes reads peak mean rate}; with MB/s it means MiB/s. */
+  IB_READ_BW(5, 3),
+  /** Says {@code bytes reads min max typical mean deviation 99% 99.9%}, in µs. */
+  IB_READ_LAT(9, 5);
+
   private static final Duration DEADLINE = Duration.ofMinutes(3);
   private static final String DEVICE = "rxe0"; // see guest.sh
 
-  private IbReadBw() {}
+  private final int columns;
+  private final int meanColumn;
 
-  /** Its mean over so many reads, in MiB/s, which it calls MB/s. */
-  static double mibPerS(InetAddress address, int readBytes, int reads) throws IOException {
+  Perftest(int columns, int meanColumn) {
+    this.columns = columns;
+    this.meanColumn = meanColumn;
+  }
+
+  /** Its mean over so many reads, in the unit of its kind. */
+  double mean(InetAddress address, int readBytes, int reads) throws IOException {
     int port = Lab.freePort();
     Process server = start(port, readBytes, reads);
     try {
       return Poll.until(
-          "ib_read_bw on port " + port,
+          program() + " on port " + port,
           DEADLINE,
           () -> { // one that comes before the server listens ends at once
             Process client = start(port, readBytes, reads, address.getHostAddress());
@@ -36,7 +48,7 @@ final class IbReadBw {
               if (server.isAlive()) {
                 throw new IOException(said);
               }
-              throw new LabException("ib_read_bw has failed: " + said);
+              throw new LabException(program() + " has failed: " + said);
             }
             return Optional.of(mean(said, readBytes, reads));
           });
@@ -45,13 +57,16 @@ final class IbReadBw {
     }
   }
 
-  private static Process start(int port, int readBytes, int reads, String... server)
-      throws IOException {
+  private String program() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  private Process start(int port, int readBytes, int reads, String... server) throws IOException {
     List<String> command = new ArrayList<>();
     if (server.length > 0) {
       command.addAll(List.of("timeout", Long.toString(DEADLINE.toSeconds()))); // of coreutils
     }
-    command.addAll(List.of("ib_read_bw", "-F", "-d", DEVICE));
+    command.addAll(List.of(program(), "-F", "-d", DEVICE));
     command.addAll(List.of("-p", Integer.toString(port)));
     command.addAll(List.of("-s", Integer.toString(readBytes), "-n", Integer.toString(reads)));
     command.addAll(List.of(server));
@@ -62,15 +77,14 @@ final class IbReadBw {
     return builder.start();
   }
 
-  /** Of the line {@code bytes reads peak mean rate}. */
-  private static double mean(String said, int readBytes, int reads) {
+  private double mean(String said, int readBytes, int reads) {
     return said.lines()
         .map(line -> line.strip().split("\\s+"))
-        .filter(words -> words.length == 5)
+        .filter(words -> words.length == columns)
         .filter(words -> words[0].equals(Integer.toString(readBytes)))
         .filter(words -> words[1].equals(Integer.toString(reads)))
-        .map(words -> Double.parseDouble(words[3]))
+        .map(words -> Double.parseDouble(words[meanColumn]))
         .findFirst()
-        .orElseThrow(() -> new LabException("ib_read_bw has no mean: " + said));
+        .orElseThrow(() -> new LabException(program() + " has no mean: " + said));
   }
 }
