@@ -48,13 +48,9 @@ record HostTransports(
             case TransportNames.VERBS ->
                 new TransportCheck(provider, false, concat(rdma, List.of(nativeCalls)), trial);
             case TransportNames.UCX ->
-                new TransportCheck(
-                    provider,
-                    true,
-                    concat(rdma, List.of(nativeCalls), connections, ucxLibraries),
-                    trial);
+                new TransportCheck(provider, true, concat(connections, ucxLibraries), trial);
             case TransportNames.TCP -> new TransportCheck(provider, false, List.of(), trial);
-            default -> new TransportCheck(provider, true, concat(rdma, connections), trial);
+            default -> new TransportCheck(provider, true, connections, trial);
           };
       transports.add(check.look());
     }
@@ -100,8 +96,9 @@ record HostTransports(
    *
    * @param provider the transport
    * @param isOptional whether verbs does the same and needs less, so that nobody needs this one
-   * @param needs the findings about what this transport needs, and no others; their remedies become
-   *     those of a transport that does not work
+   * @param needs the findings about what this transport needs, and no others; if it is optional,
+   *     only about what it needs beside verbs. Their remedies become those of a transport that does
+   *     not work
    * @param trial listens and registers
    */
   record TransportCheck(
