@@ -135,6 +135,8 @@ final class VerbsLayout {
   static final int PORT_MAX_MSG_SZ = 20;
   static final int PORT_LID = 34;
   static final int PORT_LINK_LAYER = 46;
+
+  /** The length in the newest rdma-core; older ones have fewer fields at the end. */
   static final int PORT_BYTES = 56;
 
   static final int QP_CONTEXT = 0; // the same in ibv_cq

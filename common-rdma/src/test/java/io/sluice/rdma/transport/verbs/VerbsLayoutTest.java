@@ -99,7 +99,7 @@ class VerbsLayoutTest {
     offset("ibv_port_attr", "max_msg_sz", VerbsLayout.PORT_MAX_MSG_SZ);
     offset("ibv_port_attr", "lid", VerbsLayout.PORT_LID);
     offset("ibv_port_attr", "link_layer", VerbsLayout.PORT_LINK_LAYER);
-    size("ibv_port_attr", VerbsLayout.PORT_BYTES);
+    value("sizeof(struct ibv_port_attr) <= " + VerbsLayout.PORT_BYTES, 1);
     offset("ibv_qp", "context", VerbsLayout.QP_CONTEXT);
     offset("ibv_cq", "context", VerbsLayout.QP_CONTEXT);
     offset("ibv_qp", "qp_num", VerbsLayout.QP_NUM);
