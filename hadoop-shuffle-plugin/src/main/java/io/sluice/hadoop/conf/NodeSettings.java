@@ -115,9 +115,9 @@ public final class NodeSettings {
   public static final Setting<String> TRANSPORT =
       Setting.transport(
           "sluice.service.transport",
-          "Transports that the service offers to reducers. `auto` offers all that work here. A"
-              + " named transport is offered alone, with tcp for the segments that it cannot"
-              + " serve.");
+          "Transport that the service offers to reducers, beside tcp. `auto` offers [the best that"
+              + " works](choosing-a-transport.md) here; where several users are served, that is"
+              + " never ucx. The service does not start if a named transport does not work.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =
@@ -126,9 +126,9 @@ public final class NodeSettings {
           16,
           0,
           1024,
-          "Registered memory, in MiB for each RDMA transport. The service copies bytes that the"
-              + " NIC cannot register through this memory, for example those of a pool on fs-DAX"
-              + " or of the disk tier. It is allocated when it is first needed. 0 for none;"
+          "Registered memory, in MiB, where the service offers RDMA. The service copies bytes that"
+              + " the NIC cannot register through this memory, for example those of a pool on"
+              + " fs-DAX or of the disk tier. It is allocated when it is first needed. 0 for none;"
               + " reducers then read such segments over tcp.");
 
   /** Where the service listens, relative to stock's port. */

@@ -54,6 +54,7 @@ final class OperatePagesTest {
   static List<String> pages() {
     return List.of(
         RICH,
+        "choosing-a-transport.md",
         "class-archive.md",
         "connections.md",
         "counters.md",

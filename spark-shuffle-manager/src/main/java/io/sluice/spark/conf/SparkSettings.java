@@ -132,7 +132,7 @@ public final class SparkSettings {
           "16m",
           "0b",
           "1g",
-          "Registered memory for each RDMA transport. An executor copies bytes that the NIC"
+          "Registered memory, where an executor serves over RDMA. It copies bytes that the NIC"
               + " cannot register through this memory.");
 
   /** Memory of an executor's registered windows for remote reads. */
