@@ -30,6 +30,8 @@ public enum SluiceCounter {
   READ_BYTES_LOCAL,
   /** Reduce: bytes read over TCP from another node's pool. */
   READ_BYTES_TCP,
+  /** Reduce: bytes read over RDMA, through libibverbs, from another node's pool. */
+  READ_BYTES_VERBS,
   /** Reduce: bytes read over RDMA, through UCX, from another node's pool. */
   READ_BYTES_UCX,
   /** Reduce: bytes read over RDMA, through DiSNI, from another node's pool. */

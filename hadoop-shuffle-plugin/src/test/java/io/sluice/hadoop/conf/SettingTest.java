@@ -83,7 +83,7 @@ final class SettingTest {
         assertThrows(
             IllegalArgumentException.class, () -> JobSettings.TRANSPORT.get(conf::getTrimmed));
     assertEquals(
-        "sluice.reduce.transport is 'carrier-pigeon', expected one of auto, ucx, disni, tcp",
+        "sluice.reduce.transport is 'carrier-pigeon', expected one of auto, verbs, ucx, disni, tcp",
         e.getMessage());
   }
 

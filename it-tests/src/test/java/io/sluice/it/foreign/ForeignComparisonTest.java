@@ -103,7 +103,7 @@ class ForeignComparisonTest {
     "MAP_OUTPUT_RUNS=0,READ_BYTES_LOCAL=9,SPILL_MS=0,sorted 5 records without Sluice",
     "MAP_OUTPUT_RUNS=2,READ_BYTES_LOCAL=0,SPILL_MS=3,fetched 5 records without Sluice",
     "MAP_OUTPUT_RUNS=2,READ_BYTES_TCP=9,FALLBACK_MAP_TO_STOCK=1,'fell back to stock, FALLBACK_MAP_TO_STOCK=1'",
-    "MAP_OUTPUT_RUNS=2,READ_BYTES_UCX=9,FALLBACK_REDUCE_TO_STOCK=1,'fell back to stock, FALLBACK_REDUCE_TO_STOCK=1'",
+    "MAP_OUTPUT_RUNS=2,READ_BYTES_VERBS=9,FALLBACK_REDUCE_TO_STOCK=1,'fell back to stock, FALLBACK_REDUCE_TO_STOCK=1'",
     "MAP_OUTPUT_RUNS=2,READ_BYTES_HTTP=9,FALLBACK_FETCH_TO_HTTP=4,'fell back to stock, FALLBACK_FETCH_TO_HTTP=4'",
   })
   void aJobThatStockHasHelpedWithDoesNotCountAsSluices(

@@ -21,7 +21,7 @@ class PageContentTest {
         "host-" + id,
         1_000,
         "open",
-        List.of("ucx", "tcp"),
+        List.of("verbs", "tcp"),
         new TierUse(3 << 20, 64 << 20),
         new TierUse(5, 0),
         7,
@@ -61,7 +61,7 @@ class PageContentTest {
             "1",
             "host-1",
             "open",
-            "ucx, tcp",
+            "verbs, tcp",
             "3.0 MiB / 64.0 MiB",
             "5.0 B",
             "7",
@@ -77,14 +77,14 @@ class PageContentTest {
         SluiceTab.content(
             List.of(
                 report("0", Map.of("local", 1L, "tcp", 2048L, "inlined", 5L), Map.of()),
-                report("1", Map.of("ucx", 3L, "spark", 4L), Map.of())));
+                report("1", Map.of("verbs", 3L, "spark", 4L), Map.of())));
     assertEquals(
         List.of(
             List.of("0", "1.0 B", "2.0 KiB", "0.0 B", "5.0 B", "0.0 B"),
             List.of("1", "0.0 B", "0.0 B", "3.0 B", "0.0 B", "4.0 B")),
         rows(html, "sluice-bytes"));
     assertTrue(html.contains(">Over tcp<"), html);
-    assertTrue(html.contains(">Over ucx<"), html);
+    assertTrue(html.contains(">Over verbs<"), html);
     assertTrue(html.contains(">With Answers<"), html);
   }
 

@@ -51,11 +51,13 @@ class JobCountersTest {
             [{"counterGroupName": "Sluice", "counter": [
               {"name": "READ_BYTES_TCP", "totalCounterValue": 10},
               {"name": "READ_BYTES_LOCAL", "totalCounterValue": 90},
+              {"name": "READ_BYTES_VERBS", "totalCounterValue": 40},
               {"name": "READ_BYTES_UCX", "totalCounterValue": 0},
               {"name": "SPILL_BYTES_MEMORY", "totalCounterValue": 100},
               {"name": "FALLBACK_CODEC", "totalCounterValue": 2}]}]
             """);
     assertEquals(
-        new ShufflePath("local+tcp", "memory", Map.of("codec", 2L)), ShufflePath.of(counters));
+        new ShufflePath("local+verbs+tcp", "memory", Map.of("codec", 2L)),
+        ShufflePath.of(counters));
   }
 }
