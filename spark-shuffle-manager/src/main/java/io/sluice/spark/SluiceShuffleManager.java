@@ -112,9 +112,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     return declined;
   }
 
-  /**
-   * The transports that this executor serves and reads with, best first; none before the first use.
-   */
+  /** The transports that this executor serves over, best first; none before the first use. */
   List<String> transports() {
     return executor.transports().found();
   }

@@ -24,7 +24,8 @@ public final class ExecutorTransports {
   public static final int WINDOW_BYTES = 256 << 10;
 
   private final SparkConf conf;
-  private List<TransportProvider> bestFirst;
+  private List<TransportProvider> reading; // null: not probed yet, like the next
+  private List<TransportProvider> serving;
 
   /** Probes nothing yet. */
   public ExecutorTransports(SparkConf conf) {
@@ -35,35 +36,45 @@ public final class ExecutorTransports {
    * The transports to read with; only the best one if no other may take over. They open when they
    * are first needed, and the caller closes them.
    *
-   * @throws TransportException as {@link #bestFirst}
+   * @throws TransportException as {@link #serving}
    */
   public Transports forReading() throws TransportException {
     long budgetBytes = SparkSettings.READ_BUFFER_BYTES.get(SparkSettings.of(conf));
+    List<TransportProvider> all = reading();
     List<TransportProvider> allowed =
-        SparkFallbackPolicy.of(conf) == SparkFallbackPolicy.NEVER
-            ? bestFirst().subList(0, 1)
-            : bestFirst();
+        SparkFallbackPolicy.of(conf) == SparkFallbackPolicy.NEVER ? all.subList(0, 1) : all;
     return new Transports(allowed, WINDOW_BYTES, budgetBytes);
   }
 
   /**
-   * The transports that work here, best first.
+   * The transports that an executor's pool is served over, best first: the chosen one, and {@code
+   * tcp}.
    *
    * @throws TransportException if the setting names a transport that does not work
    */
-  public synchronized List<TransportProvider> bestFirst() throws TransportException {
-    if (bestFirst == null) {
+  public synchronized List<TransportProvider> serving() throws TransportException {
+    probe();
+    return serving;
+  }
+
+  private synchronized List<TransportProvider> reading() throws TransportException {
+    probe();
+    return reading;
+  }
+
+  private void probe() throws TransportException {
+    if (serving == null) {
       TransportChooser chooser = TransportChooser.standard();
       TransportChooser.Choice choice =
           chooser.choose(SparkSettings.TRANSPORT.get(SparkSettings.of(conf)));
       LOG.info("{}", choice.reason());
-      bestFirst = chooser.reading(choice);
+      reading = chooser.reading(choice);
+      serving = chooser.serving(choice);
     }
-    return bestFirst;
   }
 
-  /** Names of the transports that work here, best first; none before the probe. */
+  /** Names of the transports that are served over, best first; none before the probe. */
   public synchronized List<String> found() {
-    return bestFirst == null ? List.of() : bestFirst.stream().map(TransportProvider::name).toList();
+    return serving == null ? List.of() : serving.stream().map(TransportProvider::name).toList();
   }
 }

@@ -41,7 +41,7 @@ final class PoolLauncher {
       List<Path> localDirs)
       throws IOException {
     int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
-    int ports = 1 + transports.bestFirst().size();
+    int ports = 1 + transports.serving().size();
     int retries = firstPort == 0 ? 0 : Utils.portMaxRetries(conf);
     IOException taken = new IOException("port numbers end there");
     int attempt = 0;
@@ -88,7 +88,7 @@ final class PoolLauncher {
                 new StoreConfig.SettingNames(
                     SparkSettings.POOL_CAPACITY_BYTES.name(), "spark.local.dir", "spark.local.dir"))
             .medium(SparkSettings.POOL_MEDIUM.get(settings))
-            .transports(transports.bestFirst())
+            .transports(transports.serving())
             .dataAddress(SparkSettings.POOL_DATA_ADDRESS.get(settings))
             .bounceMemory(SparkSettings.BOUNCE_BUFFER_BYTES.get(settings))
             .limits(SparkSettings.LIMITS.get(settings))

@@ -12,7 +12,7 @@ import java.util.Map;
  * @param host where it runs
  * @param takenAtMs time of the report, by the executor's clock
  * @param pool state of its pool, for people
- * @param transports that it serves and reads with, best first
+ * @param transports that it serves over, best first
  * @param memory the memory tier of its pool
  * @param disk the disk tier of its pool
  * @param outputs map outputs in its pool

@@ -79,8 +79,7 @@ public final class SluiceTab extends SparkUITab {
                 EXECUTOR,
                 new Column("Host", "Where the executor runs."),
                 new Column("Pool", "The executor's first map task opens it."),
-                new Column(
-                    "Transports", "Those that the executor serves and reads with, best first."),
+                new Column("Transports", "Those that the executor serves over, best first."),
                 new Column(
                     "Memory Used",
                     "Memory that map outputs and writers use, and the pool's capacity."),

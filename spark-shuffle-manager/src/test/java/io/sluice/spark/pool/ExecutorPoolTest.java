@@ -374,7 +374,7 @@ class ExecutorPoolTest {
   /** As executors of one host do that have the same settings. */
   @Test
   void poolsTakeThePortsBehindTheTakenOnes() throws IOException {
-    int ports = 1 + new ExecutorTransports(new SparkConf(false)).bestFirst().size();
+    int ports = 1 + new ExecutorTransports(new SparkConf(false)).serving().size();
     int first = freePorts(2 * ports);
     SparkConf conf =
         new SparkConf(false)
