@@ -31,10 +31,11 @@ public final class Transports implements AutoCloseable {
   private static final int FILES_OF_TCP = 1;
 
   /**
-   * DiSNI's channels for events and for completions, of which UCX has one for all connections; and
-   * a control connection where the node's service copies, with its selector.
+   * Of a data connection over verbs: its socket, its completion channel and the eventfd that wakes
+   * its thread. DiSNI has two, UCX one for all connections. Besides, where the node's service
+   * copies, a control connection: its socket, and the two of its selector.
    */
-  private static final int FILES_OF_RDMA = 5;
+  private static final int FILES_OF_RDMA = 3 + 3;
 
   private final Map<String, TransportProvider> providers = new LinkedHashMap<>();
   private final Map<String, Opened> opened = new LinkedHashMap<>();
