@@ -14,6 +14,7 @@ import io.sluice.node.wire.OpenSockets;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.testing.TestOutput;
@@ -23,9 +24,11 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -199,6 +202,22 @@ class ServiceStartTest extends NodeTestBase {
         throws TransportException {
       throw new TransportException(why);
     }
+  }
+
+  /** As that of {@code doctor --serve}. */
+  @Test
+  void probesOfMoreTransportsThanUsualListenBehindThem() throws IOException {
+    List<TransportProvider> all = new ArrayList<>();
+    TransportNames.BEST_FIRST.forEach(name -> all.add(new NamedProvider(name)));
+    int port = FreePorts.inARow(1 + 2 * all.size());
+    service =
+        NodeService.start(
+            inMemory(1, all.toArray(TransportProvider[]::new)).listen(LOOPBACK, port));
+    List<Integer> ports = new ArrayList<>();
+    TransportNames.BEST_FIRST.forEach(
+        name -> ports.add(service.endpoints().address(name).getPort()));
+    service.readers().probe().forEach(probe -> ports.add(probe.offer().port()));
+    assertEquals(IntStream.rangeClosed(port + 1, port + 2 * all.size()).boxed().toList(), ports);
   }
 
   @Test
