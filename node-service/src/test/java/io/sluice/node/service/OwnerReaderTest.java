@@ -5,21 +5,25 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.remote.TransportOffer;
 import io.sluice.node.service.BounceBuffers.BounceConfig;
 import io.sluice.node.service.ReaderBackend.OwnerReader;
 import io.sluice.node.testing.WrappedTcp;
 import io.sluice.node.wire.HeapBudget;
+import io.sluice.node.wire.RemoteError;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -70,6 +74,25 @@ class OwnerReaderTest {
     assertFalse(isOpen("first"));
   }
 
+  /** As where so many owners have one that the process has no files for another. */
+  @Test
+  void aTransportWhoseEndpointDoesNotOpenIsNotOfferedToThatOwner() throws IOException {
+    WithoutFiles first = new WithoutFiles();
+    open("first", first);
+    open("second", new TcpProvider());
+    first.exhausted = true;
+    try (OwnerReader reader = reader()) {
+      assertEquals(
+          List.of("second"), reader.offers().stream().map(TransportOffer::transport).toList());
+      assertThrows(RemoteError.class, () -> reader.expect("first", Set.of(HERE)));
+      reader.expect("second", Set.of(HERE));
+    }
+    first.exhausted = false;
+    try (OwnerReader reader = reader()) {
+      assertEquals(2, reader.offers().size(), "once there are files again");
+    }
+  }
+
   /** It would stay open for good, with its threads, where there are none to spare. */
   @Test
   void whereOneEndpointMeetsAnErrorNoOtherStaysOpenForIt() throws IOException {
@@ -79,6 +102,20 @@ class OwnerReaderTest {
     second.exhausted = true;
     assertThrows(OutOfMemoryError.class, this::reader);
     assertFalse(isOpen("first"));
+  }
+
+  /** After the service's own endpoint there is no file for another. */
+  private static final class WithoutFiles extends GuessableTcp {
+    private boolean exhausted;
+
+    @Override
+    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
+        throws TransportException {
+      if (exhausted) {
+        throw new TransportException("Too many open files, expected by this test");
+      }
+      return super.listen(bindAddress, admission);
+    }
   }
 
   /** After the service's own endpoint there is no thread for another. */
