@@ -3,9 +3,9 @@ package io.sluice.rdma.transport;
 /**
  * The limits on the number of a server's connections and on their idle time.
  *
- * <p>A connection costs a thread of the server; {@code docs/connections.md} has figures.
- * Connections above the limit are told that the server is busy; they are not cut off without an
- * answer.
+ * <p>A connection costs a file of the server, and over {@code tcp} a thread; {@code
+ * docs/connections.md} has figures. Connections above the limit are told that the server is busy;
+ * they are not cut off without an answer.
  *
  * @param maxConnections the most authenticated connections at a time
  * @param maxUnauthenticated the most connections at a time that are not authenticated, in addition
