@@ -7,6 +7,7 @@ import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
@@ -50,6 +51,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   private final PollBudget budget = new PollBudget(System::nanoTime); // its thread only
   private PendingRead late;
   private PendingRead refused;
+  private PendingRead unanswered;
   private volatile String endReason;
 
   VerbsConnection(ClientResources resources, VerbsLink link) {
@@ -184,6 +186,8 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     synchronized (lock) {
       if (status == VerbsLayout.STATUS_REMOTE_ACCESS && refused == null) {
         refused = read;
+      } else if (status == VerbsLayout.STATUS_NO_ANSWER && unanswered == null) {
+        unanswered = read;
       }
       end(read + " ended with " + VerbsLayout.statusName(status));
     }
@@ -265,6 +269,12 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       read.failLate();
     } else if (read == refused) {
       read.fail(new RemoteAccessException(read + " was refused by the peer's NIC"));
+    } else if (read == unanswered) {
+      read.fail(
+          new ReadTimeoutException(
+              read
+                  + " got no answer from the peer's NIC, however often it was repeated; do a"
+                  + " firewall, the routes and the MTU between the hosts let RDMA pass?"));
     } else {
       failAsLost(read);
     }

@@ -174,6 +174,7 @@ final class VerbsLayout {
   static final int STATUS_SUCCESS = 0;
   static final int STATUS_FLUSHED = 5;
   static final int STATUS_REMOTE_ACCESS = 10;
+  static final int STATUS_NO_ANSWER = 12;
 
   private static final String[] STATUSES = {
     "IBV_WC_SUCCESS",

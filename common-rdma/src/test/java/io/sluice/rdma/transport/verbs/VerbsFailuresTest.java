@@ -16,6 +16,7 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
+import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -192,11 +193,27 @@ class VerbsFailuresTest {
   @Test
   void aStatusThatIsNoRefusalIsALostConnection() throws Exception {
     try (Pair s = new Pair()) {
-      verbs.failNextRead(12); // IBV_WC_RETRY_EXC_ERR
+      verbs.failNextRead(11); // IBV_WC_REM_OP_ERR
       Throwable failure = failure(s.read());
       assertInstanceOf(ConnectionLostException.class, failure);
-      assertTrue(failure.getMessage().contains("IBV_WC_RETRY_EXC_ERR"), failure.getMessage());
+      assertTrue(failure.getMessage().contains("IBV_WC_REM_OP_ERR"), failure.getMessage());
       assertFalse(s.connection.isOpen());
+    }
+  }
+
+  /** Else a reader would take it for a service that ends idle connections, and connect again. */
+  @Test
+  void aReadWithoutAnAnswerIsLateAndTheOthersAreLost() throws Exception {
+    try (Pair s = new Pair()) {
+      verbs.failNextRead(VerbsLayout.STATUS_NO_ANSWER);
+      CompletableFuture<Void> first = s.read();
+      CompletableFuture<Void> second = s.read();
+      Throwable failure = failure(first);
+      assertInstanceOf(ReadTimeoutException.class, failure);
+      assertTrue(failure.getMessage().contains("got no answer"), failure.getMessage());
+      assertInstanceOf(ConnectionLostException.class, failure(second));
+      assertFalse(s.connection.isOpen());
+      assertInstanceOf(ConnectionLostException.class, failure(s.read()));
     }
   }
 

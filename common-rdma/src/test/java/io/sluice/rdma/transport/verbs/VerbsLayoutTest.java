@@ -138,6 +138,7 @@ class VerbsLayoutTest {
     value("IBV_WC_SUCCESS", VerbsLayout.STATUS_SUCCESS);
     value("IBV_WC_WR_FLUSH_ERR", VerbsLayout.STATUS_FLUSHED);
     value("IBV_WC_REM_ACCESS_ERR", VerbsLayout.STATUS_REMOTE_ACCESS);
+    value("IBV_WC_RETRY_EXC_ERR", VerbsLayout.STATUS_NO_ANSWER);
     for (int status = 0; status < 14; status++) {
       value(VerbsLayout.statusName(status) + " + 0", status);
     }
