@@ -48,6 +48,11 @@ public record ConnectionLimits(
     }
   }
 
+  /** These limits with another one on the connections that are not authenticated. */
+  public ConnectionLimits withUnauthenticated(int most) {
+    return new ConnectionLimits(maxConnections, most, authenticationTimeoutMs, idleTimeoutMs);
+  }
+
   /**
    * The number of open files that a process needs for {@code maxConnections} tasks, readers and,
    * over each transport, data connections.

@@ -40,6 +40,12 @@ import java.util.stream.Stream;
  * readers are then offered other transports.
  */
 final class OwnerEndpoints implements AutoCloseable {
+  /**
+   * The part of the places for unauthenticated clients that each owner's endpoint has, because
+   * there may be many of them. The service's own endpoint has all.
+   */
+  static final int UNAUTHENTICATED_PART = 16;
+
   private final TransportProvider provider;
   private final InetSocketAddress address;
   private final ConnectionLimits limits;
@@ -145,12 +151,17 @@ final class OwnerEndpoints implements AutoCloseable {
     if (closed) {
       throw new TransportException(provider.name() + ": the service is closed");
     }
-    Admission admission = Admission.expected(limits, places, nanoClock);
-    InetSocketAddress where =
-        owner.equals(own) ? address : new InetSocketAddress(address.getAddress(), 0);
+    boolean isOwn = owner.equals(own);
+    Admission admission = Admission.expected(isOwn ? limits : limitsOfOther(), places, nanoClock);
+    InetSocketAddress where = isOwn ? address : new InetSocketAddress(address.getAddress(), 0);
     Endpoint endpoint = new Endpoint(provider.listen(where, admission), admission);
     open.put(owner, endpoint);
     return endpoint;
+  }
+
+  private ConnectionLimits limitsOfOther() {
+    return limits.withUnauthenticated(
+        Math.max(1, limits.maxUnauthenticated() / UNAUTHENTICATED_PART));
   }
 
   /** A user of the endpoint needs it no more. */

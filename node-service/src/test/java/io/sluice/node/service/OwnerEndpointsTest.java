@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -156,6 +157,38 @@ class OwnerEndpointsTest {
     } finally {
       readers.forEach(Connection::close);
     }
+  }
+
+  /** Else a flood of them would take the files of a service that has many owners. */
+  @Test
+  void strangersFindFewerPlacesAtTheEndpointsOfOthers() throws Exception {
+    ConnectionLimits limits =
+        new ConnectionLimits(4, 2 * OwnerEndpoints.UNAUTHENTICATED_PART, TIMEOUT_MS, TIMEOUT_MS);
+    InetSocketAddress address = new InetSocketAddress(HERE, 0);
+    endpoints = OwnerEndpoints.open(new GuessableTcp(), address, limits, true, nowNs::get);
+    endpoints.use(ANN);
+    List<Socket> atOwn = strangers(endpoints.own());
+    connect(endpoints.own()).close(); // after all three
+    assertEquals(0, endpoints.connections().expelled());
+    List<Socket> atAnns = strangers(ANN);
+    assertEquals(-1, atAnns.get(0).getInputStream().read(), "it made place for the third");
+    assertEquals(1, endpoints.connections().expelled());
+    for (Socket stranger : atOwn) {
+      stranger.close();
+    }
+    for (Socket stranger : atAnns) {
+      stranger.close();
+    }
+    endpoints.leave(ANN);
+  }
+
+  private List<Socket> strangers(Owner owner) throws IOException {
+    InetSocketAddress address = endpoints.address(owner);
+    List<Socket> three = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      three.add(new Socket(address.getAddress(), address.getPort()));
+    }
+    return three;
   }
 
   @Test
