@@ -57,6 +57,7 @@ class JobCountersTest {
               {"name": "FALLBACK_CODEC", "totalCounterValue": 2}]}]
             """);
     assertEquals(
-        new ShufflePath("local+verbs+tcp", "memory", Map.of("codec", 2L)), ShufflePath.of(counters));
+        new ShufflePath("local+verbs+tcp", "memory", Map.of("codec", 2L)),
+        ShufflePath.of(counters));
   }
 }
