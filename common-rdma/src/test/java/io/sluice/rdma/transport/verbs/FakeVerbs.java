@@ -209,8 +209,9 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     faults.clear();
   }
 
-  /** The status of the next read that is served. */
+  /** The status of the next read that is posted. */
   synchronized void failNextRead(int status) {
+    servePosted();
     nextStatus = status;
   }
 
@@ -679,16 +680,18 @@ final class FakeVerbs implements Verbs, AutoCloseable {
 
   private synchronized void moveBytes() {
     while (!closed) {
-      Request request = requests.poll();
-      if (request != null) {
-        serve(request);
-      } else {
-        try {
-          wait();
-        } catch (InterruptedException e) {
-          return;
-        }
+      servePosted();
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        return;
       }
+    }
+  }
+
+  private void servePosted() {
+    for (Request request = requests.poll(); request != null; request = requests.poll()) {
+      serve(request);
     }
   }
 
