@@ -41,10 +41,7 @@ public final class TransportChooser {
   public static TransportChooser standard() {
     return new TransportChooser(
         List.of(
-            new VerbsProvider(),
-            new UcxProvider(),
-            ProviderJar.DISNI.load(),
-            new TcpProvider()));
+            new VerbsProvider(), new UcxProvider(), ProviderJar.DISNI.load(), new TcpProvider()));
   }
 
   /**
@@ -90,8 +87,7 @@ public final class TransportChooser {
   public List<TransportProvider> serving(Choice choice) {
     return bestFirst.stream()
         .filter(
-            provider ->
-                provider == choice.provider() || provider.name().equals(TransportNames.TCP))
+            provider -> provider == choice.provider() || provider.name().equals(TransportNames.TCP))
         .toList();
   }
 

@@ -111,9 +111,7 @@ class TransportChooserTest {
 
   @Test
   void theStandardOrderIsThatOfTheNames() {
-    assertEquals(
-        TransportNames.BEST_FIRST,
-        names(TransportChooser.standard().providers()));
+    assertEquals(TransportNames.BEST_FIRST, names(TransportChooser.standard().providers()));
   }
 
   @Test
