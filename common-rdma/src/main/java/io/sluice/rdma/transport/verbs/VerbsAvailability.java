@@ -137,9 +137,13 @@ final class VerbsAvailability {
     }
   }
 
+  /** Nodes do not find each other by addresses that are valid on one link only. */
   private static boolean hasAddress(VerbsDevices opened) throws IOException {
     List<InetAddress> addresses =
-        NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .filter(address -> !address.isLinkLocalAddress())
+            .toList();
     for (VerbsDevice device : opened.all()) {
       if (device.hasAny(addresses)) {
         return true;

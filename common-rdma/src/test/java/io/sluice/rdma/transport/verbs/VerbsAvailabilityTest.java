@@ -3,12 +3,17 @@ package io.sluice.rdma.transport.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -110,16 +115,33 @@ class VerbsAvailabilityTest {
     assertCause("no driver for [other0, other1]", "ibverbs-providers");
   }
 
-  @Test
-  void withoutAnAddressOfThePortItAsksForOne() throws Exception {
+  private void giveAllPortsTheGid(String gid) throws IOException {
     for (String device : new String[] {"fake0", "fake1"}) {
       Path gids = verbs.sysClass().resolve("infiniband").resolve(device).resolve("ports/1/gids");
       try (Stream<Path> all = Files.list(gids)) {
-        for (Path gid : all.toList()) {
-          Files.writeString(gid, "fe80:0000:0000:0000:dead:beef:dead:beef\n");
+        for (Path each : all.toList()) {
+          Files.writeString(each, gid + "\n");
         }
       }
     }
+  }
+
+  @Test
+  void withoutAnAddressOfThePortItAsksForOne() throws Exception {
+    giveAllPortsTheGid("fe80:0000:0000:0000:dead:beef:dead:beef");
+    assertCause("no active RDMA port has a GID", "IPv4 or IPv6 address");
+  }
+
+  /** Each interface has such an address by itself, and other nodes do not know it. */
+  @Test
+  void anAddressOfOneLinkDoesNotSuffice() throws Exception {
+    Optional<InetAddress> address =
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .filter(each -> each instanceof Inet6Address && each.isLinkLocalAddress())
+            .findFirst();
+    assumeTrue(address.isPresent(), "this host has no IPv6 address of one link");
+    giveAllPortsTheGid(HexFormat.of().formatHex(address.get().getAddress()));
     assertCause("no active RDMA port has a GID", "IPv4 or IPv6 address");
   }
 
