@@ -84,7 +84,9 @@ public final class NodeService implements Closeable {
       open.push(endpoints::close);
       ProbeRegion probes =
           ProbeRegion.open(
-              context.probed(), context.ports().dataAddress(), context.ports().probePort());
+              context.probed(),
+              context.ports().dataAddress(),
+              context.ports().probePort(context.transports().size()));
       open.push(probes);
       BounceTransports bounce = new BounceTransports(endpoints.byTransport(), context.bounce());
       registrar = new SegmentRegistrar(endpoints.byTransport(), bounce);

@@ -15,12 +15,15 @@ import java.util.stream.Stream;
  *  controlPort + 4 + i   probes of transport i
  * </pre>
  *
+ * <p>A service has at most three transports, except that of {@code doctor --serve}: with four its
+ * probes begin one port further on.
+ *
  * @param controlAddress of the control protocol
  * @param dataAddress of the transports, for probes too
  * @param controlPort 0 for free ports, also for all others
  */
 public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int controlPort) {
-  private static final int MAX_TRANSPORTS = 3;
+  private static final int PLANNED_TRANSPORTS = 3;
 
   InetSocketAddress control() {
     return new InetSocketAddress(controlAddress, controlPort);
@@ -30,9 +33,13 @@ public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int 
     return new InetSocketAddress(dataAddress, after(1 + index));
   }
 
-  /** Of the first transport that is probed. */
-  int probePort() {
-    return after(1 + MAX_TRANSPORTS);
+  /**
+   * Of the first transport that is probed.
+   *
+   * @param transports how many the service has
+   */
+  int probePort(int transports) {
+    return after(1 + Math.max(PLANNED_TRANSPORTS, transports));
   }
 
   private int after(int ports) {
