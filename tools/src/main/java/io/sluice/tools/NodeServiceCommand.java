@@ -130,10 +130,14 @@ public final class NodeServiceCommand implements Callable<Integer> {
       description =
           TransportChooser.AUTO
               + ", "
+              + TransportNames.VERBS
+              + ", "
               + TransportNames.UCX
               + ", "
               + TransportNames.DISNI
               + " or "
+              + TransportNames.TCP
+              + ". The service also serves over "
               + TransportNames.TCP
               + ".")
   private String transport;

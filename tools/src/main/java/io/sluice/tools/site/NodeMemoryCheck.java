@@ -43,9 +43,6 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
   private static final String SEGMENT = "sluice.pool.segment-mb";
   static final int DEFAULT_SEGMENT_MB = 64;
 
-  /** UCX and DiSNI. */
-  private static final int RDMA_TRANSPORTS = 2;
-
   private static final int MIB_SHIFT = 20;
 
   List<Finding> look() {
@@ -105,11 +102,12 @@ record NodeMemoryCheck(SiteConf conf, long machineBytes, long ownBytes, Path sha
 
   /**
    * Checks the size of a memory tier and buffers together. The service compares the tier with a
-   * tmpfs when it starts; how many transports have bounce buffers is known only then.
+   * tmpfs when it starts. It serves over one RDMA transport or none, which is known only then, and
+   * that one has bounce buffers.
    */
   Optional<Finding> total(String where, long bytes, PoolFileSystem fileSystem) {
     long diskBytes = disks() * Device.MEMORY_BYTES;
-    long bounceBytes = (long) RDMA_TRANSPORTS * mb(BOUNCE, DEFAULT_BOUNCE_MB) << MIB_SHIFT;
+    long bounceBytes = (long) mb(BOUNCE, DEFAULT_BOUNCE_MB) << MIB_SHIFT;
     long segmentBytes = (long) mb(SEGMENT, DEFAULT_SEGMENT_MB) << MIB_SHIFT;
     long mostTierBytes = wholeSegments(bytes - diskBytes, segmentBytes);
     long leastTierBytes = wholeSegments(bytes - diskBytes - bounceBytes, segmentBytes);

@@ -341,7 +341,7 @@ class HadoopChecksTest {
         Conf.complaints(memory.total("it", 1L << 30, place).stream().toList()));
   }
 
-  /** Of 1 GiB, buffers of one disk take less than a segment; those of two transports 32 MiB. */
+  /** Of 1 GiB, buffers of one disk take less than a segment; those of a NIC's transport 16 MiB. */
   @Test
   void theServiceDoesNotStartIfItsTierCannotFit() {
     assertContains("BROKEN   it: is 1 GiB, more than %s of".formatted(root), inPlace("tmpfs", 800));
@@ -356,8 +356,9 @@ class HadoopChecksTest {
 
   @Test
   void whatDependsOnTheTransportsMayNotFit() {
-    conf.yarn("sluice.pool.overflow-dirs", "none").yarn("sluice.pool.segment-mb", "32");
-    assertContains("PROBLEM  it: is 1 GiB, which may not fit", inPlace("tmpfs", 1000));
+    conf.yarn("sluice.pool.overflow-dirs", "none").yarn("sluice.pool.segment-mb", "16");
+    assertContains("PROBLEM  it: is 1 GiB, which may not fit", inPlace("tmpfs", 1008));
+    assertContains("BROKEN   it: is 1 GiB, more than", inPlace("tmpfs", 1007));
   }
 
   @Test
