@@ -20,6 +20,10 @@ has_library() {
   { ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null; } | grep "$1" >/dev/null
 }
 
+has_rxe_library() {
+  compgen -G '/usr/lib*/libibverbs/librxe-*' >/dev/null || compgen -G '/usr/lib/*/libibverbs/librxe-*' >/dev/null
+}
+
 has_lab_kernel() {
   compgen -G '/lib/modules/*/kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko*' >/dev/null && compgen -G '/boot/vmlinuz-*' >/dev/null
 }
@@ -54,8 +58,7 @@ missing_lab_tools() {
   for program in busybox:busybox-static modprobe:kmod ip:iproute2 rdma:iproute2 ndctl:ndctl mkfs.ext4:e2fsprogs ib_read_bw:perftest; do
     PATH=$PATH:/usr/sbin:/sbin command -v "${program%%:*}" >/dev/null || echo "$program"
   done
-  compgen -G '/usr/lib*/libibverbs/librxe-*' >/dev/null || compgen -G '/usr/lib/*/libibverbs/librxe-*' >/dev/null ||
-    echo librxe-rdmav34.so:ibverbs-providers
+  has_rxe_library || echo librxe-rdmav34.so:ibverbs-providers
   has_library librdmacm.so.1 || echo librdmacm.so.1:librdmacm1
   has_python_venv || echo "python3 with venv:python3-venv"
 }
@@ -75,10 +78,12 @@ guest_may_boot() {
 
 # Packages that are missing, by their names for apt or dnf.
 missing_packages() { # apt|dnf
-  if [ "$1" = apt ] && [ -n "$for_lab" ]; then missing_lab_tools | sed 's/.*://'; fi
+  # The lab's list has ibverbs-providers too; whatever is for the lab is for the host as well.
+  if [ "$1" = apt ] && [ -n "$for_lab" ]; then missing_lab_tools | sed '/:ibverbs-providers$/d; s/.*://'; fi
   if [ "$1" = apt ] && [ -n "$needed_site" ]; then has_python_venv || echo python3-venv; fi
   [ -n "$for_host" ] || return 0
   has_library libucp.so.0 || { [ "$1" = apt ] && echo libucx0 || echo ucx; }
+  { has_library libibverbs.so.1 && has_rxe_library; } || { [ "$1" = apt ] && echo ibverbs-providers || echo libibverbs; }
   has_library libpmem.so.1 || { [ "$1" = apt ] && echo libpmem1 || echo libpmem; }
   [ -d /usr/share/wordnet ] || { [ "$1" = apt ] && echo wordnet-base || echo wordnet; }
 }
