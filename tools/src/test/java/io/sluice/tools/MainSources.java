@@ -13,9 +13,9 @@ import java.util.stream.Stream;
  *
  * <p>Thread contract: immutable. Failure: {@link IOException} from reading the files.
  */
-final class MainSources {
+public final class MainSources {
   /** Stands for a part of a message that differs. */
-  static final String ANYTHING = "…";
+  public static final String ANYTHING = "…";
 
   private final List<String> sources;
 
@@ -24,7 +24,7 @@ final class MainSources {
   }
 
   /** Reads the main sources of all modules below {@code root}. */
-  static MainSources read(Path root) throws IOException {
+  public static MainSources read(Path root) throws IOException {
     List<Path> modules;
     try (Stream<Path> children = Files.list(root)) {
       modules =
@@ -55,7 +55,7 @@ final class MainSources {
   }
 
   /** Whether one file has all fixed parts of the message. */
-  boolean say(String message) {
+  public boolean say(String message) {
     List<String> parts = fixedParts(message);
     return sources.stream().anyMatch(source -> parts.stream().allMatch(source::contains));
   }

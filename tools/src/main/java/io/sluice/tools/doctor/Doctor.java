@@ -1,26 +1,24 @@
 package io.sluice.tools.doctor;
 
 import io.sluice.rdma.TransportChooser;
-import io.sluice.rdma.TransportChooser.MissingProvider;
 import io.sluice.rdma.memory.NativeCalls;
-import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionLimits;
-import io.sluice.rdma.transport.TransportException;
-import io.sluice.rdma.transport.TransportNames;
-import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.spill.medium.SyncMedium;
 import io.sluice.tools.doctor.Finding.ByteSize;
 import io.sluice.tools.doctor.PoolCandidate.Mounts;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Runs all checks of this machine and returns their findings in the order in which people read
@@ -42,31 +40,33 @@ public final class Doctor {
     SystemFiles files = SystemFiles.ofThisMachine();
     TransportChooser chooser = TransportChooser.standard();
     Trial trial = TrialProcess.with(chooser);
-    RdmaNeeds needs = new RdmaNeeds(files);
-    List<Finding> rdma = new ArrayList<>(new RdmaDevicesCheck(files).look());
-    rdma.addAll(needs.access());
-    rdma.add(needs.lockedMemory());
-    List<Finding> ucx = List.of(needs.libraries());
-    List<Finding> nativeCalls = List.of(JavaCheck.nativeCalls());
+    Finding nativeCalls = JavaCheck.nativeCalls();
     List<Finding> findings = new ArrayList<>();
     findings.add(JavaCheck.release());
-    findings.addAll(nativeCalls);
-    findings.addAll(rdma);
-    findings.addAll(ucx);
-    for (TransportProvider provider : chooser.providers()) {
-      Stream<List<Finding>> ofTransport =
-          switch (provider.name()) {
-            case TransportNames.TCP -> Stream.of();
-            case TransportNames.UCX -> Stream.of(rdma, ucx, nativeCalls);
-            default -> Stream.of(rdma);
-          };
-      findings.add(
-          new TransportCheck(provider, ofTransport.flatMap(List::stream).toList(), trial).look());
-    }
-    findings.add(TransportCheck.choice(chooser));
+    findings.add(nativeCalls);
+    findings.addAll(new HostTransports(files, addresses(), nativeCalls, chooser, trial).look());
     findings.addAll(pools(pools, files, trial));
     findings.addAll(new LimitsCheck(files).look());
     return findings;
+  }
+
+  /**
+   * The IP addresses of this process by network interface, without those that are valid on one link
+   * only; none if they cannot be read.
+   */
+  private static Map<String, List<InetAddress>> addresses() {
+    try {
+      return NetworkInterface.networkInterfaces()
+          .collect(
+              Collectors.toMap(
+                  NetworkInterface::getName,
+                  each ->
+                      each.inetAddresses()
+                          .filter(address -> !address.isLinkLocalAddress())
+                          .toList()));
+    } catch (SocketException e) {
+      return Map.of();
+    }
   }
 
   private static List<Finding> pools(List<Path> more, SystemFiles files, Trial trial) {
@@ -152,68 +152,13 @@ public final class Doctor {
               cause ->
                   Finding.problem(
                       NATIVE_CALLS,
-                      "do not work: no transport ucx, no pool on a DAX device or in huge pages,"
+                      "do not work: no RDMA, no pool on a DAX device or in huge pages,"
                           + " and a NodeManager's service cannot serve tasks of other users",
                       cause,
                       "set -Djna.tmpdir=DIR to a directory that is writable and not mounted noexec:"
                           + " in YARN_NODEMANAGER_OPTS, in the JVM options of tasks and executors,"
                           + " and after \"java\" for this doctor"))
           .orElseGet(() -> Finding.ok(NATIVE_CALLS, "work"));
-    }
-  }
-
-  /**
-   * Checks whether a transport works here. It asks the provider first. If the provider calls itself
-   * available, a trial listens and registers memory.
-   *
-   * @param provider the transport
-   * @param needs the findings about what this transport needs, and no others; their remedies become
-   *     those of a transport that does not work
-   * @param trial listens and registers
-   */
-  record TransportCheck(TransportProvider provider, List<Finding> needs, Trial trial) {
-    private static final String UNUSABLE = "does not work here";
-    private static final String OPTIONAL =
-        "nothing, unless ucx cannot be installed; then put that jar beside Sluice's";
-    private static final String CHOSEN = "transport chosen";
-
-    /** The transport that Sluice uses here by default. */
-    static Finding choice(TransportChooser chooser) {
-      try {
-        return Finding.ok(CHOSEN, chooser.choose(TransportChooser.AUTO).provider().name());
-      } catch (TransportException e) {
-        return Finding.broken(CHOSEN, "none", e.getMessage(), "");
-      }
-    }
-
-    Finding look() {
-      String subject = "transport " + provider.name();
-      if (provider instanceof MissingProvider missing) {
-        return Finding.info(subject, "not installed", missing.cause(), OPTIONAL);
-      }
-      Optional<String> unavailable = provider.unavailabilityCause();
-      if (unavailable.isPresent()) {
-        boolean couldDoRdma = needs.stream().anyMatch(f -> f.level() == Finding.Level.PROBLEM);
-        return couldDoRdma
-            ? Finding.problem(subject, UNUSABLE, unavailable.get(), remedies())
-            : Finding.info(subject, UNUSABLE, unavailable.get(), remedies());
-      }
-      try {
-        return trial
-            .failureOf(provider.name())
-            .map(cause -> Finding.problem(subject, UNUSABLE, cause, remedies()))
-            .orElseGet(() -> Finding.ok(subject, "works: listened, and registered memory"));
-      } catch (IOException e) {
-        return Finding.info(subject, "seems to work, but could not be tried", ErrorText.of(e), "");
-      }
-    }
-
-    private String remedies() {
-      return needs.stream()
-          .filter(finding -> finding.level() != Finding.Level.OK)
-          .map(Finding::remedy)
-          .filter(remedy -> !remedy.isEmpty())
-          .collect(Collectors.joining("; then "));
     }
   }
 

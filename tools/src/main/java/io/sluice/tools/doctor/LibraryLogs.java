@@ -7,8 +7,9 @@ import java.util.logging.Logger;
 
 /**
  * Keeps the log output of libraries out of the doctor's output. UCX writes to the standard output
- * unless {@code UCX_LOG_FILE} is set. JNA writes a stack trace to the standard error if it cannot
- * unpack its library; {@link Doctor.JavaCheck} reports that in words.
+ * unless {@code UCX_LOG_FILE} is set; libibverbs writes to the standard error only. JNA writes a
+ * stack trace to the standard error if it cannot unpack its library; {@link Doctor.JavaCheck}
+ * reports that in words.
  *
  * <p>Thread contract: safe from any thread. Call it before libucs is loaded, because libucs reads
  * the C library's environment then.

@@ -1,17 +1,27 @@
 package io.sluice.tools.doctor;
 
-import java.util.ArrayList;
+import io.sluice.tools.doctor.RdmaPort.Gid;
+import java.net.InetAddress;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
- * Checks which RDMA devices the kernel shows, and whether each port is up and has an address.
+ * Checks which RDMA devices the kernel shows, and whether each port is up and has an IP address of
+ * this host. Hosts find each other's ports by such an address.
  *
- * @param files where the kernel shows them
+ * @param files where the kernel shows devices
+ * @param addresses this process's IP addresses by network interface, without those that are valid
+ *     on one link only
  */
-record RdmaDevicesCheck(SystemFiles files) {
+record RdmaDevicesCheck(SystemFiles files, Map<String, List<InetAddress>> addresses) {
   private static final String SUBJECT = "RDMA devices";
   private static final int IFF_UP = 1;
+
+  /** With less, packets of RDMA carry less than 1,024 bytes: headers take up to 96. */
+  private static final int LEAST_MTU_BYTES = 1024 + 96;
 
   List<Finding> look() {
     List<RdmaPort> ports = RdmaPort.read(files);
@@ -49,33 +59,101 @@ record RdmaDevicesCheck(SystemFiles files) {
       return Finding.problem(
           subject,
           "has node type %s, which Sluice does not use".formatted(port.nodeType()),
-          "transports ucx and disni work with InfiniBand and RoCE only",
+          "Sluice's transports work with InfiniBand and RoCE only",
           "switch the NIC to RoCE if it can");
     }
     if (!port.isActive()) {
       return down(subject, port);
     }
-    boolean ethernet = port.linkLayer().equals("Ethernet");
-    List<RdmaPort.Gid> routable = port.gids().stream().filter(RdmaPort.Gid::isRoutable).toList();
-    if (ethernet && routable.isEmpty()) {
-      String netdev = port.networkInterface().orElse("INTERFACE");
+    return port.isInfiniBand() ? infiniBand(subject, port) : ethernet(subject, port);
+  }
+
+  private Finding infiniBand(String subject, RdmaPort port) {
+    List<String> interfaces = port.networkInterfaces();
+    if (interfaces.isEmpty()) {
       return Finding.problem(
           subject,
-          "is up, but has no GID of an IP address (RoCE v2)",
-          "network interface %s has no IP address".formatted(netdev),
-          "ip addr add ADDRESS/PREFIX dev " + netdev);
+          "is up, but has no IP address",
+          "it has no network interface: IP over InfiniBand is not set up, or this process runs in"
+              + " a container with a network of its own",
+          "modprobe ib_ipoib, and give its network interface an IP address; in a container: docker"
+              + " run --network=host");
     }
-    String address =
-        ethernet
-            ? "RoCE v2, GID %s is %s".formatted(routable.get(0).index(), routable.get(0).ip())
-            : port.linkLayer();
-    String netdev = port.networkInterface().map(" on "::concat).orElse("");
-    return Finding.ok(subject, "%s, %s%s, %s".formatted("up", address, netdev, port.rate()));
+    if (interfaces.stream().allMatch(name -> addresses.getOrDefault(name, List.of()).isEmpty())) {
+      return withoutAddress(subject, port, "is up, but has no IP address");
+    }
+    return Finding.ok(
+        subject,
+        "up, %s on %s, %s".formatted(port.linkLayer(), port.networkInterface(), port.rate()));
+  }
+
+  private Finding ethernet(String subject, RdmaPort port) {
+    Optional<Gid> own =
+        port.gids().stream()
+            .filter(
+                gid -> addresses.values().stream().anyMatch(some -> some.contains(gid.address())))
+            .min(Comparator.comparing(gid -> !gid.isRouted()));
+    if (own.isEmpty()) {
+      return withoutOwnGid(subject, port);
+    }
+    Gid gid = own.get();
+    String what =
+        "up, %s, GID %s is %s on %s, %s"
+            .formatted(
+                gid.isRouted() ? gid.type() : "RoCE v1 only",
+                gid.index(),
+                gid.address().getHostAddress(),
+                port.networkInterface(),
+                port.rate());
+    int mtuBytes = mtuBytes(port.networkInterface());
+    if (mtuBytes < LEAST_MTU_BYTES) {
+      return Finding.problem(
+          subject,
+          what + ", but its packets are small",
+          "network interface %s has an MTU of %s: a packet of RDMA carries less than 1024 bytes"
+              .formatted(port.networkInterface(), mtuBytes),
+          "ip link set %s mtu 1500 or more, on all hosts and switches"
+              .formatted(port.networkInterface()));
+    }
+    return gid.isRouted()
+        ? Finding.ok(subject, what)
+        : Finding.info(
+            subject,
+            what,
+            "no GID of the port is of RoCE v2; routers do not forward RoCE v1",
+            "nothing, if all nodes are in one Ethernet segment and speak RoCE v1; else switch the"
+                + " NIC to RoCE v2 if it can");
+  }
+
+  private static Finding withoutOwnGid(String subject, RdmaPort port) {
+    List<Gid> others =
+        port.gids().stream().filter(gid -> !gid.address().isLinkLocalAddress()).toList();
+    if (others.isEmpty()) {
+      return withoutAddress(subject, port, "is up, but has no GID of an IP address");
+    }
+    return Finding.problem(
+        subject,
+        "is up, but has no GID of an IP address of this process",
+        "its GIDs are of %s; a container with a network of its own does not have them"
+            .formatted(
+                others.stream()
+                    .map(gid -> gid.address().getHostAddress())
+                    .distinct()
+                    .collect(Collectors.joining(", "))),
+        "docker run --network=host, or give the container the port's network interface");
+  }
+
+  private static Finding withoutAddress(String subject, RdmaPort port, String what) {
+    return Finding.problem(
+        subject,
+        what,
+        "network interface %s has no IP address".formatted(port.networkInterface()),
+        "ip addr add ADDRESS/PREFIX dev " + port.networkInterface());
   }
 
   private Finding down(String subject, RdmaPort port) {
     String what = "is %s, physically %s".formatted(port.state(), port.physicalState());
-    if (port.linkLayer().equals("InfiniBand")) {
+    if (port.isInfiniBand()) {
       return port.state().equals("INIT")
           ? Finding.problem(
               subject,
@@ -85,7 +163,7 @@ record RdmaDevicesCheck(SystemFiles files) {
           : Finding.problem(
               subject, what, "it has no link", "check cable and switch; ibstat shows the state");
     }
-    String netdev = port.networkInterface().orElse("INTERFACE");
+    String netdev = port.networkInterface();
     return isSetUp(netdev)
         ? Finding.problem(
             subject,
@@ -106,120 +184,10 @@ record RdmaDevicesCheck(SystemFiles files) {
         .orElse(false);
   }
 
-  /**
-   * The state of one port of an RDMA device in {@code /sys/class/infiniband}. Thread contract:
-   * immutable.
-   *
-   * @param device such as {@code mlx5_0}
-   * @param port its number on the device
-   * @param nodeType such as {@code CA} (InfiniBand, RoCE) or {@code RNIC} (iWARP)
-   * @param state such as {@code ACTIVE}, {@code INIT}, {@code DOWN}
-   * @param physicalState such as {@code LinkUp}, {@code Polling}, {@code Disabled}
-   * @param linkLayer {@code InfiniBand} or {@code Ethernet}
-   * @param rate its speed, in the kernel's words
-   * @param networkInterface the network interface that has its addresses, if there is one
-   * @param gids its addresses
-   */
-  record RdmaPort(
-      String device,
-      String port,
-      String nodeType,
-      String state,
-      String physicalState,
-      String linkLayer,
-      String rate,
-      Optional<String> networkInterface,
-      List<Gid> gids) {
-    private static final String CLASS = "/sys/class/infiniband";
-
-    /**
-     * An address of a port.
-     *
-     * @param index its number in the port's table, by which programs name it
-     * @param address 128 bits in the notation of IPv6
-     * @param type such as {@code RoCE v2}
-     */
-    record Gid(int index, String address, String type) {
-      private static final String MAPPED_IPV4 = "0000:0000:0000:0000:0000:ffff:";
-
-      /** Whether it is an IP address that other networks can reach, not one of the link alone. */
-      boolean isRoutable() {
-        return type.equals("RoCE v2") && !address.startsWith("fe80:");
-      }
-
-      /** The IP address; in dotted notation if it is an IPv4 address. */
-      String ip() {
-        if (!address.startsWith(MAPPED_IPV4)) {
-          return address;
-        }
-        long bits = Long.parseLong(address.substring(MAPPED_IPV4.length()).replace(":", ""), 16);
-        return "%s.%s.%s.%s".formatted(bits >> 24, bits >> 16 & 255, bits >> 8 & 255, bits & 255);
-      }
-    }
-
-    /** Its name in RDMA tools, such as {@code mlx5_0:1}. */
-    String name() {
-      return device + ":" + port;
-    }
-
-    boolean isActive() {
-      return state.equals("ACTIVE");
-    }
-
-    static List<RdmaPort> read(SystemFiles files) {
-      List<RdmaPort> ports = new ArrayList<>();
-      for (String device : files.names(CLASS)) {
-        String deviceDirectory = CLASS + "/" + device;
-        for (String port : files.names(deviceDirectory + "/ports")) {
-          ports.add(read(files, deviceDirectory, device, port));
-        }
-      }
-      return ports;
-    }
-
-    private static RdmaPort read(
-        SystemFiles files, String deviceDirectory, String device, String port) {
-      String directory = deviceDirectory + "/ports/" + port;
-      return new RdmaPort(
-          device,
-          port,
-          named(files, deviceDirectory + "/node_type"),
-          named(files, directory + "/state"),
-          named(files, directory + "/phys_state"),
-          files.line(directory + "/link_layer").orElse("unknown"),
-          files.line(directory + "/rate").orElse("unknown"),
-          networkInterface(files, deviceDirectory, directory),
-          gids(files, directory));
-    }
-
-    /** The word of a line such as {@code 4: ACTIVE}. */
-    private static String named(SystemFiles files, String file) {
-      return files.line(file).map(line -> line.replaceFirst("^\\d+:\\s*", "")).orElse("unknown");
-    }
-
-    private static Optional<String> networkInterface(
-        SystemFiles files, String deviceDirectory, String directory) {
-      return files
-          .line(deviceDirectory + "/parent") // software devices
-          .or(
-              () ->
-                  files.names(directory + "/gid_attrs/ndevs").stream()
-                      .flatMap(i -> files.line(directory + "/gid_attrs/ndevs/" + i).stream())
-                      .findFirst())
-          .or(() -> files.names(deviceDirectory + "/device/net").stream().findFirst());
-    }
-
-    private static List<Gid> gids(SystemFiles files, String directory) {
-      List<Gid> gids = new ArrayList<>();
-      for (String index : files.names(directory + "/gids")) {
-        String address = files.line(directory + "/gids/" + index).orElse("");
-        String type = files.line(directory + "/gid_attrs/types/" + index).orElse("");
-        if (!address.replace(":", "").matches("0*")) {
-          gids.add(new Gid(Integer.parseInt(index), address, type));
-        }
-      }
-      gids.sort((a, b) -> Integer.compare(a.index(), b.index()));
-      return gids;
-    }
+  private int mtuBytes(String networkInterface) {
+    return files
+        .line("/sys/class/net/%s/mtu".formatted(networkInterface))
+        .map(Integer::parseInt)
+        .orElse(Integer.MAX_VALUE); // it is not shown in a container
   }
 }

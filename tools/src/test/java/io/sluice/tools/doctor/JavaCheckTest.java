@@ -17,6 +17,7 @@ class JavaCheckTest {
   void whatTheyAreNeededForAndTheOptionIsSaid() {
     Finding finding = JavaCheck.nativeCalls(Optional.of("/tmp is not writable"));
     assertEquals(Finding.Level.PROBLEM, finding.level());
+    assertTrue(finding.what().startsWith("do not work: no RDMA, no pool on"), finding.what());
     assertEquals("/tmp is not writable", finding.cause());
     assertTrue(finding.remedy().contains("-Djna.tmpdir=DIR"), finding.remedy());
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PoolCandidateCheckTest {
   private static final Trial NO_NIC = new TrialProcess(Optional.empty());
   private static final Trial REGISTERS = new FakeTrial(Optional.empty());
-  private static final Trial REFUSES = new FakeTrial(Optional.of("ucx: cannot pin"));
+  private static final Trial REFUSES = new FakeTrial(Optional.of("verbs: cannot pin"));
 
   @TempDir Path root;
   private Tree machine;
@@ -58,7 +58,7 @@ class PoolCandidateCheckTest {
     assertContains(
         "a NIC can register it (not tried here; true for this kind of storage)", known.what());
     Finding tried = lookOn("tmpfs", "tmpfs", "rw", false, REGISTERS);
-    assertContains("a NIC can register it (tried over ucx)", tried.what());
+    assertContains("a NIC can register it (tried over verbs)", tried.what());
   }
 
   @Test
@@ -91,8 +91,8 @@ class PoolCandidateCheckTest {
   void aRefusedRegistrationIsAProblem() {
     Finding finding = lookOn("tmpfs", "tmpfs", "rw", false, REFUSES);
     assertEquals(Level.PROBLEM, finding.level());
-    assertContains("a NIC did not register it (tried over ucx)", finding.what());
-    assertEquals("ucx: cannot pin", finding.cause());
+    assertContains("a NIC did not register it (tried over verbs)", finding.what());
+    assertEquals("verbs: cannot pin", finding.cause());
   }
 
   @Test
@@ -124,8 +124,8 @@ class PoolCandidateCheckTest {
     assertContains("a NIC cannot register it", finding.what());
     assertContains("--mode=devdax", finding.remedy());
     Finding tried = lookOn("/dev/pmem0", "ext4", "rw,dax=always", true, REFUSES);
-    assertContains("a NIC did not register it (tried over ucx)", tried.what());
-    assertEquals("ucx: cannot pin", tried.cause());
+    assertContains("a NIC did not register it (tried over verbs)", tried.what());
+    assertEquals("verbs: cannot pin", tried.cause());
   }
 
   @Test

@@ -39,34 +39,34 @@ class ProbeTest {
     Probe probe =
         Probe.of(
             NODE1,
-            List.of(works("ucx", 2000, 10L << 30), fails("disni"), works("tcp", 40_000, 1L << 30)));
+            List.of(works("verbs", 2000, 10L << 30), fails("ucx"), works("tcp", 40_000, 1L << 30)));
     assertTrue(probe.anyWorks());
     assertEquals(
         """
         Reads from node1:17562; "x tcp" is the speed relative to tcp
         transport  4 KiB: median      p99  x tcp  1 MiB, 4 at a time  x tcp
         -------------------------------------------------------------------
-        ucx               2.0 us   4.0 us  20.00            10 GiB/s  10.00
+        verbs             2.0 us   4.0 us  20.00            10 GiB/s  10.00
         tcp              40.0 us  80.0 us   1.00             1 GiB/s   1.00
-        disni: the link is down\
+        ucx: the link is down\
         """,
         probe.toText());
   }
 
   @Test
   void withoutTcpThereIsNothingToCompareWith() {
-    String text = Probe.of(NODE1, List.of(works("ucx", 2000, 10L << 30))).toText();
+    String text = Probe.of(NODE1, List.of(works("verbs", 2000, 10L << 30))).toText();
     assertTrue(text.endsWith("4.0 us      -            10 GiB/s      -"), text);
   }
 
   @Test
   void nothingThatWorksIsSaid() {
-    Probe probe = Probe.of(NODE1, List.of(fails("ucx"), fails("tcp")));
+    Probe probe = Probe.of(NODE1, List.of(fails("verbs"), fails("tcp")));
     assertFalse(probe.anyWorks());
     assertEquals(
         """
         No transport works between this host and node1:17562:
-        ucx: the link is down
+        verbs: the link is down
         tcp: the link is down\
         """,
         probe.toText());
@@ -76,11 +76,11 @@ class ProbeTest {
   void jsonHasSpeedOrCause() throws Exception {
     ObjectMapper mapper = new ObjectMapper();
     JsonNode json =
-        mapper.valueToTree(Probe.of(NODE1, List.of(works("ucx", 2000, 10L << 30), fails("disni"))));
+        mapper.valueToTree(Probe.of(NODE1, List.of(works("verbs", 2000, 10L << 30), fails("ucx"))));
     assertEquals(17_562, json.get("port").asInt());
     assertEquals(2000, json.at("/transports/0/speed/medianNs").asLong());
     assertFalse(json.at("/transports/0").has("cause"));
-    assertEquals("disni: the link is down", json.at("/transports/1/cause").asText());
+    assertEquals("ucx: the link is down", json.at("/transports/1/cause").asText());
     assertFalse(json.at("/transports/1").has("speed"));
   }
 

@@ -4,17 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.TransportChooser.MissingProvider;
-import io.sluice.rdma.transport.Admission;
-import io.sluice.rdma.transport.ClientEndpoint;
-import io.sluice.rdma.transport.ServerEndpoint;
-import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
-import io.sluice.tools.doctor.Doctor.TransportCheck;
 import io.sluice.tools.doctor.Doctor.Trial;
 import io.sluice.tools.doctor.Finding.Level;
+import io.sluice.tools.doctor.HostTransports.TransportCheck;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -25,32 +20,17 @@ class TransportCheckTest {
   private static final Finding DOWN = Finding.problem("port", "down", "is down", "set it up");
   private static final Finding FINE = Finding.ok("library", "there");
 
-  /** A transport that is unavailable. */
-  private record Broken(Optional<String> unavailabilityCause) implements TransportProvider {
-    @Override
-    public String name() {
-      return "broken";
-    }
-
-    @Override
-    public boolean isConfined() {
-      return true;
-    }
-
-    @Override
-    public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
-        throws TransportException {
-      throw new TransportException("cannot listen");
-    }
-
-    @Override
-    public ClientEndpoint openClient() throws TransportException {
-      throw new TransportException("cannot read");
-    }
+  private static TransportProvider broken(String cause) {
+    return new StandInProvider("broken", Optional.of(cause));
   }
 
   private static Finding look(TransportProvider provider, Finding... needs) {
-    return new TransportCheck(provider, List.of(needs), new FakeTrial(Optional.empty())).look();
+    return new TransportCheck(provider, false, List.of(needs), new FakeTrial(Optional.empty()))
+        .look();
+  }
+
+  private static Finding lookAtOptional(TransportProvider provider, Trial trial, Finding... needs) {
+    return new TransportCheck(provider, true, List.of(needs), trial).look();
   }
 
   @Test
@@ -64,7 +44,7 @@ class TransportCheckTest {
   void withoutHardwareNothingIsWrong() {
     assertEquals(
         Finding.info("transport broken", "does not work here", "no device", "modprobe it"),
-        look(new Broken(Optional.of("no device")), NO_NIC, FINE));
+        look(broken("no device"), NO_NIC, FINE));
   }
 
   @Test
@@ -73,7 +53,8 @@ class TransportCheckTest {
     assertEquals(Level.INFO, finding.level());
     assertEquals("its jar is not there", finding.cause());
     assertEquals(
-        "nothing, unless ucx cannot be installed; then put that jar beside Sluice's",
+        "nothing: transport verbs does the same and needs less; to use disni all the same, put"
+            + " that jar beside Sluice's",
         finding.remedy());
   }
 
@@ -82,7 +63,7 @@ class TransportCheckTest {
     assertEquals(
         Finding.problem(
             "transport broken", "does not work here", "no port", "modprobe it; then set it up"),
-        look(new Broken(Optional.of("no port")), NO_NIC, FINE, DOWN));
+        look(broken("no port"), NO_NIC, FINE, DOWN));
   }
 
   @Test
@@ -90,7 +71,7 @@ class TransportCheckTest {
     Trial trial = new FakeTrial(Optional.of("cannot listen"));
     assertEquals(
         Finding.problem("transport tcp", "does not work here", "cannot listen", ""),
-        new TransportCheck(new TcpProvider(), List.of(FINE), trial).look());
+        new TransportCheck(new TcpProvider(), false, List.of(FINE), trial).look());
   }
 
   /** Where no process can be started, for instance: that is no word on the transport. */
@@ -111,27 +92,72 @@ class TransportCheckTest {
     assertEquals(
         Finding.info(
             "transport tcp", "seems to work, but could not be tried", "Read-only file system", ""),
-        new TransportCheck(new TcpProvider(), List.of(NO_NIC), trial).look());
+        new TransportCheck(new TcpProvider(), false, List.of(NO_NIC), trial).look());
   }
 
   @Test
   void aFindingWithoutARemedyAddsNone() {
     Finding unread = Finding.info("limit", "cannot be read", "no /proc", "");
+    assertEquals("modprobe it", look(broken("no device"), unread, NO_NIC).remedy());
+  }
+
+  @Test
+  void aRemedyOfSeveralNeedsIsSaidOnce() {
+    assertEquals("set it up", look(broken("no port"), DOWN, DOWN).remedy());
+  }
+
+  @Test
+  void whatNobodyNeedsIsNoProblem() {
     assertEquals(
-        "modprobe it", look(new Broken(Optional.of("no device")), unread, NO_NIC).remedy());
+        Finding.info(
+            "transport broken",
+            "does not work here",
+            "no port",
+            "nothing: transport verbs does the same and needs less; to use broken all the same:"
+                + " set it up"),
+        lookAtOptional(broken("no port"), new FakeTrial(Optional.empty()), DOWN));
+    assertEquals(
+        Finding.info(
+            "transport tcp",
+            "does not work here",
+            "cannot listen",
+            "nothing: transport verbs does the same and needs less"),
+        lookAtOptional(new TcpProvider(), new FakeTrial(Optional.of("cannot listen")), FINE));
   }
 
   @Test
   void theChoiceIsTheFirstThatIsAvailable() {
     TransportChooser chooser =
-        new TransportChooser(List.of(new Broken(Optional.of("no port")), new TcpProvider()));
-    assertEquals(Finding.ok("transport chosen", "tcp"), TransportCheck.choice(chooser));
+        new TransportChooser(
+            List.of(
+                broken("no port"),
+                new StandInProvider("works", Optional.empty()),
+                new TcpProvider()));
+    assertEquals(
+        Finding.ok("transport chosen", "works"), HostTransports.choice(chooser, "set it up"));
+  }
+
+  @Test
+  void aChoiceWithoutRdmaSaysWhyAndWhatHelps() {
+    TransportChooser chooser =
+        new TransportChooser(
+            List.of(
+                broken("no port"),
+                new StandInProvider("other", Optional.of("no jar")),
+                new TcpProvider()));
+    assertEquals(
+        Finding.info(
+            "transport chosen",
+            "tcp, so data goes without RDMA",
+            "broken does not work here: no port",
+            "set it up"),
+        HostTransports.choice(chooser, "set it up"));
   }
 
   @Test
   void withoutAnyTransportSluiceDoesNotWork() {
-    TransportChooser chooser = new TransportChooser(List.of(new Broken(Optional.of("no port"))));
-    Finding finding = TransportCheck.choice(chooser);
+    TransportChooser chooser = new TransportChooser(List.of(broken("no port")));
+    Finding finding = HostTransports.choice(chooser, "");
     assertEquals(Level.BROKEN, finding.level());
     assertEquals("no transport works here: broken is not available (no port)", finding.cause());
   }

@@ -58,6 +58,35 @@ final class Tree {
         .withGid("rxe0", 0, "fe80:0000:0000:0000:a866:21ff:fe67:2270", "RoCE v2");
   }
 
+  /** A port on dummy0, as {@link #withRxe}, that has the IP address 10.77.0.1. */
+  Tree withAddress() {
+    return withRxe().withGid("rxe0", 1, "0000:0000:0000:0000:0000:ffff:0a4d:0001", "RoCE v2");
+  }
+
+  /** The kernel's modules and the files by which programs use devices. */
+  Tree withDeviceFiles() {
+    return withDirectory("/sys/class/infiniband_verbs/uverbs0")
+        .with("/sys/class/infiniband_verbs/abi_version", "6")
+        .withDirectory("/sys/class/misc/rdma_cm")
+        .with("/dev/infiniband/uverbs0", "")
+        .with("/dev/infiniband/rdma_cm", "");
+  }
+
+  /** The libraries of rdma-core, but none of UCX. */
+  Tree withRdmaCore() {
+    return with("/usr/lib/x86_64-linux-gnu/libibverbs.so.1", "")
+        .with("/usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav34.so", "");
+  }
+
+  Tree without(String absolute) {
+    try {
+      Files.delete(root.resolve(absolute.substring(1)));
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   Tree withGid(String device, int index, String address, String type) {
     return with(CLASS + device + "/ports/1/gids/" + index, address)
         .with(CLASS + device + "/ports/1/gid_attrs/types/" + index, type);
