@@ -48,7 +48,7 @@ class ReadBandwidthIT {
 
   private static final int LATENCY_READS = 1000;
   private static final int ROUNDS = 5;
-  private static final int CONNECTIONS = 200;
+  private static final int CONNECTIONS = 100;
 
   private final InetAddress address = RdmaAddress.find();
   private final List<TransportProvider> providers = new ArrayList<>();
