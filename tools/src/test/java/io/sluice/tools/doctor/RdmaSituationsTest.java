@@ -125,7 +125,7 @@ class RdmaSituationsTest {
         said(
             "libibverbs.so.1 does not load (…); install rdma-core (Debian: libibverbs1 and"
                 + " ibverbs-providers; Red Hat: libibverbs)",
-            "java.lang.UnsatisfiedLinkError");
+            "libibverbs.so.1: cannot open shared object file: No such file or directory");
     Map<String, Finding> findings = look(Optional.of(cause));
     assertTcpInstead(findings, cause, "RDMA libraries");
     Finding libraries = findings.get("RDMA libraries");

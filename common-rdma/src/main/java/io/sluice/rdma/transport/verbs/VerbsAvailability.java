@@ -91,9 +91,17 @@ final class VerbsAvailability {
         .map(
             e ->
                 "libibverbs.so.1 does not load ("
-                    + e
+                    + reason(e)
                     + "); install rdma-core (Debian: libibverbs1 and ibverbs-providers; Red Hat:"
                     + " libibverbs)");
+  }
+
+  /**
+   * What the system's loader says. JNA puts it into the second of many lines, which name the class
+   * path.
+   */
+  static String reason(Throwable e) {
+    return e.toString().lines().skip(1).findFirst().orElseGet(e::toString);
   }
 
   private Optional<String> permissionCause() throws IOException {

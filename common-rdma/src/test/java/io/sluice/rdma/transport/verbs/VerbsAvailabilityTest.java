@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.jna.NativeLibrary;
 import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
@@ -114,6 +115,19 @@ class VerbsAvailabilityTest {
     Files.move(devices.resolve("fake0"), devices.resolve("other0"));
     Files.move(devices.resolve("fake1"), devices.resolve("other1"));
     assertCause("no driver for [other0, other1]", "ibverbs-providers");
+  }
+
+  @Test
+  void aLibraryThatDoesNotLoadIsExplainedInOneLine() {
+    UnsatisfiedLinkError jna =
+        assertThrows(
+            UnsatisfiedLinkError.class, () -> NativeLibrary.getInstance("libnosuchverbs.so.1"));
+    assertEquals(
+        "libnosuchverbs.so.1: cannot open shared object file: No such file or directory",
+        VerbsAvailability.reason(jna));
+    assertEquals(
+        "java.lang.UnsatisfiedLinkError: no function",
+        VerbsAvailability.reason(new UnsatisfiedLinkError("no function")));
   }
 
   private void giveAllPortsTheGid(String gid) throws IOException {
