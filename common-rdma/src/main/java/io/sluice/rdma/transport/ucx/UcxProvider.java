@@ -64,7 +64,8 @@ public final class UcxProvider implements TransportProvider {
   @Override
   public boolean isConfined() {
     // libucp also answers puts and gets that come as messages, and checks no key for those:
-    // ucp_put_handler copies to any address that a peer names.
+    // ucp_put_handler copies to any address that a peer names. Without the RMA feature there is no
+    // such handler, but libucp takes ids in other messages for pointers, whatever the features.
     return false;
   }
 
