@@ -173,12 +173,17 @@ public final class PendingRead {
    */
   public static void endAll(List<PendingRead> reads, Consumer<PendingRead> end) {
     for (PendingRead read : reads) {
-      try {
-        end.accept(read);
-      } catch (RuntimeException | Error e) {
-        SafeLog.error(LOG, "{} did not end normally", read, e);
-        read.failWith(e);
-      }
+      read.endBy(end);
+    }
+  }
+
+  /** Completes the read by {@code end}; if that fails, the read completes with that failure. */
+  public void endBy(Consumer<PendingRead> end) {
+    try {
+      end.accept(this);
+    } catch (RuntimeException | Error e) {
+      SafeLog.error(LOG, "{} did not end normally", this, e);
+      failWith(e);
     }
   }
 

@@ -35,6 +35,7 @@ final class LibVerbs implements Verbs {
   private static final int O_NONBLOCK = 0x800;
   private static final int EINTR = 4;
   private static final int EAGAIN = 11;
+  private static final long[] ONE = {1}; // the call reads it, and needs no memory of the heap
 
   private static final Throwable LOAD_FAILURE = load();
 
@@ -296,8 +297,7 @@ final class LibVerbs implements Verbs {
 
   @Override
   public void wake(int waker) throws IOException {
-    long[] one = {1};
-    if (Libc.write(waker, one, Long.BYTES) != Long.BYTES) {
+    if (Libc.write(waker, ONE, Long.BYTES) != Long.BYTES) {
       throw failure("write to eventfd " + waker);
     }
   }

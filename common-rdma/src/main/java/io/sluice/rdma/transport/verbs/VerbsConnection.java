@@ -18,12 +18,14 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +34,8 @@ import org.slf4j.LoggerFactory;
  * completions. It polls for a short time first, as long as that pays, and then sleeps.
  *
  * <p>A failed read completes only when the queue pair is destroyed; until then the NIC might still
- * write.
+ * write. If the device refuses to destroy it and to stop it, the read fails, but its destination
+ * stays held for good.
  *
  * <p>Thread contract: safe from any thread. Ownership: see {@link Connection}; the thread destroys
  * the native part and closes the socket when the connection ends.
@@ -40,6 +43,8 @@ import org.slf4j.LoggerFactory;
 final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevice.User {
   private static final Logger LOG = LoggerFactory.getLogger(VerbsConnection.class);
   private static final long END_LIMIT_MS = 10_000;
+  private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final String CLOSED_HERE = "closed by this side";
 
   private final ClientResources resources;
   private final VerbsLink link;
@@ -48,6 +53,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Object lock = new Object();
   private final Queue<ReadPart> waiting = new ArrayDeque<>();
+  private final Consumer<PendingRead> failing = this::fail; // made while there is memory
   private final PollBudget budget = new PollBudget(System::nanoTime); // its thread only
   private PendingRead late;
   private PendingRead refused;
@@ -75,7 +81,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     try {
       link.watch(this);
     } catch (IOException | RuntimeException | Error e) {
-      end("its socket cannot be watched: " + ErrorText.of(e));
+      end("its socket cannot be watched", e);
       throw e;
     }
   }
@@ -138,7 +144,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       try {
         link.queue().post(waiting);
       } catch (IOException e) {
-        end("posting a read failed: " + ErrorText.of(e));
+        end("posting a read failed", e);
       }
     }
   }
@@ -155,7 +161,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       }
     } catch (IOException | RuntimeException | Error e) {
       SafeLog.warn(LOG, "verbs: connection to {} failed", link.remote(), e);
-      end("it failed: " + ErrorText.of(e));
+      end("it failed", e);
     } finally {
       finish();
     }
@@ -216,37 +222,77 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     }
   }
 
+  /** Ends it for a failure, whose text is left out if there is no memory for it. */
+  private void end(String what, Throwable cause) {
+    String reason = what;
+    try {
+      reason = what + ": " + ErrorText.of(cause);
+    } catch (OutOfMemoryError e) {
+      // The end must not fail.
+    }
+    end(reason);
+  }
+
+  /**
+   * Destroys the native part and fails the reads. No other thread uses the native part once it has
+   * ended, so the lock is free while the device takes its time. Needs no memory of the heap until
+   * the queue pair is destroyed.
+   */
   private void finish() {
+    synchronized (lock) { // after the thread that ended it has woken this one
+      if (isOpen()) {
+        endReason = "its thread failed";
+      }
+    }
     try {
       link.port().device().remove(this);
       drain();
-      List<PendingRead> lost;
-      synchronized (lock) { // not before the thread that ended it has woken this one
-        try {
-          link.close();
-        } catch (IOException | RuntimeException | Error e) {
-          SafeLog.error(LOG, "verbs: {} was not destroyed; its memory is kept", this, e);
-        }
-        lost = unfinished();
-      }
+      destroy();
       resources.meter().connectionClosed();
-      PendingRead.endAll(lost, this::fail);
     } finally {
-      resources.ended(this);
-      ended.countDown();
+      try {
+        failUnfinished();
+      } finally {
+        resources.ended(this);
+        ended.countDown();
+      }
     }
   }
 
-  /** All reads that have not completed. */
-  private List<PendingRead> unfinished() {
-    List<PendingRead> reads = new ArrayList<>();
-    link.queue().outstanding().forEach(part -> reads.add(part.read()));
-    waiting.forEach(part -> reads.add(part.read()));
-    waiting.clear();
-    if (late != null) {
-      reads.add(late); // without parts, if memory was short when it was posted
+  /** Destroys the native part; tries again while memory is short, as the NIC might still write. */
+  private void destroy() {
+    while (true) {
+      try {
+        link.close();
+        return;
+      } catch (OutOfMemoryError e) {
+        SafeLog.error(LOG, "verbs: {} was not destroyed, trying again", this, e);
+        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+      } catch (IOException | RuntimeException | Error e) {
+        SafeLog.error(LOG, "verbs: {} was not destroyed; its memory is kept", this, e);
+        return;
+      }
     }
-    return reads;
+  }
+
+  private void failUnfinished() {
+    VerbsReadQueue queue = link.queue();
+    for (ReadPart part = queue.takeOutstanding(); part != null; part = queue.takeOutstanding()) {
+      failUnfinished(part.read());
+    }
+    for (ReadPart part = waiting.poll(); part != null; part = waiting.poll()) {
+      failUnfinished(part.read());
+    }
+    if (late != null) {
+      failUnfinished(late); // without parts, if memory was short when it was posted
+    }
+  }
+
+  private void failUnfinished(PendingRead read) {
+    if (!link.queue().pair().isStopped() && !read.isCompleted()) {
+      read.destination().hold(); // for good: the NIC might still write to it
+    }
+    read.endBy(failing);
   }
 
   /**
@@ -307,7 +353,11 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
 
   @Override
   public void end(Throwable cause) {
-    end(cause == null ? "closed by this side" : ErrorText.of(cause));
+    if (cause == null) {
+      end(CLOSED_HERE);
+    } else {
+      end("its socket failed", cause);
+    }
   }
 
   @Override
@@ -317,7 +367,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
 
   @Override
   public void close() {
-    end("closed by this side");
+    end(CLOSED_HERE);
     if (Thread.currentThread() != thread && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
       throw new IllegalStateException(
           this

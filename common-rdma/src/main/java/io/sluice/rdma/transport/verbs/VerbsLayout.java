@@ -182,6 +182,12 @@ final class VerbsLayout {
   static final int STATUS_REMOTE_ACCESS = 10;
   static final int STATUS_NO_ANSWER = 12;
 
+  /**
+   * Any state to ERROR: {@code ibv_qp_attr} for {@link #MASK_ERROR}. Nobody writes to it. It is
+   * there before memory may be short.
+   */
+  static final byte[] ERROR = error();
+
   private static final String[] STATUSES = {
     "IBV_WC_SUCCESS",
     "IBV_WC_LOC_LEN_ERR",
@@ -282,8 +288,7 @@ final class VerbsLayout {
     return struct;
   }
 
-  /** Any state to ERROR: {@code ibv_qp_attr} for {@link #MASK_ERROR}. */
-  static byte[] error() {
+  private static byte[] error() {
     byte[] struct = new byte[ATTR_BYTES];
     wrap(struct).putInt(ATTR_STATE, STATE_ERROR);
     return struct;

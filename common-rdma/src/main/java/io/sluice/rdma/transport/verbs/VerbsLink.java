@@ -1,6 +1,5 @@
 package io.sluice.rdma.transport.verbs;
 
-import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
@@ -10,7 +9,7 @@ import java.nio.channels.SocketChannel;
  * The socket and the native part of an established client connection.
  *
  * <p>Thread contract: that of {@link VerbsReadQueue}; {@link #end} under the connection's lock,
- * before {@link #close}. Ownership: the connection closes it.
+ * before {@link #close}, which is for the connection's thread. Ownership: the connection closes it.
  *
  * @param remoteDevice which of the server's devices the connection leads to
  */
@@ -31,16 +30,26 @@ record VerbsLink(
 
   /** Tells the peer that the connection ends, and wakes the connection's thread. */
   void end() throws IOException {
-    ControlSocket.shutdown(channel);
-    queue.wake();
+    try {
+      ControlSocket.shutdown(channel);
+    } finally {
+      queue.wake();
+    }
   }
 
-  /** Destroys the queue pair first; after it returns, the NIC writes nothing. */
+  /**
+   * Destroys the queue pair first; after it returns, the NIC writes nothing. A second call after a
+   * failure tries again. Needs no memory of the heap.
+   */
   void close() throws IOException {
     try {
-      Closer.all(queue::close, channel);
+      queue.close();
     } finally {
-      loop.forgetClosed();
+      try {
+        channel.close();
+      } finally {
+        loop.forgetClosed();
+      }
     }
   }
 }

@@ -21,6 +21,7 @@ final class VerbsQueuePair {
   private final long pair;
   private final int access;
   private final int psn = RANDOM.nextInt(QueuePairAddress.MAX_NUMBER + 1);
+  private boolean failed; // guarded by this
   private boolean destroyed; // guarded by this
 
   private VerbsQueuePair(VerbsPort port, long pair, int access) {
@@ -91,7 +92,8 @@ final class VerbsQueuePair {
   /** Ends all that is posted, with failed completions. */
   synchronized void fail() throws IOException {
     if (!destroyed) {
-      verbs.modify(pair, VerbsLayout.error(), VerbsLayout.MASK_ERROR);
+      verbs.modify(pair, VerbsLayout.ERROR, VerbsLayout.MASK_ERROR);
+      failed = true;
     }
   }
 
@@ -104,5 +106,10 @@ final class VerbsQueuePair {
       verbs.destroyPair(pair);
       destroyed = true;
     }
+  }
+
+  /** Whether the NIC was told to end all that is posted, and did not refuse. */
+  synchronized boolean isStopped() {
+    return failed || destroyed;
   }
 }

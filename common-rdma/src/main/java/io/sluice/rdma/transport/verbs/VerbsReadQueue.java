@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.Queue;
 
 /**
@@ -27,11 +25,11 @@ import java.util.Queue;
  * <p>A request's id is the slot of its part here, because the other fields of a failed completion
  * are undefined.
  *
- * <p>Thread contract: {@link #post}, {@link #part}, {@link #release} and {@link #outstanding} under
- * the connection's lock; {@link #poll} and {@link #await} on the connection's thread; {@link #wake}
- * and {@link #fail} from any thread, before {@link #close}. Ownership: the connection closes it.
- * Failure: {@link IOException}; the connection then ends, and all its parts are lost with the queue
- * pair.
+ * <p>Thread contract: {@link #post}, {@link #part} and {@link #release} under the connection's
+ * lock; {@link #poll}, {@link #await} and, at its end, {@link #takeOutstanding} on the connection's
+ * thread; {@link #wake} and {@link #fail} from any thread, before {@link #close}. Ownership: the
+ * connection closes it. Failure: {@link IOException}; the connection then ends, and all its parts
+ * are lost with the queue pair.
  */
 final class VerbsReadQueue {
   /** Work requests that are posted at a time; further ones wait at the connection. */
@@ -159,15 +157,16 @@ final class VerbsReadQueue {
     polled = 0;
   }
 
-  /** The parts that were posted and have not arrived, or not been released. */
-  List<ReadPart> outstanding() {
-    List<ReadPart> parts = new ArrayList<>();
-    for (ReadPart part : posted) {
+  /** Removes a part that was posted and has not arrived, or not been released; null if none is. */
+  ReadPart takeOutstanding() {
+    for (int slot = 0; slot < posted.length; slot++) {
+      ReadPart part = posted[slot];
       if (part != null) {
-        parts.add(part);
+        posted[slot] = null;
+        return part;
       }
     }
-    return parts;
+    return null;
   }
 
   /** Waits until a completion comes, or {@link #wake} is called; asks for the next event, too. */

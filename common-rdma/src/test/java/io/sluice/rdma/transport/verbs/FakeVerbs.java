@@ -268,6 +268,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     return List.copyOf(calls.keySet());
   }
 
+  /** How often a call was made. */
+  synchronized int calls(String name) {
+    return calls.getOrDefault(name, 0);
+  }
+
   /** Handles of all queue pairs. */
   synchronized List<Long> pairs() {
     return pairsByNumber.values().stream().map(pair -> pair.handle).toList();
@@ -598,6 +603,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   public synchronized void destroyPair(long pair) throws IOException {
     Pair destroyed = get(Pair.class, pair);
     call("destroyPair");
+    call(destroyed.access == 0 ? "destroyPair of a reader" : "destroyPair of a server");
     destroyed.posted.clear();
     destroyed.queue.pairs--;
     pairsByNumber.remove(destroyed.number);

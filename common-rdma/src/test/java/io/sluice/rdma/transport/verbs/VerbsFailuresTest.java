@@ -70,6 +70,23 @@ class VerbsFailuresTest {
     return new OutOfMemoryError("expected by this test");
   }
 
+  /** As if there were no memory for its text. */
+  static IOException refusalWithoutText() {
+    return new IOException() {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public String getMessage() {
+        throw lackOfMemory();
+      }
+
+      @Override
+      public String toString() {
+        throw lackOfMemory();
+      }
+    };
+  }
+
   private ServerEndpoint listen() throws TransportException {
     return verbs.provider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
   }
