@@ -34,7 +34,9 @@ final class LibVerbs implements Verbs {
   private static final int F_SETFL = 4;
   private static final int O_NONBLOCK = 0x800;
   private static final int EINTR = 4;
+  private static final int EIO = 5;
   private static final int EAGAIN = 11;
+  private static final int EBUSY = 16;
   private static final long[] ONE = {1}; // the call reads it, and needs no memory of the heap
 
   private static final Throwable LOAD_FAILURE = load();
@@ -113,7 +115,7 @@ final class LibVerbs implements Verbs {
 
   @Override
   public void close(long context) throws IOException {
-    check(ibv_close_device(context), "close an RDMA device");
+    checkEnded(ibv_close_device(context), "close an RDMA device");
   }
 
   @Override
@@ -148,7 +150,7 @@ final class LibVerbs implements Verbs {
 
   @Override
   public void freeDomain(long domain) throws IOException {
-    check(ibv_dealloc_pd(domain), "free a protection domain");
+    checkEnded(ibv_dealloc_pd(domain), "free a protection domain");
   }
 
   @Override
@@ -166,7 +168,7 @@ final class LibVerbs implements Verbs {
 
   @Override
   public void deregister(long registration) throws IOException {
-    check(ibv_dereg_mr(registration), "deregister memory");
+    checkEnded(ibv_dereg_mr(registration), "deregister memory");
   }
 
   @Override
@@ -184,9 +186,19 @@ final class LibVerbs implements Verbs {
     check(ibv_get_cq_event(channel, new long[1], new long[1]), "take a completion event");
   }
 
+  /**
+   * The library calls a channel busy if its queue went away with the device, see {@link
+   * #checkEnded}. Then only the descriptor is closed; some bytes stay.
+   */
   @Override
   public void destroyChannel(long channel) throws IOException {
-    check(ibv_destroy_comp_channel(channel), "destroy a completion channel");
+    int descriptor = channelDescriptor(channel);
+    int result = ibv_destroy_comp_channel(channel);
+    if (result == EBUSY) {
+      check(Libc.close(descriptor), "close a completion channel");
+    } else {
+      checkEnded(result, "destroy a completion channel");
+    }
   }
 
   @Override
@@ -215,7 +227,7 @@ final class LibVerbs implements Verbs {
   @Override
   public void destroyQueue(long queue, int takenEvents) throws IOException {
     ibv_ack_cq_events(queue, takenEvents); // else the next call waits for ever
-    check(ibv_destroy_cq(queue), "destroy a completion queue");
+    checkEnded(ibv_destroy_cq(queue), "destroy a completion queue");
   }
 
   @Override
@@ -248,7 +260,7 @@ final class LibVerbs implements Verbs {
 
   @Override
   public void destroyPair(long pair) throws IOException {
-    check(ibv_destroy_qp(pair), "destroy a queue pair");
+    checkEnded(ibv_destroy_qp(pair), "destroy a queue pair");
   }
 
   @Override
@@ -363,6 +375,19 @@ final class LibVerbs implements Verbs {
   private static void check(int result, String what) throws IOException {
     if (result != 0) {
       throw result > 0 ? NativeCalls.failure(what, result) : failure(what);
+    }
+  }
+
+  /**
+   * Checks a call that ends an object. EIO counts as success. The kernel answers it when the device
+   * was removed or reset: it has taken the process's objects from the device before, and the NIC
+   * has no access to the process's memory any more. So the memory may be unmapped, and a second
+   * call would fail in the same way. What the library itself has allocated for the object stays
+   * until the process ends.
+   */
+  static void checkEnded(int result, String what) throws IOException {
+    if (result != EIO && (result >= 0 || Native.getLastError() != EIO)) {
+      check(result, what);
     }
   }
 

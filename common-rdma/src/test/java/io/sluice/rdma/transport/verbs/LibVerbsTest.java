@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Function;
+import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import io.sluice.rdma.memory.OffHeap;
@@ -125,6 +126,35 @@ class LibVerbsTest {
     } finally {
       verbs.closeWaker(silent);
       OffHeap.free(context);
+    }
+  }
+
+  /** Else nothing of a device that was removed or reset is freed before the process ends. */
+  @Test
+  void anObjectThatWentAwayWithItsDeviceHasEnded() throws Exception {
+    LibVerbs.checkEnded(0, "end it");
+    LibVerbs.checkEnded(5, "end it"); // EIO
+    Native.setLastError(5);
+    LibVerbs.checkEnded(-1, "end it");
+    Native.setLastError(16);
+    IOException e = assertThrows(IOException.class, () -> LibVerbs.checkEnded(-1, "end it"));
+    assertTrue(e.getMessage().startsWith("cannot end it: [16]"), e.getMessage());
+    assertThrows(IOException.class, () -> LibVerbs.checkEnded(16, "end it"));
+  }
+
+  /** The library counts a queue that went away with its device as a user of its channel. */
+  @Test
+  void theDescriptorOfAChannelIsClosedThoughItsQueueIsCounted() throws Exception {
+    ByteBuffer memory = OffHeap.allocate(2048).order(ByteOrder.nativeOrder()); // and 0, as a mutex
+    int descriptor = verbs.createWaker();
+    try {
+      memory.putLong(1024, LibVerbs.address(memory));
+      memory.putInt(1024 + VerbsLayout.CHANNEL_FD, descriptor);
+      memory.putInt(1024 + VerbsLayout.CHANNEL_FD + Integer.BYTES, 1);
+      verbs.destroyChannel(LibVerbs.address(memory) + 1024);
+      assertThrows(IOException.class, () -> verbs.wake(descriptor));
+    } finally {
+      OffHeap.free(memory);
     }
   }
 
