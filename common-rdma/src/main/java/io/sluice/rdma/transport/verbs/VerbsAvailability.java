@@ -5,7 +5,6 @@ import io.sluice.rdma.memory.NativeCalls;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.file.DirectoryStream;
@@ -75,7 +74,7 @@ final class VerbsAvailability {
         return refusal;
       }
       return trialCause(verbs, ports);
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException | RuntimeException e) {
       return Optional.of("the RDMA devices cannot be examined: " + ErrorText.of(e));
     } catch (LinkageError e) {
       return Optional.of("libibverbs cannot be called: " + e);

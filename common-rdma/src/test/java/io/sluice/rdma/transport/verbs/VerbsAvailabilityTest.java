@@ -160,6 +160,15 @@ class VerbsAvailabilityTest {
     assertCause("no active RDMA port has a GID", "IPv4 or IPv6 address");
   }
 
+  /** Else a service does not start, where it could serve over another transport. */
+  @Test
+  void aPortThatIsNoNumberIsACause() throws Exception {
+    Path port =
+        Files.createDirectories(verbs.sysClass().resolve("infiniband/fake0/ports").resolve("one"));
+    Files.writeString(port.resolve("state"), "4: ACTIVE\n");
+    assertCause("the RDMA devices cannot be examined", "one");
+  }
+
   @Test
   void passesOnWhyADeviceCannotBeOpened() {
     verbs.fail("open", 0, new IOException("[13] Permission denied"));
