@@ -133,20 +133,21 @@ final class SocketLoop {
   }
 
   private void end() {
-    synchronized (lock) {
-      ended = true;
-    }
-    for (SelectionKey key : selector.keys()) {
-      if (key.isValid()) {
-        end((Member) key.attachment(), null);
-      }
-    }
     try {
+      synchronized (lock) {
+        ended = true;
+      }
+      for (SelectionKey key : selector.keys()) {
+        if (key.isValid()) {
+          end((Member) key.attachment(), null);
+        }
+      }
       selector.close();
-    } catch (IOException e) {
-      SafeLog.warn(LOG, "{}: closing its selector failed", thread.getName(), e);
+    } catch (IOException | RuntimeException | Error e) {
+      SafeLog.warn(LOG, "{}: it did not end normally", thread.getName(), e);
+    } finally {
+      over.countDown();
     }
-    over.countDown();
   }
 
   /** Whether its thread uses nothing any more. */

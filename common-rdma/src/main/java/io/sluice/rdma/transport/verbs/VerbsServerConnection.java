@@ -2,7 +2,6 @@ package io.sluice.rdma.transport.verbs;
 
 import static io.sluice.rdma.transport.verbs.VerbsProtocol.*;
 
-import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
@@ -251,26 +250,41 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
   @Override
   public void end(Throwable cause) {
     if (cause instanceof IOException) {
-      LOG.debug("verbs: connection from {} ended: {}", client, cause.toString());
+      SafeLog.debug(LOG, "verbs: connection from {} ended", client, cause);
     } else if (cause != null) {
       SafeLog.error(LOG, "verbs: connection from {} ended in an error", client, cause);
     }
-    try {
-      Closer.all(this::endPair, channel);
+    try { // each step by itself, and without memory of the heap: there may be none
+      endPair();
     } catch (IOException | RuntimeException | Error e) {
-      SafeLog.warn(LOG, "verbs: the connection from {} was not closed cleanly", client, e);
+      SafeLog.warn(LOG, "verbs: the queue pair for {} was not destroyed", client, e);
     }
-    if (deadline != null) {
-      deadline.cancel();
+    try {
+      channel.close();
+    } catch (IOException | RuntimeException | Error e) {
+      SafeLog.warn(LOG, "verbs: the socket of {} was not closed cleanly", client, e);
     }
-    if (place != null) {
-      place.leave();
+    try {
+      leave();
+    } finally {
+      context.connections().remove(this);
     }
-    if (step == Step.ESTABLISHED) {
-      context.meter().connectionClosed();
+  }
+
+  private void leave() {
+    try {
+      if (place != null) {
+        place.leave();
+      }
+      if (step == Step.ESTABLISHED) {
+        context.meter().connectionClosed();
+      }
+    } finally {
+      context.unauthenticated().leave(channel);
+      if (deadline != null) {
+        deadline.cancel();
+      }
     }
-    context.unauthenticated().leave(channel);
-    context.connections().remove(this);
   }
 
   private void endPair() throws IOException {

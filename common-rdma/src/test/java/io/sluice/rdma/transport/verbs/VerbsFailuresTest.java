@@ -191,6 +191,20 @@ class VerbsFailuresTest {
     assertEquals(List.of(), verbs.live());
   }
 
+  /** Else the queue pair, the socket and the place of the client stay, and no close succeeds. */
+  @Test
+  void aServerThatLacksMemoryToTellOfAnEndEndsTheConnectionAllTheSame() throws Exception {
+    try (Pair s = new Pair()) {
+      List<String> connected = verbs.live();
+      verbs.fail("modify to 2", 0, refusalWithoutText()); // the server is the first to make it
+      assertThrows(
+          ConnectFailedException.class, () -> s.client.connect(s.server.address(), LONG_MS));
+      verbs.failNoMore();
+      awaitLive(connected);
+    }
+    assertEquals(List.of(), verbs.live());
+  }
+
   @Test
   void aServerWithoutQueuePairsTellsTheClientSo() throws Exception {
     try (Pair s = new Pair()) {
