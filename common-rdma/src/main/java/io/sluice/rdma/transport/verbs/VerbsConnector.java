@@ -73,7 +73,8 @@ final class VerbsConnector {
   private final class Attempt {
     private final InetSocketAddress remote;
     private final long timeoutMs;
-    private final AtomicBoolean late = new AtomicBoolean();
+    private final AtomicBoolean settled = new AtomicBoolean(); // by success, or by the deadline
+    private volatile boolean late;
     private SocketChannel channel;
     private VerbsReadQueue queue;
     private boolean connected;
@@ -93,11 +94,18 @@ final class VerbsConnector {
             deadlines.after(
                 timeoutMs,
                 () -> {
-                  late.set(true);
-                  abort(channel);
+                  if (settled.compareAndSet(false, true)) {
+                    late = true;
+                    abort(channel);
+                  }
                 });
         try {
-          return connect(ticket);
+          VerbsLink link = connect(ticket);
+          if (!settled.compareAndSet(false, true)) {
+            late = true;
+            throw new IOException("the deadline is closing the socket");
+          }
+          return link;
         } finally {
           deadline.cancel();
         }
@@ -114,7 +122,7 @@ final class VerbsConnector {
                     + cause(e)
                     + (welcome ? "" : "; is the Sluice service up there and the port open?"),
                 e,
-                connected && !welcome && !late.get() && !(e instanceof ProtocolMismatch));
+                connected && !welcome && !late && !(e instanceof ProtocolMismatch));
         abandon(failure);
         throw failure;
       } catch (Error e) { // mostly for want of memory
@@ -128,7 +136,7 @@ final class VerbsConnector {
     }
 
     private String cause(Exception e) {
-      return late.get()
+      return late
           ? "no answer in time"
           : givenUp ? "the client endpoint was closed" : ErrorText.of(e);
     }

@@ -456,6 +456,26 @@ class VerbsFailuresTest {
     assertEquals(before, verbs.live());
   }
 
+  /** Else the deadline closes its socket unseen, and the server ends it. */
+  @Test
+  void aConnectionThatIsMadeAtItsDeadlineLives() throws Exception {
+    try (Pair s = new Pair()) {
+      List<Connection> made = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        try {
+          made.add(s.client.connect(s.server.address(), 1 + i % 4));
+        } catch (ConnectFailedException e) {
+          assertTrue(e.getMessage().contains("no answer in time"), e.getMessage());
+        }
+      }
+      for (Connection each : made) {
+        each.read(s.descriptor, 0, s.landing, 0, REGION_BYTES, LONG_MS)
+            .get(LONG_MS, TimeUnit.MILLISECONDS);
+      }
+    }
+    assertEquals(List.of(), verbs.live());
+  }
+
   /** One server with one region, one client with one connection. */
   private final class Pair implements AutoCloseable {
     private final ServerEndpoint server = listen();
