@@ -436,18 +436,19 @@ class VerbsFailuresTest {
   @Test
   void anAttemptToConnectEndsInTimeOrWithItsEndpoint() throws Exception {
     List<String> before = verbs.live();
-    try (ServerSocket silent = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+    try (ServerSocket silent = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+        ServerSocket other = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
       InetSocketAddress remote = (InetSocketAddress) silent.getLocalSocketAddress();
       ClientEndpoint client = verbs.provider().openClient();
       ConnectFailedException late =
           assertThrows(ConnectFailedException.class, () -> client.connect(remote, 50));
       assertTrue(late.getMessage().contains("no answer in time"), late.getMessage());
       assertFalse(late.isLater());
+      InetSocketAddress second = (InetSocketAddress) other.getLocalSocketAddress();
       CompletableFuture<Throwable> attempt =
           CompletableFuture.supplyAsync(
-              () -> assertThrows(TransportException.class, () -> client.connect(remote, LONG_MS)));
-      silent.accept().close(); // of the late one
-      try (Socket accepted = silent.accept()) {
+              () -> assertThrows(TransportException.class, () -> client.connect(second, LONG_MS)));
+      try (Socket accepted = other.accept()) {
         assertTrue(accepted.isConnected());
         client.close();
         assertFalse(attempt.get(LONG_MS, TimeUnit.MILLISECONDS).getMessage().isEmpty());
