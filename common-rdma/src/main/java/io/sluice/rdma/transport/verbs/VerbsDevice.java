@@ -242,6 +242,11 @@ final class VerbsDevice {
     warnAndEnd(user -> true, reason);
   }
 
+  /** Whether it is of no use any more, for good. */
+  boolean hasFailed() {
+    return failure != null;
+  }
+
   /** Ends the connections that an event of the whole device or of a port concerns. */
   private void warnAndEnd(Predicate<User> which, String reason) {
     LOG.warn("verbs: {}; its connections end", reason);

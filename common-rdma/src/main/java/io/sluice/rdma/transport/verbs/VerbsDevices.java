@@ -165,23 +165,36 @@ final class VerbsDevices implements AutoCloseable {
     return devices;
   }
 
-  /** The port of a connection, by its own address on this host. */
+  /**
+   * The port of a connection, by its own address on this host. A device that fails is passed over.
+   *
+   * @throws IOException if no port has the address: the failure of the first device that failed
+   */
   VerbsPort portOf(InetAddress local) throws IOException {
+    IOException failure = null;
     VerbsPort known = found.get(local);
     if (known != null) {
-      Optional<VerbsPort> same = known.device().again(known, local);
-      if (same.isPresent()) {
-        return same.get();
+      try {
+        Optional<VerbsPort> same = known.device().again(known, local);
+        if (same.isPresent()) {
+          return same.get();
+        }
+      } catch (IOException e) {
+        failure = e;
       }
     }
     for (VerbsDevice device : devices) {
-      Optional<VerbsPort> port = device.find(local);
-      if (port.isPresent()) {
-        found.put(local, port.get());
-        return port.get();
+      try {
+        Optional<VerbsPort> port = device.find(local);
+        if (port.isPresent()) {
+          found.put(local, port.get());
+          return port.get();
+        }
+      } catch (IOException e) { // one that was removed, and the address may be another's
+        failure = failure == null ? e : failure;
       }
     }
-    throw new TransportException(noGid(local));
+    throw failure == null ? new TransportException(noGid(local)) : failure;
   }
 
   private void takeEvents() {

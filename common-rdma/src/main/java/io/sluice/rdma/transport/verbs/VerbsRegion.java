@@ -11,15 +11,18 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /**
- * Memory registered with every device of an endpoint. It keeps the buffer reachable while a NIC may
- * use the memory.
+ * Memory registered with every device of an endpoint that has not failed. It keeps the buffer
+ * reachable while a NIC may use the memory.
  *
  * <p>The provider data of its descriptor, big-endian, has its key for each device of its server, in
- * the order of their numbers. The server tells a client the number when it connects.
+ * the order of their numbers, and 0 for one that had failed. The server tells a client the number
+ * when it connects.
  *
  * <pre>
  *   0                 8        12
@@ -33,6 +36,12 @@ import java.util.OptionalInt;
  */
 final class VerbsRegion {
   private static final int KEYS_OFFSET = Long.BYTES;
+
+  /** Stands for the registration with a device that had failed before; no device has key 0. */
+  private static final Registration NONE = new Registration(0, 0, 0);
+
+  /** EFAULT and EOPNOTSUPP: the kernel lets no device use files of this file system for long. */
+  private static final Pattern UNFIT_FILE_SYSTEM = Pattern.compile("\\[(14|95)\\]");
 
   private final ByteBuffer memory;
   private final long address;
@@ -50,19 +59,30 @@ final class VerbsRegion {
    */
   static VerbsRegion register(VerbsDevices devices, ByteBuffer memory, long lengthBytes, int access)
       throws RegistrationException {
+    List<VerbsDevice> working =
+        devices.all().stream().filter(device -> !device.hasFailed()).toList();
+    if (working.isEmpty()) {
+      throw new RegistrationException("verbs: every RDMA device has failed, of " + devices.all());
+    }
     VerbsRegion region = new VerbsRegion(memory);
     try {
       for (VerbsDevice device : devices.all()) {
-        region.registrations.put(device, device.register(region.address, lengthBytes, access));
+        region.registrations.put(
+            device,
+            working.contains(device) ? device.register(region.address, lengthBytes, access) : NONE);
       }
       return region;
     } catch (IOException e) {
       Closer.after(e, region::deregister);
-      RdmaDevices.checkMayPin(TransportNames.VERBS, lengthBytes); // the kernel names no limit
+      // The kernel names no limit, and counts the memory for each device.
+      RdmaDevices.checkMayPin(TransportNames.VERBS, lengthBytes * working.size());
+      String said = ErrorText.of(e);
       throw new RegistrationException(
           "verbs: "
-              + ErrorText.of(e)
-              + "; memory on a DAX file system cannot be registered, tmpfs and hugetlbfs can",
+              + said
+              + (UNFIT_FILE_SYSTEM.matcher(said).find()
+                  ? "; memory on a DAX file system cannot be registered, tmpfs and hugetlbfs can"
+                  : ""),
           e);
     } catch (RuntimeException | Error e) {
       Closer.after(e, region::deregister);
@@ -75,6 +95,7 @@ final class VerbsRegion {
     return address;
   }
 
+  /** The key at a device; 0, which the device refuses, if it had failed before. */
   int localKey(VerbsDevice device) {
     return registrations.get(device).localKey();
   }
@@ -96,7 +117,7 @@ final class VerbsRegion {
   static OptionalInt remoteKey(RegionDescriptor descriptor, int device) {
     ByteBuffer data = ByteBuffer.wrap(descriptor.providerData());
     int at = KEYS_OFFSET + device * Integer.BYTES;
-    return at + Integer.BYTES <= data.capacity()
+    return at + Integer.BYTES <= data.capacity() && data.getInt(at) != NONE.remoteKey()
         ? OptionalInt.of(data.getInt(at))
         : OptionalInt.empty();
   }
@@ -121,7 +142,10 @@ final class VerbsRegion {
   }
 
   private void deregister(VerbsDevice device) throws IOException {
-    device.verbs().deregister(registrations.get(device).handle());
+    Registration registration = registrations.get(device);
+    if (registration != NONE) {
+      device.verbs().deregister(registration.handle());
+    }
     registrations.remove(device);
   }
 }

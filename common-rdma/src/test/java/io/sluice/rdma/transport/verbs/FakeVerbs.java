@@ -175,6 +175,16 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     }
   }
 
+  /** Gives each device the addresses of the other one. */
+  void exchangeAddresses() throws IOException {
+    Path ports = sysClass().resolve("infiniband");
+    for (String table : new String[] {"ports/1/gids", "ports/1/gid_attrs"}) {
+      Path kept = Files.move(ports.resolve("fake0").resolve(table), root.resolve("exchanged"));
+      Files.move(ports.resolve("fake1").resolve(table), ports.resolve("fake0").resolve(table));
+      Files.move(kept, ports.resolve("fake1").resolve(table));
+    }
+  }
+
   private static String text(byte[] gid) {
     return HexFormat.of().formatHex(gid).replaceAll("(.{4})(?=.)", "$1:");
   }
@@ -384,6 +394,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   @Override
   public synchronized PortState port(long context, int port) throws IOException {
     call("port");
+    call("port " + get(Context.class, context).name());
     assertEquals(1, port);
     return new PortState(true, mtuCode, 0, false, 1L << 31);
   }
@@ -409,6 +420,7 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   public synchronized Registration register(long domain, long address, long lengthBytes, int access)
       throws IOException {
     call("register");
+    call("register " + get(Domain.class, domain).context().name());
     if (refusesOnDemand && (access & VerbsLayout.ACCESS_ON_DEMAND) != 0) {
       throw new IOException("EOPNOTSUPP");
     }

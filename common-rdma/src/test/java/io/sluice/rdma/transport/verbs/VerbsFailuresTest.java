@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -381,6 +382,72 @@ class VerbsFailuresTest {
       assertThrows(OutOfMemoryError.class, () -> server.register(MemoryRegion.ofMapping(memory)));
       assertEquals(idle, verbs.live());
     }
+  }
+
+  /** Else the failure of one device ends the use of all. */
+  @Test
+  void aDeviceThatHasFailedLeavesTheOthersToUse() throws Exception {
+    verbs.exchangeAddresses(); // so that the first device is the one that fails
+    try (ServerEndpoint server = verbs.provider().listen(new InetSocketAddress(0));
+        ClientEndpoint client = verbs.provider().openClient()) {
+      verbs.fail("port fake0", 0, refusal());
+      verbs.fail("register fake0", 0, refusal());
+      verbs.report("fake0", VerbsLayout.EVENT_DEVICE_FATAL, 0);
+      awaitFailure(() -> server.register(MemoryRegion.ofMapping(memory)));
+      awaitFailure(() -> client.register(landingMemory));
+      RegionDescriptor descriptor = server.register(MemoryRegion.ofMapping(memory));
+      assertTrue(VerbsRegion.remoteKey(descriptor, 0).isEmpty());
+      InetSocketAddress remote =
+          new InetSocketAddress(InetAddress.getByName("127.0.0.1"), server.address().getPort());
+      RegisteredBuffer landing = client.register(landingMemory);
+      try (Connection connection = client.connect(remote, LONG_MS)) {
+        connection
+            .read(descriptor, 0, landing, 0, REGION_BYTES, LONG_MS)
+            .get(LONG_MS, TimeUnit.MILLISECONDS);
+      }
+      verbs.report("fake1", VerbsLayout.EVENT_DEVICE_FATAL, 0);
+      String message = null;
+      while (message == null) {
+        try {
+          server.register(MemoryRegion.ofMapping(memory));
+        } catch (RegistrationException e) {
+          message = e.getMessage();
+        }
+      }
+      assertEquals("verbs: every RDMA device has failed, of [fake0, fake1]", message);
+    }
+    assertEquals(List.of(), verbs.live());
+  }
+
+  /** Tries to register until the endpoint knows that a device has failed. */
+  private static void awaitFailure(Callable<?> registration) throws Exception {
+    while (true) {
+      try {
+        registration.call();
+        return;
+      } catch (RegistrationException e) {
+        assertFalse(e.getMessage().contains("DAX"), e.getMessage());
+      }
+    }
+  }
+
+  @Test
+  void onlyMemoryThatTheKernelRefusesIsSaidToBeOnAnotherFileSystem() throws Exception {
+    try (ServerEndpoint server = listen()) {
+      for (String said : new String[] {"[95] Operation not supported", "[14] Bad address"}) {
+        verbs.fail("register", 0, new IOException(said));
+        assertRegistrationSays(server, said + "; memory on a DAX file system cannot be registered");
+      }
+      verbs.fail("register", 0, new IOException("[12] Cannot allocate memory"));
+      assertRegistrationSays(server, "verbs: [12] Cannot allocate memory");
+    }
+  }
+
+  private void assertRegistrationSays(ServerEndpoint server, String words) {
+    RegistrationException e =
+        assertThrows(
+            RegistrationException.class, () -> server.register(MemoryRegion.ofMapping(memory)));
+    assertTrue(e.getMessage().contains(words), e.getMessage());
   }
 
   /** Else its memory goes to others, once it is tried again, while the NIC's key opens it. */
