@@ -59,6 +59,23 @@ class VerbsEndsTest {
     return new OutOfMemoryError("expected by this test");
   }
 
+  /** As if there were no memory for its text. */
+  private static IOException refusalWithoutText() {
+    return new IOException() {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public String getMessage() {
+        throw lackOfMemory();
+      }
+
+      @Override
+      public String toString() {
+        throw lackOfMemory();
+      }
+    };
+  }
+
   private static Throwable failure(CompletableFuture<Void> read) {
     return assertThrows(ExecutionException.class, () -> read.get(LONG_MS, TimeUnit.MILLISECONDS))
         .getCause();
@@ -70,7 +87,7 @@ class VerbsEndsTest {
     for (String call : new String[] {"poll", "post"}) {
       try (Pair s = new Pair()) {
         verbs.loseReads();
-        verbs.fail(call, 0, VerbsFailuresTest.refusalWithoutText());
+        verbs.fail(call, 0, refusalWithoutText());
         Throwable failure = failure(s.read());
         assertInstanceOf(ConnectionLostException.class, failure);
         assertFalse(s.connection.isOpen());
