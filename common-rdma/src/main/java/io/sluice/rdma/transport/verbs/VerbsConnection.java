@@ -203,7 +203,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     synchronized (lock) {
       if (isOpen() && !read.isCompleted()) {
         late = read;
-        end("closed after the deadline of " + read);
+        end("closed after the deadline of a read", read);
       }
     }
   }
@@ -222,11 +222,11 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     }
   }
 
-  /** Ends it for a failure, whose text is left out if there is no memory for it. */
-  private void end(String what, Throwable cause) {
+  /** Ends it for a failure or a read, whose text is left out if there is no memory for it. */
+  private void end(String what, Object cause) {
     String reason = what;
     try {
-      reason = what + ": " + ErrorText.of(cause);
+      reason = what + ": " + (cause instanceof Throwable failure ? ErrorText.of(failure) : cause);
     } catch (OutOfMemoryError e) {
       // The end must not fail.
     }
