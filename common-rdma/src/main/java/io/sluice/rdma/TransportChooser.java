@@ -104,8 +104,13 @@ public final class TransportChooser {
    * The providers of a reader: the chosen one, then those that take over from it. They are all that
    * work here and rank lower, because a node of another release may serve over any of them; or
    * {@code tcp} alone if the setting names the chosen one.
+   *
+   * @param mayReplaceNamed whether {@code tcp} may take over from a named one
    */
-  public List<TransportProvider> reading(Choice choice) {
+  public List<TransportProvider> reading(Choice choice, boolean mayReplaceNamed) {
+    if (choice.isNamed() && !mayReplaceNamed) {
+      return List.of(choice.provider());
+    }
     List<TransportProvider> result = new ArrayList<>();
     for (TransportProvider provider : bestFirst) {
       if (provider == choice.provider()

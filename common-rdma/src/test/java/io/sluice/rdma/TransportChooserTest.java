@@ -55,6 +55,15 @@ class TransportChooserTest {
     assertEquals(List.of("tcp"), offered(all, "tcp"));
   }
 
+  @Test
+  void aNamedTransportIsAloneIfNothingMayReplaceIt() throws Exception {
+    TransportChooser all =
+        new TransportChooser(
+            List.of(new Stub("ucx", Optional.empty()), new Stub("tcp", Optional.empty())));
+    assertEquals(List.of("ucx"), names(all.reading(all.choose("ucx"), false)));
+    assertEquals(List.of("ucx", "tcp"), names(all.reading(all.choose("auto"), false)));
+  }
+
   /** Else a pool would be pinned once for each of them. */
   @Test
   void aServiceRegistersItsPoolWithOneProviderAndServesOverTcpToo() throws Exception {
@@ -83,7 +92,7 @@ class TransportChooserTest {
 
   private static List<String> offered(TransportChooser chooser, String setting)
       throws TransportException {
-    return names(chooser.reading(chooser.choose(setting)));
+    return names(chooser.reading(chooser.choose(setting), true));
   }
 
   private static List<String> names(List<TransportProvider> providers) {

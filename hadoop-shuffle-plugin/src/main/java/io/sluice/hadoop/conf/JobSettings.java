@@ -57,8 +57,8 @@ public final class JobSettings {
           FallbackPolicy.KEY,
           "Fallback if Sluice, or the named transport, does not work. `auto`: the stock shuffle"
               + " or another transport takes over, and Sluice counts it. `never`: the task or the"
-              + " read fails and says why. Reducers then use one transport and ask no"
-              + " ShuffleHandler.",
+              + " read fails and says why. Reducers then read each node over one transport and ask"
+              + " no ShuffleHandler.",
           FallbackPolicy.AUTO.value(),
           FallbackPolicy.NEVER.value());
 

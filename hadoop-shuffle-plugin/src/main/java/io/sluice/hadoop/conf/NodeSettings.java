@@ -117,7 +117,8 @@ public final class NodeSettings {
           "sluice.service.transport",
           "Transport that the service offers to reducers, beside tcp. `auto` offers [the best that"
               + " works](choosing-a-transport.md) here; where several users are served, that is"
-              + " never ucx. The service does not start if a named transport does not work.");
+              + " never ucx. The service does not start if a named transport does not work on"
+              + " the host.");
 
   /** Memory for what a NIC cannot register. */
   public static final Setting<Integer> BOUNCE_BUFFER_MB =

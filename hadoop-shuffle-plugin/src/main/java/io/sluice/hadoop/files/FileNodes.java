@@ -110,7 +110,7 @@ final class FileNodes implements Closeable {
           new NodeReader(
               applicationId,
               root.secret(),
-              new Transports(chooser.reading(choice), WINDOW_BYTES, WINDOWS_BYTES),
+              new Transports(chooser.reading(choice, true), WINDOW_BYTES, WINDOWS_BYTES),
               localPool(applicationId),
               Timeouts.all(timeoutMs));
       readers.put(applicationId, reader);

@@ -138,10 +138,8 @@ final class ReduceShuffle {
     stageKey = key == null ? null : key.newScratch();
     TransportChooser chooser = TransportChooser.standard();
     TransportChooser.Choice transport = transport(chooser);
-    List<TransportProvider> providers =
-        fallback == FallbackPolicy.NEVER
-            ? List.of(transport.provider())
-            : chooser.reading(transport);
+    boolean mayFallBack = fallback != FallbackPolicy.NEVER;
+    List<TransportProvider> providers = chooser.reading(transport, mayFallBack);
     long budgetBytes = budgetBytes(providers.size());
     int mostNodes = Transports.mostNodes(providers);
     ReduceWindows windows = ReduceWindows.of(budgetBytes, job.getNumMapTasks(), mostNodes);
@@ -172,6 +170,9 @@ final class ReduceShuffle {
     }
     Transports transports =
         new Transports(providers, windows.windowBytes(), budgetBytes, mostNodes);
+    if (!mayFallBack) {
+      transports.oneForEachNode();
+    }
     reader =
         new NodeReader(
             TaskNames.application(reduce.getJobID()),

@@ -28,7 +28,7 @@ final class NodeTransports {
   private static final Logger LOG = LoggerFactory.getLogger(NodeTransports.class);
 
   private final String name;
-  private final List<String> preferred;
+  private final Transports task;
   private final ReadStats stats;
   private Map<String, TransportOffer> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
@@ -37,11 +37,11 @@ final class NodeTransports {
    * None is usable yet.
    *
    * @param name of the node, for messages
-   * @param preferred the transports of the task, best first
+   * @param task the transports of the task
    */
-  NodeTransports(String name, List<String> preferred, ReadStats stats) {
+  NodeTransports(String name, Transports task, ReadStats stats) {
     this.name = name;
-    this.preferred = preferred;
+    this.task = task;
     this.stats = stats;
   }
 
@@ -50,10 +50,13 @@ final class NodeTransports {
     Map<String, TransportOffer> offered = new HashMap<>();
     offers.forEach(offer -> offered.put(offer.transport(), offer));
     Map<String, TransportOffer> both = new LinkedHashMap<>();
-    for (String transport : preferred) {
+    for (String transport : task.names()) {
       TransportOffer offer = offered.get(transport);
       if (offer != null && !givenUp.containsKey(transport)) {
         both.put(transport, offer);
+        if (task.isOneForEachNode()) {
+          break;
+        }
       }
     }
     usable = both;

@@ -77,7 +77,7 @@ public final class RemoteNode implements AutoCloseable {
     this.stats = stats;
     this.timeouts = timeouts;
     this.beforeAsking = beforeAsking;
-    this.ways = new NodeTransports(name(), transports.names(), stats);
+    this.ways = new NodeTransports(name(), transports, stats);
     this.links = new DataLinks(new LinkConnector(), transports.linkLimit());
     this.controls = new ControlConnections(this::connectAndLearn, timeouts.exchangeMs());
   }

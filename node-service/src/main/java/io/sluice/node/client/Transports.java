@@ -42,6 +42,7 @@ public final class Transports implements AutoCloseable {
   private final int windowBytes;
   private final int windowCount;
   private final LinkLimit linkLimit;
+  private boolean isOneForEachNode;
 
   private record Opened(ClientEndpoint endpoint, RegisteredWindows pool) {
     void close() {
@@ -85,6 +86,19 @@ public final class Transports implements AutoCloseable {
             .max()
             .orElse(FILES_OF_TCP);
     return Math.max(FEWEST_NODES, OpenFilesLimit.shareOfRoom(2 * filesOfANode));
+  }
+
+  /**
+   * Has each node be read over the best transport that it serves, and a read fail if that one does.
+   */
+  public Transports oneForEachNode() {
+    isOneForEachNode = true;
+    return this;
+  }
+
+  /** Whether no transport takes over from another one at a node. */
+  boolean isOneForEachNode() {
+    return isOneForEachNode;
   }
 
   /** Names of the transports, best first. */

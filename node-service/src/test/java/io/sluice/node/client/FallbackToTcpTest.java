@@ -1,10 +1,12 @@
 package io.sluice.node.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.WrappedTcp;
+import io.sluice.node.wire.Timeouts;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegisteredBuffer;
@@ -116,6 +118,12 @@ class FallbackToTcpTest extends NodeTestBase {
     return reader(8, null, TIMEOUT_MS, verbs, new TcpProvider());
   }
 
+  private NodeReader readerOfOneForEachNode() {
+    Transports transports =
+        new Transports(List.of(verbs, new TcpProvider()), WINDOW_BYTES, (long) 8 * WINDOW_BYTES);
+    return new NodeReader(APP, SECRET, transports.oneForEachNode(), null, Timeouts.all(TIMEOUT_MS));
+  }
+
   @Test
   void whatComesOverVerbsCountsAsSuch() throws IOException {
     try (NodeReader reader = reader()) {
@@ -150,6 +158,32 @@ class FallbackToTcpTest extends NodeTestBase {
           reader.stats().bytesByWay());
       assertEquals(1, reader.stats().transportFallbacks());
       assertEquals(2, verbs.faults);
+    }
+  }
+
+  /** A policy without fallbacks. */
+  @ParameterizedTest
+  @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
+  void whatVerbsCannotReadIsNotReadWhereNothingMayTakeOver(Fault fault) throws IOException {
+    verbs.fault = fault;
+    try (NodeReader reader = readerOfOneForEachNode()) {
+      assertThrows(IOException.class, () -> assertReads(reader, outputs));
+      assertEquals(Map.of(), reader.stats().bytesByWay());
+      assertEquals(0, reader.stats().transportFallbacks());
+    }
+  }
+
+  /** Such as one whose administrator wants no RDMA, or one of an older release. */
+  @Test
+  void aNodeWithoutVerbsIsReadOverTcpEvenThen() throws IOException {
+    service.close();
+    service = NodeService.start(inMemory(4, new TcpProvider()));
+    for (TestOutput output : outputs) {
+      commit(output);
+    }
+    try (NodeReader reader = readerOfOneForEachNode()) {
+      assertReads(reader, outputs);
+      assertEquals(Map.of("tcp", (long) OUTPUTS * OUTPUT_BYTES), reader.stats().bytesByWay());
     }
   }
 

@@ -34,17 +34,19 @@ public final class ExecutorTransports {
   }
 
   /**
-   * The transports to read with; only the best one if no other may take over. They open when they
+   * The transports to read with, one for each node if no other may take over. They open when they
    * are first needed, and the caller closes them.
    *
    * @throws TransportException as {@link #serving}
    */
   public Transports forReading() throws TransportException {
     long budgetBytes = SparkSettings.READ_BUFFER_BYTES.get(SparkSettings.of(conf));
-    List<TransportProvider> all = reading();
-    List<TransportProvider> allowed =
-        SparkFallbackPolicy.of(conf) == SparkFallbackPolicy.NEVER ? all.subList(0, 1) : all;
-    return new Transports(allowed, WINDOW_BYTES, budgetBytes);
+    Transports transports = new Transports(reading(), WINDOW_BYTES, budgetBytes);
+    return mayFallBack() ? transports : transports.oneForEachNode();
+  }
+
+  private boolean mayFallBack() {
+    return SparkFallbackPolicy.of(conf) != SparkFallbackPolicy.NEVER;
   }
 
   /**
@@ -69,7 +71,7 @@ public final class ExecutorTransports {
       TransportChooser chooser = TransportChooser.standard(SparkSettings.VERBS.get(settings));
       TransportChooser.Choice choice = chooser.choose(SparkSettings.TRANSPORT.get(settings));
       LOG.info("{}", choice.reason());
-      reading = chooser.reading(choice);
+      reading = chooser.reading(choice, mayFallBack());
       serving = chooser.serving(choice);
     }
   }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Finds out once whether verbs can work on this host: first what the kernel shows, then by opening
@@ -42,15 +43,20 @@ final class VerbsAvailability {
     this.limit = limit;
   }
 
-  /** Why verbs do not work here; empty if they do. */
-  synchronized Optional<String> cause(Verbs verbs) {
+  /**
+   * Why verbs do not work here; empty if they do.
+   *
+   * @param verbs asked only where the kernel shows an active port, so that no process on another
+   *     host loads libraries for native calls
+   */
+  synchronized Optional<String> cause(Supplier<Verbs> verbs) {
     if (cause == null) {
       cause = find(verbs);
     }
     return cause;
   }
 
-  private Optional<String> find(Verbs verbs) {
+  private Optional<String> find(Supplier<Verbs> verbs) {
     try {
       Map<String, List<Integer>> ports = VerbsDevices.activePorts(sysClass);
       if (ports.isEmpty()) {
@@ -73,7 +79,7 @@ final class VerbsAvailability {
       if (refusal.isPresent()) {
         return refusal;
       }
-      return trialCause(verbs, ports);
+      return trialCause(verbs.get(), ports);
     } catch (IOException | RuntimeException e) {
       return Optional.of("the RDMA devices cannot be examined: " + ErrorText.of(e));
     } catch (LinkageError e) {

@@ -10,6 +10,7 @@ import io.sluice.rdma.transport.TransportProvider;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Reads over RDMA, through libibverbs: the NIC serves, the remote CPU does not.
@@ -22,7 +23,7 @@ import java.util.Optional;
  * libibverbs.
  */
 public final class VerbsProvider implements TransportProvider {
-  private final Verbs verbs;
+  private final Supplier<Verbs> verbs; // asked where there is a device: it may load libibverbs
   private final Path sysClass;
   private final VerbsAvailability availability;
   private final VerbsNetwork network;
@@ -34,14 +35,15 @@ public final class VerbsProvider implements TransportProvider {
   /** A provider whose servers use these settings; its clients use those of their servers. */
   public VerbsProvider(VerbsNetwork network) {
     this(
-        new LibVerbs(),
+        LibVerbs::new,
         Path.of("/sys/class"),
         new VerbsAvailability(
             Path.of("/sys/class"), Path.of("/dev/infiniband"), new LockedMemoryLimit()),
         network);
   }
 
-  VerbsProvider(Verbs verbs, Path sysClass, VerbsAvailability availability, VerbsNetwork network) {
+  VerbsProvider(
+      Supplier<Verbs> verbs, Path sysClass, VerbsAvailability availability, VerbsNetwork network) {
     this.verbs = verbs;
     this.sysClass = sysClass;
     this.availability = availability;
@@ -73,13 +75,13 @@ public final class VerbsProvider implements TransportProvider {
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
     checkAvailable();
-    return VerbsServerEndpoint.open(verbs, sysClass, bindAddress, admission, network);
+    return VerbsServerEndpoint.open(verbs.get(), sysClass, bindAddress, admission, network);
   }
 
   @Override
   public ClientEndpoint openClient() throws TransportException {
     checkAvailable();
-    return VerbsClientEndpoint.open(verbs, sysClass);
+    return VerbsClientEndpoint.open(verbs.get(), sysClass);
   }
 
   private void checkAvailable() throws TransportException {

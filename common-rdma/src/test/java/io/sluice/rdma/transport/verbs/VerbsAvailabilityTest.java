@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.NativeLibrary;
@@ -72,7 +73,7 @@ class VerbsAvailabilityTest {
   void withoutADeviceItAsksForOneAndCallsNothing() throws Exception {
     VerbsProvider provider =
         new VerbsProvider(
-            verbs,
+            () -> fail("libibverbs is loaded for nothing"),
             dir.resolve("absent"),
             new VerbsAvailability(dir.resolve("absent"), verbs.devices(), verbs.limit()),
             VerbsNetwork.DEFAULT);
@@ -103,7 +104,7 @@ class VerbsAvailabilityTest {
     String cause =
         new VerbsAvailability(
                 verbs.sysClass(), verbs.devices(), new LockedMemoryLimit(limits, status))
-            .cause(verbs)
+            .cause(() -> verbs)
             .orElseThrow();
     assertTrue(cause.contains("allows 65536 bytes"), cause);
     assertTrue(cause.contains("ulimit -l"), cause);

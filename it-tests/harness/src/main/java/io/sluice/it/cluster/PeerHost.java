@@ -25,9 +25,9 @@ public final class PeerHost {
   static final long NO_PID = -1;
 
   private static final Duration EXIT_DEADLINE = Duration.ofMinutes(1);
+  private static final AtomicInteger JOBS = new AtomicInteger(); // files of earlier ones stay
 
   private final Path directory;
-  private final AtomicInteger jobs = new AtomicInteger();
 
   /** The directory exists on both machines at the same path. */
   public PeerHost(Path directory) {
@@ -41,7 +41,7 @@ public final class PeerHost {
 
   /** Starts a command there, with both its streams in a file. */
   public Process start(List<String> command, Map<String, String> environment, Path logFile) {
-    String name = "job" + jobs.incrementAndGet();
+    String name = "job" + JOBS.incrementAndGet();
     String variables =
         environment.entrySet().stream()
             .map(
@@ -69,7 +69,7 @@ public final class PeerHost {
   /** Sends a signal to a process that {@link #start} started. */
   private void signal(String name, String signal) {
     submit(
-        "signal" + jobs.incrementAndGet(),
+        "signal" + JOBS.incrementAndGet(),
         "kill -%s $(cat %s) 2>/dev/null || true # it may have ended by itself\n"
             .formatted(signal, file(name, "pid")));
   }
