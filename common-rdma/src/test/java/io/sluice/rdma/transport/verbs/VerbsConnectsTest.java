@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * What connections over a real RDMA device leave behind, by the kernel's account; skipped where
  * there is no device.
  */
+@Tag("campaign") // a minute in the lab
 @Timeout(600)
 class VerbsConnectsTest {
   private static final long LONG_MS = 120_000;
