@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Memory registered with every device of an endpoint. It keeps the buffer reachable while a NIC may
- * use the memory.
+ * Memory registered in the protection domains of an endpoint, on every device. It keeps the buffer
+ * reachable while a NIC may use the memory.
  *
  * <p>The provider data of its descriptor, big-endian, has its key for each device of its server, in
  * the order of their numbers. The server tells a client the number when it connects.
@@ -48,12 +48,13 @@ final class VerbsRegion {
    *
    * @param access {@code VerbsLayout.ACCESS_*}
    */
-  static VerbsRegion register(VerbsDevices devices, ByteBuffer memory, long lengthBytes, int access)
+  static VerbsRegion register(VerbsDomains domains, ByteBuffer memory, long lengthBytes, int access)
       throws RegistrationException {
     VerbsRegion region = new VerbsRegion(memory);
     try {
-      for (VerbsDevice device : devices.all()) {
-        region.registrations.put(device, device.register(region.address, lengthBytes, access));
+      for (VerbsDomain domain : domains.all()) {
+        region.registrations.put(
+            domain.device(), domain.register(region.address, lengthBytes, access));
       }
       return region;
     } catch (IOException e) {
