@@ -5,58 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.MemoryRegion;
-import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegisteredBuffer;
-import io.sluice.rdma.transport.ServerEndpoint;
-import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The end of a client's connection when memory is short, or the device refuses to end it. */
 @Timeout(300)
-class VerbsEndsTest {
-  private static final long LONG_MS = 120_000;
-  private static final int REGION_BYTES = 4096;
-
-  @TempDir private Path dir;
-
-  private final ByteBuffer memory = ByteBuffer.allocateDirect(REGION_BYTES);
-  private final ByteBuffer landingMemory = ByteBuffer.allocateDirect(REGION_BYTES);
-  private FakeVerbs verbs;
-
-  @BeforeEach
-  void fakeVerbs() throws IOException {
-    verbs = new FakeVerbs(dir);
-  }
-
+class VerbsEndsTest extends FakeVerbsTestBase {
+  /** Some tests leave what a device has kept. */
   @AfterEach
+  @Override
   void closeVerbs() {
     verbs.close();
-  }
-
-  private static IOException refusal() {
-    return new IOException("expected by this test");
-  }
-
-  private static OutOfMemoryError lackOfMemory() {
-    return new OutOfMemoryError("expected by this test");
   }
 
   /** As if there were no memory for its text. */
@@ -74,11 +40,6 @@ class VerbsEndsTest {
         throw lackOfMemory();
       }
     };
-  }
-
-  private static Throwable failure(CompletableFuture<Void> read) {
-    return assertThrows(ExecutionException.class, () -> read.get(LONG_MS, TimeUnit.MILLISECONDS))
-        .getCause();
   }
 
   /** Else a reader is given a connection whose native part is gone. */
@@ -182,31 +143,5 @@ class VerbsEndsTest {
     assertEquals(1, verbs.pairs().size());
     verbs.destroyPair(verbs.pairs().get(0));
     s.client.close();
-  }
-
-  /** One server with one region, one client with one connection. */
-  private final class Pair implements AutoCloseable {
-    private final ServerEndpoint server =
-        verbs.provider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    private final RegionDescriptor descriptor = server.register(MemoryRegion.ofMapping(memory));
-    private final ClientEndpoint client = verbs.provider().openClient();
-    private final RegisteredBuffer landing = client.register(landingMemory);
-    private final Connection connection = client.connect(server.address(), LONG_MS);
-
-    private Pair() throws TransportException {}
-
-    CompletableFuture<Void> read() {
-      return read(LONG_MS);
-    }
-
-    CompletableFuture<Void> read(long timeoutMs) {
-      return connection.read(descriptor, 0, landing, 0, REGION_BYTES, timeoutMs);
-    }
-
-    @Override
-    public void close() {
-      client.close();
-      server.close();
-    }
   }
 }

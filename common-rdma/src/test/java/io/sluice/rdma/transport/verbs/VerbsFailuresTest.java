@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
@@ -23,8 +22,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,44 +30,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of endpoints and connections when a call of libibverbs or the device fails. */
 @Timeout(300)
-class VerbsFailuresTest {
-  private static final long LONG_MS = 120_000;
-  private static final int REGION_BYTES = 4096;
-
-  @TempDir private Path dir;
-
-  private final LeakCheck leaks = new LeakCheck();
-  private final ByteBuffer memory = ByteBuffer.allocateDirect(REGION_BYTES);
-  private final ByteBuffer landingMemory = ByteBuffer.allocateDirect(REGION_BYTES);
-  private FakeVerbs verbs;
-
-  @BeforeEach
-  void fakeVerbs() throws IOException {
-    verbs = new FakeVerbs(dir);
-  }
-
-  @AfterEach
-  void closeVerbs() throws Exception {
-    verbs.close();
-    leaks.check();
-  }
-
-  private static IOException refusal() {
-    return new IOException("expected by this test");
-  }
-
-  private static OutOfMemoryError lackOfMemory() {
-    return new OutOfMemoryError("expected by this test");
-  }
-
+class VerbsFailuresTest extends FakeVerbsTestBase {
   /** As if there were no memory left when it is logged. */
   private static IOException refusalThatCannotBeLogged() {
     return new IOException("expected by this test") {
@@ -83,20 +48,11 @@ class VerbsFailuresTest {
     };
   }
 
-  private ServerEndpoint listen() throws TransportException {
-    return verbs.provider().listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-  }
-
   /** The server's ends of connections end on its own thread. */
   private void awaitLive(List<String> expected) {
     while (!verbs.live().equals(expected)) {
       Thread.onSpinWait(); // the test's time limit ends this
     }
-  }
-
-  private static Throwable failure(CompletableFuture<Void> read) {
-    return assertThrows(ExecutionException.class, () -> read.get(LONG_MS, TimeUnit.MILLISECONDS))
-        .getCause();
   }
 
   @Test
@@ -539,31 +495,5 @@ class VerbsFailuresTest {
       }
     }
     assertEquals(List.of(), verbs.live());
-  }
-
-  /** One server with one region, one client with one connection. */
-  private final class Pair implements AutoCloseable {
-    private final ServerEndpoint server = listen();
-    private final RegionDescriptor descriptor = server.register(MemoryRegion.ofMapping(memory));
-    private final ClientEndpoint client = verbs.provider().openClient();
-    private final RegisteredBuffer landing = client.register(landingMemory);
-    private final List<String> idle = verbs.live();
-    private final Connection connection = client.connect(server.address(), LONG_MS);
-
-    private Pair() throws TransportException {}
-
-    CompletableFuture<Void> read() {
-      return read(LONG_MS);
-    }
-
-    CompletableFuture<Void> read(long timeoutMs) {
-      return connection.read(descriptor, 0, landing, 0, REGION_BYTES, timeoutMs);
-    }
-
-    @Override
-    public void close() {
-      client.close();
-      server.close();
-    }
   }
 }

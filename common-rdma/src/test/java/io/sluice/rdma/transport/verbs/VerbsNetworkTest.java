@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.MemoryRegion;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
@@ -21,49 +20,31 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Settings of the network: what is one, and that both ends of a connection use the server's. */
 @Timeout(300)
-class VerbsNetworkTest {
-  private static final long LONG_MS = 120_000;
-  private static final int REGION_BYTES = 4096;
-  private static final InetAddress HERE = InetAddress.getLoopbackAddress();
+class VerbsNetworkTest extends FakeVerbsTestBase {
   private static final VerbsNetwork ON_DEMAND = new VerbsNetwork(0, 0, 0xFFFF, 18, 7, 0, true);
 
-  @TempDir private Path dir;
-
-  private final LeakCheck leaks = new LeakCheck();
-  private final ByteBuffer memory = ByteBuffer.allocateDirect(REGION_BYTES);
-  private FakeVerbs verbs;
-
-  @BeforeEach
-  void fakeVerbs() throws IOException {
-    verbs = new FakeVerbs(dir);
-  }
-
   @AfterEach
+  @Override
   void closeVerbs() throws Exception {
     assertEquals(List.of(), verbs.live());
-    verbs.close();
-    leaks.check();
+    super.closeVerbs();
   }
 
   private static VerbsNetwork inPartition(int key) {

@@ -9,45 +9,27 @@ import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ClientEndpoint;
 import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.ConnectionLimits;
-import io.sluice.rdma.transport.LeakCheck;
 import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that deviate from the protocol, and the places that they get. */
 @Timeout(300)
-class VerbsServerTest {
-  private static final long LONG_MS = 120_000;
-  private static final InetAddress HERE = InetAddress.getLoopbackAddress();
-
-  @TempDir private Path dir;
-
-  private final LeakCheck leaks = new LeakCheck();
-  private FakeVerbs verbs;
-
-  @BeforeEach
-  void fakeVerbs() throws IOException {
-    verbs = new FakeVerbs(dir);
-  }
-
+class VerbsServerTest extends FakeVerbsTestBase {
   @AfterEach
+  @Override
   void closeVerbs() throws Exception {
     assertEquals(List.of(), verbs.live());
-    verbs.close();
-    leaks.check();
+    super.closeVerbs();
   }
 
   private ServerEndpoint listen(Admission admission) throws Exception {
