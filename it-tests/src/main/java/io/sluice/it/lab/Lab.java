@@ -81,7 +81,7 @@ public final class Lab {
         "lab_properties+=(\"-Dsluice.lab.peer=$lab_share/peer\")\n" + suite.script(spec, true);
     // Each waits for the other, so this does not wait until they have booted.
     try (Guest guest = start(spec, share, script, this::show);
-        Guest peer = startPeer(spec, share)) {
+        Guest peer = startPeer(guest, spec, share)) {
       int status = guest.await();
       if (!peer.isAlive()) {
         throw new LabException("the second guest ended before the first:\n" + peer.tail());
@@ -91,15 +91,19 @@ public final class Lab {
   }
 
   /** QEMU connects to a port where nobody listens yet without an error, and its wire is dead. */
-  private Guest startPeer(GuestSpec first, Path share) {
-    String listens = "0100007F:%04X 00000000:0000 0A".formatted(first.link().orElseThrow().port());
+  private Guest startPeer(Guest first, GuestSpec spec, Path share) {
+    String listens = "0100007F:%04X 00000000:0000 0A".formatted(spec.link().orElseThrow().port());
     Poll.untilTrue(
         "the first guest's end of the wire",
         BOOT_TIME,
-        () ->
-            Files.readAllLines(Path.of("/proc/net/tcp")).stream()
-                .anyMatch(line -> line.contains(listens)));
-    return start(first.peer(PEER_MEMORY_MB), share, "lab_peer", this::show);
+        () -> {
+          if (!first.isAlive()) {
+            throw new LabException("the first guest ended before its wire:\n" + first.tail());
+          }
+          return Files.readAllLines(Path.of("/proc/net/tcp")).stream()
+              .anyMatch(line -> line.contains(listens));
+        });
+    return start(spec.peer(PEER_MEMORY_MB), share, "lab_peer", this::show);
   }
 
   /** Says what begins now. */
