@@ -1,13 +1,13 @@
 package io.sluice.rdma.transport;
 
 import java.net.InetAddress;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -38,7 +38,7 @@ public final class Admission {
   private final ConnectionLimits limits;
   private final boolean open;
   private final LongSupplier nanoClock;
-  private final Map<Ticket, Expected> expected = new HashMap<>();
+  private final Map<Ticket, Expected> expected = new ConcurrentHashMap<>(); // changed under this
   private final FairShare places; // of connected and expected clients
   private final Map<Place, Long> idleSinceNs = new LinkedHashMap<>(); // the longest idle first
   private int inside;
@@ -203,6 +203,14 @@ public final class Admission {
       places.giveBack(who.sharer());
     }
     return late;
+  }
+
+  /**
+   * Whether a client with a ticket is expected here, or any client is: which of several admissions
+   * to ask. It takes no lock and counts nobody; {@link #enter} decides.
+   */
+  public boolean mayEnter(Ticket shown) {
+    return open || expected.containsKey(shown);
   }
 
   /** Admits a client that shows a ticket. */

@@ -47,6 +47,20 @@ public interface TransportProvider {
   ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException;
 
+  /**
+   * Starts serving memory that the clients of another endpoint cannot read, nor its clients that of
+   * the other: at the same address if a client's ticket tells for which of both it came, else at a
+   * port of its own. Either may be closed first.
+   *
+   * @param first an endpoint of this provider that is open, and admits expected clients only
+   * @param admission decides which clients may connect; it admits expected ones only
+   * @throws TransportException if the first one is closed, or there are no resources for another
+   */
+  default ServerEndpoint listenBeside(ServerEndpoint first, Admission admission)
+      throws TransportException {
+    return listen(new InetSocketAddress(first.address().getAddress(), 0), admission);
+  }
+
   /** Serves registered memory to any client: for tests and trials. */
   default ServerEndpoint listen(InetSocketAddress bindAddress) throws TransportException {
     return listen(bindAddress, Admission.open(ConnectionLimits.DEFAULT));

@@ -35,6 +35,17 @@ class AdmissionTest {
   }
 
   @Test
+  void whoMayEnterIsAskedWithoutCountingAnybody() {
+    Ticket ticket = admission.expect(null, Set.of()).orElseThrow();
+    assertTrue(admission.mayEnter(ticket));
+    assertFalse(admission.mayEnter(Ticket.NONE));
+    assertTrue(Admission.open(LIMITS).mayEnter(Ticket.NONE));
+    assertTrue(admission.enter(ticket).isPresent());
+    assertFalse(admission.mayEnter(ticket));
+    assertEquals(0, admission.counters().expelled());
+  }
+
+  @Test
   void anAddressIsGoodForAsManyAsNamedIt() throws Exception {
     InetAddress other = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
     admission.expect(null, Set.of(here, other));

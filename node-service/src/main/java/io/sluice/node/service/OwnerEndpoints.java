@@ -32,8 +32,9 @@ import java.util.stream.Stream;
  * nothing there, guessed or not.
  *
  * <p>The endpoint of the service's own user is open for as long as the service. Another owner's is
- * opened with the first region or reader of that owner, on a port of its own, and closed with the
- * last.
+ * opened beside it with the first region or reader of that owner, and closed with the last. It
+ * listens at the same port if the transport can tell its readers by their tickets, else at one of
+ * its own.
  *
  * <p>Thread contract: safe from any thread. Ownership: the service closes it, before the store.
  * Failure: {@link TransportException} where an owner's endpoint cannot be opened; that owner's
@@ -41,8 +42,8 @@ import java.util.stream.Stream;
  */
 final class OwnerEndpoints implements AutoCloseable {
   /**
-   * The part of the places for unauthenticated clients that each owner's endpoint has, because
-   * there may be many of them. The service's own endpoint has all.
+   * The part of the places for unauthenticated clients that each owner's endpoint has at a port of
+   * its own, because there may be many of them. The service's own endpoint has all.
    */
   static final int UNAUTHENTICATED_PART = 16;
 
@@ -153,8 +154,11 @@ final class OwnerEndpoints implements AutoCloseable {
     }
     boolean isOwn = owner.equals(own);
     Admission admission = Admission.expected(isOwn ? limits : limitsOfOther(), places, nanoClock);
-    InetSocketAddress where = isOwn ? address : new InetSocketAddress(address.getAddress(), 0);
-    Endpoint endpoint = new Endpoint(provider.listen(where, admission), admission);
+    ServerEndpoint server =
+        isOwn
+            ? provider.listen(address, admission)
+            : provider.listenBeside(open.get(own).server, admission);
+    Endpoint endpoint = new Endpoint(server, admission);
     open.put(owner, endpoint);
     return endpoint;
   }

@@ -224,6 +224,31 @@ class OwnerEndpointsTest {
     endpoints.leave(BOB);
   }
 
+  /** Of a transport that has a listener for all of them, each gets its endpoint from the first. */
+  @Test
+  void othersAreBesideTheServicesOwnUser() throws Exception {
+    Beside provider = new Beside();
+    open(provider, true);
+    endpoints.use(ANN);
+    endpoints.use(BOB);
+    InetSocketAddress own = endpoints.address(endpoints.own());
+    assertEquals(List.of(own, own), provider.firsts);
+    endpoints.leave(ANN);
+    endpoints.leave(BOB);
+  }
+
+  /** Remembers beside whom it listens. */
+  private static final class Beside extends GuessableTcp {
+    private final List<InetSocketAddress> firsts = new ArrayList<>();
+
+    @Override
+    public ServerEndpoint listenBeside(ServerEndpoint first, Admission admission)
+        throws TransportException {
+      firsts.add(first.address());
+      return super.listenBeside(first, admission);
+    }
+  }
+
   @Test
   void keysThatNobodyGuessesNeedNoEndpointOfTheirOwn() throws Exception {
     open(new TcpProvider(), true);

@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that watches the control sockets of an endpoint: for new clients, for the messages of
- * their set-up, and for the loss of a peer.
+ * One thread that watches control sockets: for new clients, for the messages of their set-up, and
+ * for the loss of a peer.
  *
- * <p>Thread contract: safe from any thread; members are called on its thread only. Ownership: the
- * endpoint closes it. Failure: a member that fails ends, and the others go on.
+ * <p>Thread contract: safe from any thread; members are called on its thread only. Ownership:
+ * whoever started it closes it. Failure: a member that fails ends, and the others go on.
  */
 final class SocketLoop {
   private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);

@@ -140,6 +140,7 @@ final class VerbsAvailability {
               + "; install its providers (Debian: ibverbs-providers; Red Hat: libibverbs)");
     }
     try (VerbsDevices opened = VerbsDevices.openAll(verbs, sysClass)) {
+      VerbsDomains.allocate(opened).close();
       return hasAddress(opened)
           ? Optional.empty()
           : Optional.of(

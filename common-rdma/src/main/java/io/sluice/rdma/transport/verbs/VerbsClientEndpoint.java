@@ -11,10 +11,13 @@ import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.support.ClientEndpointBase;
 import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -31,39 +34,36 @@ import java.util.stream.Stream;
  */
 final class VerbsClientEndpoint extends ClientEndpointBase {
   private final VerbsDevices devices;
+  private final VerbsDomains domains;
   private final SocketLoop loop;
   private final VerbsConnector connector;
   private final ReadWriteLock using =
       new ReentrantReadWriteLock(); // only close takes the write lock
 
-  private VerbsClientEndpoint(VerbsDevices devices, SocketLoop loop) {
+  private VerbsClientEndpoint(VerbsDevices devices, VerbsDomains domains, SocketLoop loop) {
     super(TransportNames.VERBS);
     this.devices = devices;
+    this.domains = domains;
     this.loop = loop;
-    this.connector = new VerbsConnector(devices, loop, resources().deadlines());
+    this.connector = new VerbsConnector(devices, domains, loop, resources().deadlines());
   }
 
   static VerbsClientEndpoint open(Verbs verbs, Path sysClass) throws TransportException {
-    VerbsDevices devices = VerbsDevices.openAll(verbs, sysClass);
+    Deque<Closeable> opened = new ArrayDeque<>(); // the last one first
     try {
-      return open(devices);
+      VerbsDevices devices = VerbsDevices.openAll(verbs, sysClass);
+      opened.push(devices::close);
+      VerbsDomains domains = VerbsDomains.allocate(devices);
+      opened.push(domains::close);
+      SocketLoop loop = SocketLoop.start("sluice-verbs-client");
+      opened.push(loop::close);
+      return new VerbsClientEndpoint(devices, domains, loop);
+    } catch (TransportException | RuntimeException | Error e) {
+      Closer.after(e, opened);
+      throw e;
     } catch (IOException e) {
-      Closer.after(e, devices::close);
+      Closer.after(e, opened);
       throw new TransportException("verbs: cannot watch sockets: " + ErrorText.of(e), e);
-    } catch (RuntimeException | Error e) {
-      Closer.after(e, devices::close);
-      throw e;
-    }
-  }
-
-  /** Takes over the devices; if that fails, the caller still owns them. */
-  private static VerbsClientEndpoint open(VerbsDevices devices) throws IOException {
-    SocketLoop loop = SocketLoop.start("sluice-verbs-client");
-    try {
-      return new VerbsClientEndpoint(devices, loop);
-    } catch (RuntimeException | Error e) { // for want of memory or threads
-      Closer.after(e, loop::close);
-      throw e;
     }
   }
 
@@ -75,7 +75,7 @@ final class VerbsClientEndpoint extends ClientEndpointBase {
     Lock open = lockOpen();
     try {
       VerbsRegion region =
-          VerbsRegion.register(devices, direct, direct.capacity(), VerbsLayout.ACCESS_LOCAL_WRITE);
+          VerbsRegion.register(domains, direct, direct.capacity(), VerbsLayout.ACCESS_LOCAL_WRITE);
       try {
         return resources().registered(new VerbsRegisteredBuffer(resources(), direct, region));
       } catch (RuntimeException | Error e) { // for want of memory
@@ -148,7 +148,7 @@ final class VerbsClientEndpoint extends ClientEndpointBase {
 
   @Override
   protected void closeRest() {
-    Closer.all(Stream.of(loop::close, devices::close));
+    Closer.all(Stream.of(loop::close, domains::close, devices::close));
   }
 
   /** A buffer to read into that is registered with the NICs. */

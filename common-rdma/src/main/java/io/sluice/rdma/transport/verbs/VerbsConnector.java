@@ -25,13 +25,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class VerbsConnector {
   private final VerbsDevices devices;
+  private final VerbsDomains domains;
   private final SocketLoop loop;
   private final Deadlines deadlines;
   private final Set<SocketChannel> connecting = ConcurrentHashMap.newKeySet();
   private volatile boolean givenUp;
 
-  VerbsConnector(VerbsDevices devices, SocketLoop loop, Deadlines deadlines) {
+  VerbsConnector(VerbsDevices devices, VerbsDomains domains, SocketLoop loop, Deadlines deadlines) {
     this.devices = devices;
+    this.domains = domains;
     this.loop = loop;
     this.deadlines = deadlines;
   }
@@ -152,7 +154,7 @@ final class VerbsConnector {
       welcome = true; // later failures have other causes
       InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
       VerbsPort port = devices.portOf(local.getAddress());
-      queue = VerbsReadQueue.create(port);
+      queue = VerbsReadQueue.create(port, domains.of(port.device()));
       int reads = port.device().limits().maxReadsIssued();
       ByteBuffer address = ByteBuffer.allocate(QueuePairAddress.BYTES);
       queue.pair().address(reads).encode(address);

@@ -1,12 +1,10 @@
 package io.sluice.rdma.transport.verbs;
 
 import io.sluice.rdma.memory.Closer;
-import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.verbs.GidTable.Gid;
 import io.sluice.rdma.transport.verbs.Verbs.AsyncEvent;
 import io.sluice.rdma.transport.verbs.Verbs.DeviceLimits;
 import io.sluice.rdma.transport.verbs.Verbs.PortState;
-import io.sluice.rdma.transport.verbs.Verbs.Registration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -20,11 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An opened device, and one endpoint's protection domain on it: the NIC refuses the keys of other
- * domains.
+ * An opened device.
  *
  * <p>Thread contract: safe from any thread. Ownership: {@link VerbsDevices} closes it, after all
- * registrations and queue pairs. Failure: an event that the device reports ends the connections
+ * {@linkplain VerbsDomain domains}. Failure: an event that the device reports ends the connections
  * that it concerns.
  */
 final class VerbsDevice {
@@ -42,9 +39,6 @@ final class VerbsDevice {
 
   private static final Logger LOG = LoggerFactory.getLogger(VerbsDevice.class);
 
-  /** The names of the devices that have refused on-demand paging: each is logged once. */
-  private static final Set<String> PINNING = ConcurrentHashMap.newKeySet();
-
   private final Verbs verbs;
   private final Path sysClass;
   private final String name;
@@ -52,7 +46,7 @@ final class VerbsDevice {
   private final List<Integer> ports;
   private final long context;
   private final DeviceLimits limits;
-  private final long domain;
+  private final Set<VerbsDomain> domains = ConcurrentHashMap.newKeySet();
   private final Set<User> users = ConcurrentHashMap.newKeySet();
   private volatile String failure;
 
@@ -66,13 +60,12 @@ final class VerbsDevice {
     this.ports = ports;
     this.context = context;
     this.limits = verbs.limits(context);
-    this.domain = verbs.allocateDomain(context);
   }
 
   /**
    * Opens a device.
    *
-   * @param number which of its endpoint's devices it is
+   * @param number which of the {@link VerbsDevices} it is
    * @param ports the numbers of its active ports
    */
   static VerbsDevice open(Verbs verbs, Path sysClass, String name, int number, List<Integer> ports)
@@ -96,10 +89,6 @@ final class VerbsDevice {
 
   long context() {
     return context;
-  }
-
-  long domain() {
-    return domain;
   }
 
   DeviceLimits limits() {
@@ -168,30 +157,8 @@ final class VerbsDevice {
   }
 
   /**
-   * Registers memory. If the device refuses on-demand paging, it pins the memory.
-   *
-   * @param access {@code VerbsLayout.ACCESS_*}
-   */
-  Registration register(long address, long lengthBytes, int access) throws IOException {
-    int pinned = access & ~VerbsLayout.ACCESS_ON_DEMAND;
-    if (access == pinned) {
-      return verbs.register(domain, address, lengthBytes, pinned);
-    }
-    try {
-      return verbs.register(domain, address, lengthBytes, access);
-    } catch (IOException e) {
-      Registration registration = verbs.register(domain, address, lengthBytes, pinned);
-      if (PINNING.add(name)) {
-        LOG.warn(
-            "verbs: {} refuses on-demand paging ({}); its memory is pinned", name, ErrorText.of(e));
-      }
-      return registration;
-    }
-  }
-
-  /**
-   * Adds a connection, which is told of the device's failures until {@link #remove}. A device that
-   * has failed already tells it at once.
+   * Adds a connection, which is told of the device's failures until {@link #remove(User)}. A device
+   * that has failed already tells it at once.
    */
   void add(User user) {
     users.add(user);
@@ -203,6 +170,15 @@ final class VerbsDevice {
 
   void remove(User user) {
     users.remove(user);
+  }
+
+  /** Stays open until {@link #remove(VerbsDomain)}. */
+  void add(VerbsDomain domain) {
+    domains.add(domain);
+  }
+
+  void remove(VerbsDomain domain) {
+    domains.remove(domain);
   }
 
   /** Takes one event, if there is one, and ends the connections that it concerns. */
@@ -258,11 +234,13 @@ final class VerbsDevice {
   }
 
   /**
-   * Closes it. While the domain cannot be freed, a queue pair or a registration still uses the
+   * Closes it. While a domain is not freed, a queue pair or a registration may still use the
    * device; it stays open then, because their end would crash the process after it.
    */
   void close() throws IOException {
-    verbs.freeDomain(domain);
+    if (!domains.isEmpty()) {
+      throw new IOException("RDMA device " + name + " stays open, because a domain of it is used");
+    }
     verbs.close(context);
   }
 

@@ -23,14 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The RDMA devices of one endpoint, nearly always one, and the thread that takes their events.
+ * The RDMA devices of a client endpoint, or of all server endpoints at one address, and the thread
+ * that takes their events. They are nearly always one.
  *
  * <p>A reader does not know which device a connection will use when it registers memory, so it
  * opens all devices that have an active port. A server on one address opens that address's device.
  * A device that cannot be opened is left out.
  *
- * <p>Thread contract: safe from any thread. Ownership: the endpoint closes it, after all queue
- * pairs and registrations. Failure: a device whose events cannot be taken has failed, and its
+ * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, after all
+ * {@link VerbsDomains}. Failure: a device whose events cannot be taken has failed, and its
  * connections end.
  */
 final class VerbsDevices implements AutoCloseable {

@@ -79,6 +79,12 @@ public final class VerbsProvider implements TransportProvider {
   }
 
   @Override
+  public ServerEndpoint listenBeside(ServerEndpoint first, Admission admission)
+      throws TransportException {
+    return ((VerbsServerEndpoint) first).beside(admission);
+  }
+
+  @Override
   public ClientEndpoint openClient() throws TransportException {
     checkAvailable();
     return VerbsClientEndpoint.open(verbs.get(), sysClass);

@@ -34,13 +34,14 @@ final class VerbsQueuePair {
   /**
    * Creates a queue pair in state RESET.
    *
+   * @param domain a domain of the port's device
    * @param requests how many reads may be posted at a time
    * @param access what the peer may do: {@code VerbsLayout.ACCESS_REMOTE_READ}, or 0 for nothing
    */
-  static VerbsQueuePair create(VerbsPort port, long queue, int requests, int access)
-      throws IOException {
+  static VerbsQueuePair create(
+      VerbsPort port, VerbsDomain domain, long queue, int requests, int access) throws IOException {
     Verbs verbs = port.device().verbs();
-    long pair = verbs.createPair(port.device().domain(), queue, requests);
+    long pair = verbs.createPair(domain.handle(), queue, requests);
     try {
       return new VerbsQueuePair(port, pair, access);
     } catch (RuntimeException | Error e) { // for want of memory

@@ -59,7 +59,8 @@ final class VerbsReadQueue {
   private int events;
   private int polled;
 
-  private VerbsReadQueue(VerbsPort port, Deque<Closeable> owned) throws IOException {
+  private VerbsReadQueue(VerbsPort port, VerbsDomain domain, Deque<Closeable> owned)
+      throws IOException {
     VerbsDevice device = port.device();
     this.verbs = device.verbs();
     this.owned = owned;
@@ -86,16 +87,20 @@ final class VerbsReadQueue {
     owned.push(() -> verbs.destroyChannel(channel));
     queue = verbs.createQueue(device.context(), depth, channel);
     owned.push(() -> verbs.destroyQueue(queue, events));
-    pair = VerbsQueuePair.create(port, queue, depth, 0);
+    pair = VerbsQueuePair.create(port, domain, queue, depth, 0);
     owned.push(pair::destroy);
     verbs.requestEvent(queue);
   }
 
-  /** Creates the native objects; the queue pair is not connected. */
-  static VerbsReadQueue create(VerbsPort port) throws IOException {
+  /**
+   * Creates the native objects; the queue pair is not connected.
+   *
+   * @param domain a domain of the port's device
+   */
+  static VerbsReadQueue create(VerbsPort port, VerbsDomain domain) throws IOException {
     Deque<Closeable> owned = new ArrayDeque<>();
     try {
-      return new VerbsReadQueue(port, owned);
+      return new VerbsReadQueue(port, domain, owned);
     } catch (IOException | RuntimeException | Error e) {
       Closer.after(e, owned);
       throw e;

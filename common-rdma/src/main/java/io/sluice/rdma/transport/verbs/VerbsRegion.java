@@ -17,8 +17,8 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * Memory registered with every device of an endpoint that has not failed. It keeps the buffer
- * reachable while a NIC may use the memory.
+ * Memory registered in the protection domains of an endpoint, on every device that has not failed.
+ * It keeps the buffer reachable while a NIC may use the memory.
  *
  * <p>The provider data of its descriptor, big-endian, has its key for each device of its server, in
  * the order of their numbers, and 0 for one that had failed. The server tells a client the number
@@ -57,19 +57,19 @@ final class VerbsRegion {
    *
    * @param access {@code VerbsLayout.ACCESS_*}
    */
-  static VerbsRegion register(VerbsDevices devices, ByteBuffer memory, long lengthBytes, int access)
+  static VerbsRegion register(VerbsDomains domains, ByteBuffer memory, long lengthBytes, int access)
       throws RegistrationException {
-    List<VerbsDevice> working =
-        devices.all().stream().filter(device -> !device.hasFailed()).toList();
+    List<VerbsDomain> working = domains.working();
     if (working.isEmpty()) {
-      throw new RegistrationException("verbs: every RDMA device has failed, of " + devices.all());
+      throw new RegistrationException(
+          "verbs: every RDMA device has failed, of " + domains.devices());
     }
     VerbsRegion region = new VerbsRegion(memory);
     try {
-      for (VerbsDevice device : devices.all()) {
+      domains.devices().forEach(device -> region.registrations.put(device, NONE));
+      for (VerbsDomain domain : working) {
         region.registrations.put(
-            device,
-            working.contains(device) ? device.register(region.address, lengthBytes, access) : NONE);
+            domain.device(), domain.register(region.address, lengthBytes, access));
       }
       return region;
     } catch (IOException e) {

@@ -7,15 +7,12 @@ import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Deadlines;
-import io.sluice.rdma.transport.support.TransportMeter;
-import io.sluice.rdma.transport.support.UnauthenticatedLimit;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +20,10 @@ import org.slf4j.LoggerFactory;
  * The server's end of one connection: sets it up, message by message, and holds its queue pair. The
  * server posts nothing on it; the NIC answers the client's reads.
  *
- * <p>Thread contract: the endpoint's {@link SocketLoop} calls it; {@link #shutdown}, {@link #lost}
+ * <p>Its ticket leads it to the endpoint that expects it, and its queue pair is made in that
+ * endpoint's domain.
+ *
+ * <p>Thread contract: the listener's {@link SocketLoop} calls it; {@link #shutdown}, {@link #lost}
  * and {@link #destroyPair} may be called from any thread. Ownership: it destroys its queue pair,
  * then closes its socket, when it ends. Failure: any failure ends this connection and no other; the
  * client sees the end of its socket.
@@ -44,35 +44,19 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     }
   }
 
-  private final VerbsServerContext context;
+  private final VerbsListener listener;
   private final SocketChannel channel;
   private final SocketAddress client;
   private Step step = Step.HELLO;
   private ByteBuffer message = ByteBuffer.allocate(Step.HELLO.bytes);
+  private VerbsServerEndpoint endpoint; // null before it has shown its ticket
   private Admission.Place place;
   private Deadlines.Deadline deadline;
   private volatile VerbsQueuePair pair; // null before there is one
 
-  /**
-   * The objects that the connections of one server share.
-   *
-   * <p>Thread contract: safe from any thread.
-   *
-   * @param unauthenticated the sockets of clients that have not shown a ticket yet
-   * @param connections all connections that have not ended
-   */
-  record VerbsServerContext(
-      VerbsServerQueues queues,
-      VerbsNetwork network,
-      Admission admission,
-      UnauthenticatedLimit<SocketChannel> unauthenticated,
-      Deadlines deadlines,
-      TransportMeter meter,
-      Set<VerbsServerConnection> connections) {}
-
   /** Takes over the channel; if that fails, the caller still owns it. */
-  VerbsServerConnection(VerbsServerContext context, SocketChannel channel) {
-    this.context = context;
+  VerbsServerConnection(VerbsListener listener, SocketChannel channel) {
+    this.listener = listener;
     this.channel = channel;
     this.client = channel.socket().getRemoteSocketAddress();
   }
@@ -125,9 +109,9 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
       throw new IOException("the client was refused, verdict " + verdict);
     }
     deadline =
-        context
+        listener
             .deadlines()
-            .after(context.admission().limits().authenticationTimeoutMs(), this::shutdown);
+            .after(endpoint.admission().limits().authenticationTimeoutMs(), this::shutdown);
   }
 
   private short verdict(ByteBuffer hello) throws IOException {
@@ -135,14 +119,21 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
         || hello.getShort(HELLO_OLDEST_OFFSET) > VERSION) {
       return VERDICT_OTHER_VERSION;
     }
-    Admission admission = context.admission();
     long high = hello.getLong(HELLO_TICKET_OFFSET);
     long low = hello.getLong(HELLO_TICKET_OFFSET + Long.BYTES);
-    place = admission.enter(new Ticket(high, low)).orElse(null);
-    if (place == null) {
-      return admission.isOpen() ? VERDICT_FULL : VERDICT_NOT_EXPECTED;
+    Ticket ticket = new Ticket(high, low);
+    endpoint = listener.expecting(ticket).orElse(null);
+    if (endpoint == null) {
+      return VERDICT_NOT_EXPECTED;
     }
-    if (!context.unauthenticated().leave(channel)) {
+    place = endpoint.admission().enter(ticket).orElse(null);
+    if (place == null) {
+      return endpoint.admission().isOpen() ? VERDICT_FULL : VERDICT_NOT_EXPECTED;
+    }
+    if (!endpoint.connections().add(this)) {
+      return VERDICT_NOT_EXPECTED; // it was closed in this moment
+    }
+    if (!listener.unauthenticated().leave(channel)) {
       throw new IOException("the hello came too late");
     }
     return VERDICT_WELCOME;
@@ -157,7 +148,7 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     }
     VerbsPort port;
     try {
-      port = context.queues().portOf(((InetSocketAddress) channel.getLocalAddress()).getAddress());
+      port = listener.queues().portOf(((InetSocketAddress) channel.getLocalAddress()).getAddress());
     } catch (IOException e) {
       throw unable(OUTCOME_NO_PORT, e);
     }
@@ -168,9 +159,9 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     }
     int reads = Math.min(remote.reads(), port.device().limits().maxReadsServed());
     try {
-      pair = context.queues().createPair(port);
+      pair = listener.queues().createPair(port, endpoint.domains());
       port.device().add(this);
-      pair.connect(remote, context.network(), reads, VerbsQueuePair.NO_READS);
+      pair.connect(remote, listener.network(), reads, VerbsQueuePair.NO_READS);
     } catch (IOException e) {
       throw unable(OUTCOME_NO_PAIR, e);
     }
@@ -188,7 +179,7 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES).putInt(outcome);
     if (address != null) {
       address.encode(answer);
-      context.network().encode(answer);
+      listener.network().encode(answer);
     }
     send(answer.position(ANSWER_BYTES));
   }
@@ -199,7 +190,7 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     }
     deadline.cancel();
     send(ByteBuffer.allocate(CONFIRM_BYTES).putInt(MAGIC));
-    context.meter().connectionOpened();
+    endpoint.meter().connectionOpened();
   }
 
   /** Sends a message, which always fits into the buffer of a socket that few bytes went to. */
@@ -212,7 +203,11 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
   }
 
   private IOException malformed(String what) {
-    context.admission().dropped();
+    if (endpoint == null) {
+      listener.dropped();
+    } else {
+      endpoint.admission().dropped();
+    }
     return new IOException("the client sent " + what);
   }
 
@@ -267,7 +262,9 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
     try {
       leave();
     } finally {
-      context.connections().remove(this);
+      if (endpoint != null) {
+        endpoint.connections().remove(this); // last: its endpoint waits for that
+      }
     }
   }
 
@@ -277,10 +274,10 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
         place.leave();
       }
       if (step == Step.ESTABLISHED) {
-        context.meter().connectionClosed();
+        endpoint.meter().connectionClosed();
       }
     } finally {
-      context.unauthenticated().leave(channel);
+      listener.unauthenticated().leave(channel);
       if (deadline != null) {
         deadline.cancel();
       }

@@ -9,9 +9,9 @@ import java.util.Map;
 
 /**
  * A server's completion queues, one for each of its devices. All queue pairs of a device share it,
- * because the server posts nothing, so that nothing ever completes.
+ * of whatever protection domain, because the server posts nothing, so that nothing ever completes.
  *
- * <p>Thread contract: immutable once created. Ownership: the server endpoint closes it, after all
+ * <p>Thread contract: immutable once created. Ownership: {@link VerbsListener} closes it, after all
  * queue pairs and before the devices.
  */
 final class VerbsServerQueues {
@@ -40,10 +40,15 @@ final class VerbsServerQueues {
     return devices.portOf(local);
   }
 
-  /** Creates a queue pair through which the peer may read, and nothing else. */
-  VerbsQueuePair createPair(VerbsPort port) throws IOException {
+  /**
+   * Creates a queue pair through which the peer may read, and nothing else.
+   *
+   * @param domains those of the memory that the peer may read
+   */
+  VerbsQueuePair createPair(VerbsPort port, VerbsDomains domains) throws IOException {
+    VerbsDevice device = port.device();
     return VerbsQueuePair.create(
-        port, queues.get(port.device()), 1, VerbsLayout.ACCESS_REMOTE_READ);
+        port, domains.of(device), queues.get(device), 1, VerbsLayout.ACCESS_REMOTE_READ);
   }
 
   void close() throws IOException {

@@ -61,7 +61,9 @@ final class RawVerbsClient implements AutoCloseable {
     request = allocate(VerbsLayout.REQUEST_BYTES);
     VerbsDevices devices = VerbsDevices.openAll(verbs, sysClass);
     opened.push(devices::close);
-    region = VerbsRegion.register(devices, landing, LANDING_BYTES, VerbsLayout.ACCESS_LOCAL_WRITE);
+    VerbsDomains domains = VerbsDomains.allocate(devices);
+    opened.push(domains::close);
+    region = VerbsRegion.register(domains, landing, LANDING_BYTES, VerbsLayout.ACCESS_LOCAL_WRITE);
     opened.push(region::deregister);
     SocketChannel socket = SocketChannel.open(server);
     opened.push(socket);
@@ -71,7 +73,7 @@ final class RawVerbsClient implements AutoCloseable {
     ByteBuffer welcome = ControlSocket.receive(socket, WELCOME_BYTES, "a welcome");
     assertEquals(VERDICT_WELCOME, welcome.getShort(HELLO_VERDICT_OFFSET));
     VerbsPort port = devices.portOf(((InetSocketAddress) socket.getLocalAddress()).getAddress());
-    queue = VerbsReadQueue.create(port);
+    queue = VerbsReadQueue.create(port, domains.of(port.device()));
     opened.push(queue::close);
     int reads = port.device().limits().maxReadsIssued();
     queue.pair().address(reads).encode(ownAddress);

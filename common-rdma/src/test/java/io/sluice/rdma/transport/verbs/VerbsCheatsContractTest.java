@@ -39,7 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Clients that were admitted and then cheat: each has a queue pair, and posts to it what it was not
  * given. The NIC of the server refuses, without code of ours. The witness is the status of the
- * completion, which comes from the server's NIC.
+ * completion, which comes from the server's NIC. All owners are at one address, as those of a
+ * service are.
  */
 @Timeout(300)
 abstract class VerbsCheatsContractTest {
@@ -53,6 +54,8 @@ abstract class VerbsCheatsContractTest {
   @TempDir private Path dir;
 
   private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+  private final Admission strangers = admission();
+  private ServerEndpoint service;
   private LeakCheck leaks;
 
   /** The provider under test. */
@@ -89,9 +92,21 @@ abstract class VerbsCheatsContractTest {
     return resource;
   }
 
+  private static Admission admission() {
+    return Admission.expected(new ConnectionLimits(64, 64, LONG_MS, LONG_MS));
+  }
+
+  /** The endpoint of the service's own user, beside which the owners have theirs. */
+  private ServerEndpoint service() throws Exception {
+    if (service == null) {
+      service = closing(provider().listen(bindAddress(), strangers));
+    }
+    return service;
+  }
+
   /** The owner of an endpoint with a region, and the clients that are admitted to it. */
   final class Owner {
-    final Admission admission = Admission.expected(new ConnectionLimits(64, 64, LONG_MS, LONG_MS));
+    final Admission admission = admission();
     final ServerEndpoint server;
     final RegionFixture memory;
     final RegionDescriptor region;
@@ -103,7 +118,7 @@ abstract class VerbsCheatsContractTest {
     /** Whose region was another owner's before. */
     Owner(RegionFixture memory) throws Exception {
       this.memory = memory;
-      server = closing(provider().listen(bindAddress(), admission));
+      server = closing(provider().listenBeside(service(), admission));
       region = server.register(MemoryRegion.ofMapping(memory.mapping()));
     }
 
@@ -242,7 +257,7 @@ abstract class VerbsCheatsContractTest {
       assertEnds(socket);
     }
     assertEquals(before, nativeObjects(), "there is a queue pair for who has replayed");
-    assertEquals(1, ann.admission.counters().expelled());
+    assertEquals(1, strangers.counters().expelled());
     assertEquals(1, ann.admission.counters().open());
     assertEquals(SUCCESS, read(client, ann.address(), ann.key(client)), "it was disturbed");
   }

@@ -1,0 +1,292 @@
+package io.sluice.rdma.transport.verbs;
+
+import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.threads.SafeLog;
+import io.sluice.rdma.transport.Admission;
+import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.Ticket;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.Deadlines;
+import io.sluice.rdma.transport.support.UnauthenticatedLimit;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all server endpoints at one address share: the listening socket, the threads, the opened
+ * devices and their completion queues. A client's ticket tells which endpoint expects it.
+ *
+ * <p>A client without a ticket has a socket, and nothing else. It counts against one limit, that of
+ * the first endpoint.
+ *
+ * <p>Thread contract: safe from any thread; one daemon thread accepts and sets up connections, one
+ * takes the events of the devices, one ends clients that are too slow. Ownership: each endpoint has
+ * it open until {@link #leave}; the last one closes it.
+ */
+final class VerbsListener {
+  private static final Logger LOG = LoggerFactory.getLogger(VerbsListener.class);
+  private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final VerbsDevices devices;
+  private final VerbsServerQueues queues;
+  private final VerbsNetwork network;
+  private final Deadlines deadlines;
+  private final SocketLoop loop;
+  private final ServerSocketChannel socket;
+  private final InetSocketAddress address;
+  private final Admission first;
+  private final UnauthenticatedLimit<SocketChannel> unauthenticated;
+  private final List<VerbsServerEndpoint> endpoints = new CopyOnWriteArrayList<>();
+  private int users = 1; // under this
+
+  /** Takes over all that it is given; if that fails, the caller still owns it. */
+  private VerbsListener(
+      VerbsDevices devices,
+      VerbsServerQueues queues,
+      VerbsNetwork network,
+      Deadlines deadlines,
+      SocketLoop loop,
+      ServerSocketChannel socket,
+      Admission first)
+      throws IOException {
+    this.devices = devices;
+    this.queues = queues;
+    this.network = network;
+    this.deadlines = deadlines;
+    this.loop = loop;
+    this.socket = socket;
+    this.address = (InetSocketAddress) socket.getLocalAddress();
+    this.first = first;
+    ConnectionLimits limits = first.limits();
+    this.unauthenticated =
+        new UnauthenticatedLimit<>(
+            limits.maxUnauthenticated(),
+            limits.authenticationTimeoutMs(),
+            deadlines,
+            (channel, reason) -> {
+              first.expelled();
+              ControlSocket.shutdown(channel);
+            });
+  }
+
+  /**
+   * Binds an address; accepts nobody before {@link #accept}.
+   *
+   * @param first of the first endpoint; it counts clients that show no ticket
+   */
+  static VerbsListener open(
+      Verbs verbs,
+      Path sysClass,
+      InetSocketAddress bindAddress,
+      Admission first,
+      VerbsNetwork network)
+      throws TransportException {
+    if (bindAddress.isUnresolved()) {
+      throw new TransportException("verbs: cannot listen on unresolved address " + bindAddress);
+    }
+    VerbsDevices devices =
+        VerbsDevices.openFor(verbs, sysClass, bindAddress.getAddress(), network.partitionKey());
+    try {
+      return open(devices, bindAddress, first, network);
+    } catch (IOException e) {
+      Closer.after(e, devices::close);
+      throw new TransportException(
+          "verbs: cannot listen on "
+              + bindAddress
+              + ": "
+              + ErrorText.of(e)
+              + "; choose an address of this host's RDMA device and a free port",
+          e);
+    } catch (RuntimeException | Error e) {
+      Closer.after(e, devices::close);
+      throw e;
+    }
+  }
+
+  /** Takes over the devices; if that fails, the caller still owns them. */
+  private static VerbsListener open(
+      VerbsDevices devices, InetSocketAddress bindAddress, Admission first, VerbsNetwork network)
+      throws IOException {
+    Deque<Closeable> opened = new ArrayDeque<>(); // the last one first
+    try {
+      VerbsServerQueues queues = VerbsServerQueues.create(devices);
+      opened.push(queues::close);
+      Deadlines deadlines = new Deadlines("sluice-verbs-server-deadlines");
+      opened.push(deadlines::close);
+      SocketLoop loop = SocketLoop.start("sluice-verbs-server");
+      opened.push(loop::close);
+      ServerSocketChannel socket = ServerSocketChannel.open();
+      opened.push(socket);
+      socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      socket.bind(bindAddress, ConnectionLimits.BACKLOG);
+      socket.configureBlocking(false);
+      return new VerbsListener(devices, queues, network, deadlines, loop, socket, first);
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, opened);
+      throw e;
+    }
+  }
+
+  /** From now on clients are accepted. */
+  void accept() throws TransportException {
+    try {
+      loop.add(socket, SelectionKey.OP_ACCEPT, new Acceptor());
+    } catch (IOException e) {
+      throw new TransportException("verbs: cannot accept on " + address, e);
+    }
+  }
+
+  InetSocketAddress address() {
+    return address;
+  }
+
+  VerbsDevices devices() {
+    return devices;
+  }
+
+  VerbsServerQueues queues() {
+    return queues;
+  }
+
+  VerbsNetwork network() {
+    return network;
+  }
+
+  Deadlines deadlines() {
+    return deadlines;
+  }
+
+  /** The sockets of clients that have not shown a ticket yet. */
+  UnauthenticatedLimit<SocketChannel> unauthenticated() {
+    return unauthenticated;
+  }
+
+  /** Keeps it open for one more endpoint, until {@link #leave}. */
+  synchronized void enter() throws TransportException {
+    if (users == 0) {
+      throw new TransportException("verbs: the endpoints at " + address + " are closed");
+    }
+    users++;
+  }
+
+  /** An endpoint uses it no more. */
+  void leave() {
+    synchronized (this) {
+      if (--users > 0) {
+        return;
+      }
+    }
+    Closer.all(Stream.of(loop::close, this::closeSocket, deadlines::close, this::closeDevices));
+  }
+
+  /** From now on clients that the endpoint expects are led to it. */
+  void add(VerbsServerEndpoint endpoint) {
+    endpoints.add(endpoint);
+  }
+
+  /** From now on its clients are strangers. */
+  void remove(VerbsServerEndpoint endpoint) {
+    endpoints.remove(endpoint);
+  }
+
+  /** The endpoint that expects a client with a ticket; empty for a stranger, who is counted. */
+  Optional<VerbsServerEndpoint> expecting(Ticket ticket) {
+    for (VerbsServerEndpoint endpoint : endpoints) {
+      if (endpoint.admission().mayEnter(ticket)) {
+        return Optional.of(endpoint);
+      }
+    }
+    first.expelled();
+    return Optional.empty();
+  }
+
+  /** Counts a client that has sent something malformed before it has shown a ticket. */
+  void dropped() {
+    first.dropped();
+  }
+
+  private void closeSocket() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      LOG.warn("verbs: closing the listener on {} failed", address, e);
+    }
+  }
+
+  /** Closes the devices unless the loop still uses them, because that would crash the process. */
+  private void closeDevices() {
+    if (!loop.hasEnded()) {
+      return;
+    }
+    try {
+      Closer.all(queues::close, devices::close);
+    } catch (IOException e) {
+      throw new UncheckedIOException("verbs: a completion queue cannot be destroyed", e);
+    }
+  }
+
+  /**
+   * Accepts clients.
+   *
+   * <p>Thread contract: on the loop's thread. Failure: an accept that fails, mostly for want of
+   * file descriptors, is logged and tried again; the client's connect fails.
+   */
+  private final class Acceptor implements SocketLoop.Member {
+    @Override
+    public void ready() {
+      try {
+        SocketChannel channel = socket.accept();
+        if (channel != null) {
+          serve(channel);
+        }
+      } catch (IOException | RuntimeException | Error e) {
+        SafeLog.warn(
+            LOG,
+            "verbs: cannot take a connection on {}, trying again; raise the limit on open files"
+                + " (ulimit -n) if that is the cause",
+            address,
+            e);
+        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+      }
+    }
+
+    private void serve(SocketChannel channel) throws IOException {
+      VerbsServerConnection connection = null;
+      try {
+        ControlSocket.configure(channel);
+        channel.configureBlocking(false);
+        connection = new VerbsServerConnection(VerbsListener.this, channel);
+        unauthenticated.enter(channel, channel.socket().getInetAddress());
+        loop.add(channel, SelectionKey.OP_READ, connection);
+      } catch (IOException | RuntimeException | Error e) {
+        if (connection != null) {
+          connection.end(e);
+        }
+        Closer.after(e, channel);
+        throw e;
+      }
+    }
+
+    @Override
+    public void end(Throwable cause) {
+      closeSocket();
+    }
+  }
+}
