@@ -15,6 +15,11 @@ public record ConnectionCounters(int open, long refused, long expelled, long dro
   /** All zero. */
   public static final ConnectionCounters NONE = new ConnectionCounters(0, 0, 0, 0, 0);
 
+  /** Those of a server that has ended: no connection is open. */
+  public ConnectionCounters ended() {
+    return new ConnectionCounters(0, refused, expelled, dropped, errors);
+  }
+
   /** The sum of both. */
   public ConnectionCounters plus(ConnectionCounters other) {
     return new ConnectionCounters(

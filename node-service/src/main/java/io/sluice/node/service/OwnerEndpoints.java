@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionCounters;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -12,6 +13,7 @@ import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportCounters;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.spill.segment.Owner;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,6 +26,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where one transport serves: at one endpoint, or, where its keys can be guessed, at one for each
@@ -46,6 +50,9 @@ final class OwnerEndpoints implements AutoCloseable {
    * its own, because there may be many of them. The service's own endpoint has all.
    */
   static final int UNAUTHENTICATED_PART = 16;
+
+  private static final Logger LOG = LoggerFactory.getLogger(OwnerEndpoints.class);
+  private static final long CLOSE_LIMIT_MS = 30_000;
 
   private final TransportProvider provider;
   private final InetSocketAddress address;
@@ -179,7 +186,12 @@ final class OwnerEndpoints implements AutoCloseable {
       open.remove(at(owner));
       closing.add(last);
     }
-    close(last); // under no lock: it waits for a thread
+    try {
+      close(last); // under no lock: it waits for a thread
+    } catch (RuntimeException
+        | Error e) { // the use is given up; a second attempt would end another
+      SafeLog.warn(LOG, "{}: an owner's endpoint did not end cleanly", provider.name(), e);
+    }
   }
 
   private void close(Endpoint endpoint) {
@@ -191,7 +203,8 @@ final class OwnerEndpoints implements AutoCloseable {
   private synchronized void forget(Endpoint endpoint) {
     closing.remove(endpoint);
     closedCounters = closedCounters.plus(endpoint.server.counters().ended());
-    closedConnections = closedConnections.plus(endpoint.admission.counters());
+    closedConnections = closedConnections.plus(endpoint.admission.counters().ended());
+    notifyAll();
   }
 
   /** Makes memory of an owner readable for the owner's readers. */
@@ -273,6 +286,14 @@ final class OwnerEndpoints implements AutoCloseable {
       closing.addAll(all);
       open.clear();
     }
-    Closer.all(all.stream().map(endpoint -> () -> close(endpoint)));
+    Closer.all(
+        Stream.concat(
+            all.stream().<Runnable>map(endpoint -> () -> close(endpoint)),
+            Stream.of(this::awaitClosing)));
+  }
+
+  /** Others may be closing endpoints, too, which have the port until then. */
+  private synchronized void awaitClosing() {
+    Uninterruptibly.await(this, closing::isEmpty, CLOSE_LIMIT_MS);
   }
 }

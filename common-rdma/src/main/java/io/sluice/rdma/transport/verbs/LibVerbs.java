@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Calls libibverbs, through JNA. {@code ibv_post_send}, {@code ibv_poll_cq} and {@code
@@ -269,25 +270,31 @@ final class LibVerbs implements Verbs {
   }
 
   @Override
-  public Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException {
+  public boolean takeAsyncEvent(long context, Consumer<AsyncEvent> handler) throws IOException {
     byte[] struct = new byte[VerbsLayout.EVENT_BYTES];
     if (ibv_get_async_event(context, struct) != 0) {
       int error = Native.getLastError();
       if (error == EAGAIN) {
         checkNotRemoved(context);
-        return Optional.empty();
+        return false;
       }
       throw NativeCalls.failure("take an event of an RDMA device", error);
     }
-    ibv_ack_async_event(struct); // at once, else the destruction of the element waits for it
-    ByteBuffer event = VerbsLayout.wrap(struct);
-    int type = event.getInt(VerbsLayout.EVENT_TYPE);
-    return Optional.of(
-        new AsyncEvent(
-            type,
-            type == VerbsLayout.EVENT_PORT_ERR
-                ? event.getInt(VerbsLayout.EVENT_ELEMENT)
-                : event.getLong(VerbsLayout.EVENT_ELEMENT)));
+    try {
+      handler.accept(event(VerbsLayout.wrap(struct)));
+    } finally {
+      ibv_ack_async_event(struct); // from now on the element can be destroyed
+    }
+    return true;
+  }
+
+  private static AsyncEvent event(ByteBuffer struct) {
+    int type = struct.getInt(VerbsLayout.EVENT_TYPE);
+    return new AsyncEvent(
+        type,
+        type == VerbsLayout.EVENT_PORT_ERR
+            ? struct.getInt(VerbsLayout.EVENT_ELEMENT)
+            : struct.getLong(VerbsLayout.EVENT_ELEMENT));
   }
 
   /** Before Linux 6.4, a descriptor that does not wait has no other error after the removal. */

@@ -2,7 +2,7 @@ package io.sluice.rdma.transport.verbs;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The calls of libibverbs that the provider makes, and the system calls to wait for them. Handles
@@ -101,9 +101,11 @@ interface Verbs {
   /**
    * Takes the next event of a device; does not wait.
    *
-   * @return empty if there is none: the end of its queue pair may have taken it away again
+   * @param handler is given the event; its queue pair is not destroyed before this returns, so the
+   *     handler must not wait for that
+   * @return false if there is none: the end of its queue pair may have taken it away again
    */
-  Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException;
+  boolean takeAsyncEvent(long context, Consumer<AsyncEvent> handler) throws IOException;
 
   /** Creates a descriptor that {@link #wake} makes readable, for good. */
   int createWaker() throws IOException;

@@ -183,10 +183,7 @@ final class VerbsDevice {
 
   /** Takes one event, if there is one, and ends the connections that it concerns. */
   void takeEvent() throws IOException {
-    Optional<AsyncEvent> event = verbs.takeAsyncEvent(context);
-    if (event.isPresent()) {
-      handle(event.get());
-    }
+    verbs.takeAsyncEvent(context, this::handle);
   }
 
   private void handle(AsyncEvent event) {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The protection domains of one endpoint, one on each of its devices that had not failed when it
@@ -29,8 +30,12 @@ final class VerbsDomains {
     try {
       for (VerbsDevice device : result.devices) {
         if (!device.hasFailed()) {
+          result.domains.put(device, null); // first: there may be no memory for it later
           result.domains.put(device, VerbsDomain.allocate(device));
         }
+      }
+      if (result.domains.isEmpty()) {
+        throw new IOException("every RDMA device has failed, of " + result.devices);
       }
       return result;
     } catch (IOException e) {
@@ -50,7 +55,9 @@ final class VerbsDomains {
 
   /** The domains of the devices that have not failed. */
   List<VerbsDomain> working() {
-    return domains.values().stream().filter(domain -> !domain.device().hasFailed()).toList();
+    return domains.values().stream()
+        .filter(domain -> domain != null && !domain.device().hasFailed())
+        .toList();
   }
 
   /**
@@ -73,7 +80,11 @@ final class VerbsDomains {
    */
   void close() {
     try {
-      Closer.all(domains.values().stream().<Closeable>map(each -> each::free).toList());
+      Closer.all(
+          domains.values().stream()
+              .filter(Objects::nonNull)
+              .<Closeable>map(each -> each::free)
+              .toList());
     } catch (IOException e) {
       throw new IllegalStateException("verbs: a protection domain cannot be freed", e);
     }

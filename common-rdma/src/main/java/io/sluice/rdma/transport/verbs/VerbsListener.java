@@ -20,9 +20,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -53,7 +53,8 @@ final class VerbsListener {
   private final InetSocketAddress address;
   private final Admission first;
   private final UnauthenticatedLimit<SocketChannel> unauthenticated;
-  private final List<VerbsServerEndpoint> endpoints = new CopyOnWriteArrayList<>();
+  private final Set<VerbsServerEndpoint> endpoints = ConcurrentHashMap.newKeySet();
+  private final Set<VerbsDomains> left = ConcurrentHashMap.newKeySet();
   private int users = 1; // under this
 
   /** Takes over all that it is given; if that fails, the caller still owns it. */
@@ -183,17 +184,27 @@ final class VerbsListener {
     if (users == 0) {
       throw new TransportException("verbs: the endpoints at " + address + " are closed");
     }
+    if (loop.hasEnded()) {
+      throw new TransportException("verbs: the thread that accepts at " + address + " has ended");
+    }
     users++;
   }
 
   /** An endpoint uses it no more. */
   void leave() {
+    Stream<Runnable> ends = // first: there may be no memory for it later
+        Stream.of(loop::close, this::closeSocket, deadlines::close, this::closeDevices);
     synchronized (this) {
       if (--users > 0) {
         return;
       }
     }
-    Closer.all(Stream.of(loop::close, this::closeSocket, deadlines::close, this::closeDevices));
+    Closer.all(ends);
+  }
+
+  /** Frees domains at its own end, because a connection may still use them. */
+  void freeAtEnd(VerbsDomains domains) {
+    left.add(domains);
   }
 
   /** From now on clients that the endpoint expects are led to it. */
@@ -236,7 +247,8 @@ final class VerbsListener {
       return;
     }
     try {
-      Closer.all(queues::close, devices::close);
+      Closer.all(
+          () -> Closer.all(left.stream().map(each -> each::close)), queues::close, devices::close);
     } catch (IOException e) {
       throw new UncheckedIOException("verbs: a completion queue cannot be destroyed", e);
     }

@@ -165,11 +165,16 @@ final class VerbsServerEndpoint implements ServerEndpoint {
 
   @Override
   public synchronized void close() {
+    Stream<Runnable> ends = // first: there may be no memory for it later
+        Stream.of(
+            () -> listener.remove(this),
+            connections::end,
+            this::deregisterAll,
+            this::freeDomains,
+            listener::leave);
     if (!closed) {
       closed = true;
-      listener.remove(this);
-      Closer.all(
-          Stream.of(connections::end, this::deregisterAll, this::freeDomains, listener::leave));
+      Closer.all(ends);
     }
   }
 
@@ -178,10 +183,12 @@ final class VerbsServerEndpoint implements ServerEndpoint {
     Closer.all(all.stream().map(region -> () -> deregister(region)));
   }
 
-  /** Frees the domains unless the listener's thread may still make a queue pair in them. */
+  /** Frees the domains, but later if the listener's thread may still make a queue pair in them. */
   private void freeDomains() {
     if (connections.haveEnded()) {
       domains.close();
+    } else {
+      listener.freeAtEnd(domains);
     }
   }
 }

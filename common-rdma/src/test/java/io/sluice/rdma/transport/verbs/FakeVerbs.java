@@ -20,9 +20,9 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A NIC with two devices in this process: it moves bytes between registered memory as a NIC does.
@@ -629,10 +629,17 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   }
 
   @Override
-  public synchronized Optional<AsyncEvent> takeAsyncEvent(long context) throws IOException {
-    call("takeAsyncEvent");
-    withdrawn = false;
-    return Optional.ofNullable(get(Context.class, context).events().poll());
+  public boolean takeAsyncEvent(long context, Consumer<AsyncEvent> handler) throws IOException {
+    AsyncEvent event;
+    synchronized (this) {
+      call("takeAsyncEvent");
+      withdrawn = false;
+      event = get(Context.class, context).events().poll();
+    }
+    if (event != null) {
+      handler.accept(event);
+    }
+    return event != null;
   }
 
   @Override

@@ -125,7 +125,9 @@ class VerbsOwnersTest {
           }
         }
       }
-      assertEquals(3, reader.server.counters().connections());
+      while (reader.server.counters().connections() < 3) {
+        Thread.onSpinWait(); // the service counts after it has confirmed; the time limit ends this
+      }
       assertEquals(1, reader.server.counters().registrations());
     }
     ann.server.close();
@@ -291,16 +293,40 @@ class VerbsOwnersTest {
     left = List.of("Context", "Domain");
   }
 
+  /** It would be offered to readers, each of whom tried in vain. */
+  @Test
+  void anOwnerThatComesWhenEveryDeviceHasFailedIsNotServed() throws Exception {
+    List<String> before = verbs.live();
+    verbs.report("fake0", VerbsLayout.EVENT_DEVICE_FATAL, 0);
+    TransportException e =
+        assertThrows(
+            TransportException.class,
+            () -> {
+              while (true) { // until the event was taken; the test's time limit ends this
+                verbs.provider().listenBeside(service.server, Admission.expected(LIMITS)).close();
+              }
+            });
+    assertTrue(e.getMessage().contains("every RDMA device has failed"), e.getMessage());
+    assertEquals(before, verbs.live());
+  }
+
   /** An event of a queue pair that was in the device when it was shared. */
   @Test
   void aRefusedReadEndsItsConnectionAlone() throws Exception {
     OwnerAt ann = new OwnerAt(service);
     OwnerAt bob = new OwnerAt(service);
     try (Connection anns = ann.connect();
-        Connection bobs = bob.connect()) {
-      assertThrows(CompletionException.class, () -> read(bobs, ann.region));
+        RawVerbsClient bobs =
+            new RawVerbsClient(verbs, verbs.sysClass(), bob.server.address(), bob.ticket())) {
+      int status =
+          bobs.post(
+              RawVerbsClient.READ,
+              VerbsRegion.address(ann.region),
+              VerbsRegion.remoteKey(ann.region, bobs.remoteDevice()).orElseThrow(),
+              BYTES);
+      assertEquals(VerbsLayout.STATUS_REMOTE_ACCESS, status);
       while (bob.server.counters().openConnections() > 0) {
-        Thread.onSpinWait(); // the test's time limit ends this
+        Thread.onSpinWait(); // bob keeps the socket open; the test's time limit ends this
       }
       read(anns, ann.region);
       assertEquals(1, ann.server.counters().openConnections());
