@@ -365,12 +365,15 @@ public final class NodeServiceCommand implements Callable<Integer> {
         : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();
   }
 
-  /** Restores the socket and the file by which executors find the service, if they were removed. */
+  /**
+   * Restores the socket and the file by which executors find the service, if they were removed, and
+   * has the service look around.
+   */
   synchronized void restoreRemoved(NodeService service) {
     if (closed) {
       return; // they were removed on purpose
     }
-    service.restoreSocket();
+    service.lookAround();
     removedAddress.restore(() -> restoreAddress(service));
   }
 

@@ -11,13 +11,16 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.support.RdmaDevices;
 import io.sluice.rdma.transport.verbs.VerbsNetwork;
+import io.sluice.rdma.transport.verbs.VerbsProvider;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreConfig.DiskReserve;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -66,6 +69,7 @@ public final class ServiceContext {
   private boolean lendsToSort;
   private ApplicationUsers users; // null: the service's own user alone
   private ServiceMemory memory;
+  private RestartAdvice restartAdvice; // null: there is no better transport, or none is wanted
   private boolean concluded;
 
   private ServiceContext(ServiceDirectories directories, long tierBytes, long totalBytes) {
@@ -289,7 +293,18 @@ public final class ServiceContext {
       chooser = chooser.confined(); // a job's own reader must not get at another user's bytes
     }
     TransportChooser.Choice choice = chooser.choose(transport);
-    LOG.info("{}", choice.reason());
+    if (!choice.isNamed() && !choice.provider().name().equals(TransportNames.VERBS)) {
+      restartAdvice =
+          new RestartAdvice(choice.provider().name(), () -> new VerbsProvider(verbsNetwork));
+    }
+    if (restartAdvice != null && hasRdmaDevice()) {
+      LOG.warn(
+          "{}. This host has an RDMA device: when it works, restart this service, which chooses when"
+              + " it starts",
+          choice.reason());
+    } else {
+      LOG.info("{}", choice.reason());
+    }
     if (users != null && !choice.provider().isConfined()) {
       LOG.warn(
           "The configured transport {} confines no reader: a user with the secret of any job can"
@@ -297,6 +312,14 @@ public final class ServiceContext {
           choice.provider().name());
     }
     return chooser.serving(choice);
+  }
+
+  private static boolean hasRdmaDevice() {
+    try {
+      return new RdmaDevices().areThere();
+    } catch (UncheckedIOException e) {
+      return true; // the reason in the log says what of it cannot be read
+    }
   }
 
   private long bouncingTransports() {
@@ -375,6 +398,11 @@ public final class ServiceContext {
   /** Whether a transport whose port is taken ends the start. */
   boolean endsOnPortConflict() {
     return needsAllPorts && controlPort != 0;
+  }
+
+  /** What to say when a better transport works later. */
+  Optional<RestartAdvice> restartAdvice() {
+    return Optional.ofNullable(restartAdvice);
   }
 
   /** The transports that work here, preferred first. */

@@ -89,6 +89,17 @@ class VerbsAvailabilityTest {
     assertCause("no RDMA device has an active port", "rdma link");
   }
 
+  /** As a service looks, which has chosen another transport. */
+  @Test
+  void aPortThatComesUpLaterIsSeenByTheNextProvider() throws Exception {
+    forEachPort("state", "1: DOWN\n");
+    VerbsProvider early = verbs.provider();
+    assertTrue(early.unavailabilityCause().isPresent());
+    forEachPort("state", "4: ACTIVE\n");
+    assertEquals(Optional.empty(), verbs.provider().unavailabilityCause());
+    assertTrue(early.unavailabilityCause().isPresent());
+  }
+
   @Test
   void withoutDeviceFilesItNamesTheModule() throws Exception {
     Files.delete(verbs.devices().resolve("uverbs0"));
