@@ -262,11 +262,9 @@ public final class ServiceContext {
     medium = chosen.medium();
     transports = transports == null ? chosenTransports() : transports;
     memory = memory(bouncingTransports() * bounce.totalBytes());
-    ports =
-        new PortPlan(
-            bindAddress,
-            dataAddress == null ? bindAddress : dataAddress.resolve(bindAddress),
-            controlPort);
+    List<InetAddress> data =
+        dataAddress == null ? List.of(bindAddress) : dataAddress.resolve(bindAddress);
+    ports = new PortPlan(bindAddress, data.get(0), data.subList(1, data.size()), controlPort);
     limits = fitting(limits, transports.size(), OpenFilesLimit.all());
     lendsToSort = lendsToSort && MediumChooser.isMemory(medium, directories.pool());
   }

@@ -231,7 +231,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
 
   VerbsProvider provider(VerbsNetwork network) {
     return new VerbsProvider(
-        () -> this, sysClass(), new VerbsAvailability(sysClass(), devices(), limit()), network);
+        () -> this,
+        sysClass(),
+        new VerbsAvailability(sysClass(), devices(), limit()),
+        network,
+        List.of());
   }
 
   /** Lets a call fail from its next one on, after {@code after} more that succeed. */

@@ -76,7 +76,8 @@ class VerbsAvailabilityTest {
             () -> fail("libibverbs is loaded for nothing"),
             dir.resolve("absent"),
             new VerbsAvailability(dir.resolve("absent"), verbs.devices(), verbs.limit()),
-            VerbsNetwork.DEFAULT);
+            VerbsNetwork.DEFAULT,
+            List.of());
     assertTrue(provider.unavailabilityCause().orElseThrow().contains("no RDMA device"));
     TransportException e = assertThrows(TransportException.class, provider::openClient);
     assertTrue(e.getMessage().contains("no RDMA device"), e.getMessage());
