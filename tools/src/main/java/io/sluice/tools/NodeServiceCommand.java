@@ -176,7 +176,8 @@ public final class NodeServiceCommand implements Callable<Integer> {
       defaultValue = "",
       description =
           "Where transports listen: an address, a network interface (ib0) or a subnet"
-              + " (10.1.0.0/16). Without it they listen at the address of --bind.")
+              + " (10.1.0.0/16). Several with commas between them are rails, which verbs uses side"
+              + " by side. Without it they listen at the address of --bind.")
   private String dataAddress;
 
   @Option(
@@ -365,12 +366,15 @@ public final class NodeServiceCommand implements Callable<Integer> {
         : overflowDirectories.stream().map(parent -> parent.resolve(name)).toList();
   }
 
-  /** Restores the socket and the file by which executors find the service, if they were removed. */
+  /**
+   * Restores the socket and the file by which executors find the service, if they were removed, and
+   * has the service look around.
+   */
   synchronized void restoreRemoved(NodeService service) {
     if (closed) {
       return; // they were removed on purpose
     }
-    service.restoreSocket();
+    service.lookAround();
     removedAddress.restore(() -> restoreAddress(service));
   }
 

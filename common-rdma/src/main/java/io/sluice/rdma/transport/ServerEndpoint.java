@@ -2,6 +2,7 @@ package io.sluice.rdma.transport;
 
 import io.sluice.rdma.transport.TransportException.RegistrationException;
 import java.net.InetSocketAddress;
+import java.util.List;
 
 /**
  * The serving side: registers memory so that clients can read it.
@@ -23,6 +24,14 @@ import java.net.InetSocketAddress;
 public interface ServerEndpoint extends AutoCloseable {
   /** The bound address with the actual port. A wildcard address is returned as given. */
   InetSocketAddress address();
+
+  /**
+   * Where clients should connect now, at any of these: {@link #address}, and the address of each
+   * further rail; those that are down are left out.
+   */
+  default List<InetSocketAddress> rails() {
+    return List.of(address());
+  }
 
   /**
    * Makes a region readable by every client that has the descriptor. The descriptor is like a

@@ -1,6 +1,8 @@
 package io.sluice.rdma.transport;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,6 +37,15 @@ public interface TransportProvider {
    */
   default boolean keysCanBeGuessed() {
     return false;
+  }
+
+  /**
+   * This transport, with servers that listen at further addresses of this host beside the one to
+   * bind, so that readers are spread over several RDMA ports: see {@link ServerEndpoint#rails}. One
+   * that cannot use several ignores them.
+   */
+  default TransportProvider withRails(List<InetAddress> further) {
+    return this;
   }
 
   /**

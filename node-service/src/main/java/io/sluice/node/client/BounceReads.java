@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -66,7 +67,7 @@ final class BounceReads implements AutoCloseable {
 
   /** Where the node serves each transport now. */
   interface Offers {
-    TransportOffer offer(String transport) throws TransportException;
+    List<TransportOffer> rails(String transport) throws TransportException;
   }
 
   /**
@@ -116,7 +117,7 @@ final class BounceReads implements AutoCloseable {
       if (leftMs <= 0) {
         throw new ReadTimeoutException(read + " has found no slot by its deadline");
       }
-      links.connect(offers.offer(read.transport()));
+      links.connect(offers.rails(read.transport()));
       issue(read, client(leftMs).bounce(read.request(), Math.max(1, read.leftMs())));
     } catch (RemoteError e) {
       if (e.code() == RemoteError.Code.BUSY) {
@@ -163,7 +164,7 @@ final class BounceReads implements AutoCloseable {
     try {
       links
           .read(
-              offers.offer(read.transport()),
+              offers.rails(read.transport()),
               range.region(),
               range.offsetBytes(),
               read.destination(),

@@ -20,11 +20,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One task's data connections to one node, one for each transport. One is made when something is to
  * be read, and kept while reads are in flight or were lately. It ends when it is idle: a node has a
  * bounded number for all its readers, and the reader may have few files open.
+ *
+ * <p>A node may serve a transport on several rails, each at an address of its own. A connection
+ * goes over one of them, at first any, so that readers are spread over all. After one that ended or
+ * could not be made, the next rail is tried.
  *
  * <p>Differs from {@link ControlConnections} in that all reads share a connection, so one is never
  * ended under a read that begins.
@@ -35,12 +41,14 @@ import java.util.function.Predicate;
  * was closed.
  */
 final class DataLinks implements LinkLimit.Links {
+  private static final Logger LOG = LoggerFactory.getLogger(DataLinks.class);
   private static final long KEPT_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(RemoteClient.KEPT_IDLE_MS);
 
   private final Connector connector;
   private final LinkLimit limit;
   private final ReentrantLock lock = new ReentrantLock(); // held while connecting
   private final Map<String, Link> links = new ConcurrentHashMap<>(); // changed under the lock
+  private int rail; // the number of the rail to try next; under the lock
   private boolean closed;
 
   /** Makes a connection. */
@@ -85,27 +93,33 @@ final class DataLinks implements LinkLimit.Links {
    * Nothing is connected yet.
    *
    * @param limit told before each connection is made, and when none is left
+   * @param firstRail any number; divided by the number of rails it leaves the one to try first
    */
-  DataLinks(Connector connector, LinkLimit limit) {
+  DataLinks(Connector connector, LinkLimit limit, int firstRail) {
     this.connector = connector;
     this.limit = limit;
+    this.rail = firstRail;
   }
 
-  /** Connects to where the node serves this transport now, unless that is done. */
-  void connect(TransportOffer offer) throws TransportException {
-    acquire(offer).readEnded();
+  /**
+   * Connects to where the node serves a transport now, unless that is done.
+   *
+   * @param rails each a way to it
+   */
+  void connect(List<TransportOffer> rails) throws TransportException {
+    acquire(rails).readEnded();
   }
 
   /** As {@link Connection#read}; connects before, if that must be. */
   CompletableFuture<Void> read(
-      TransportOffer offer,
+      List<TransportOffer> rails,
       RegionDescriptor region,
       long offsetBytes,
       RegisteredBuffer destination,
       int lengthBytes,
       long timeoutMs)
       throws TransportException {
-    Link link = acquire(offer);
+    Link link = acquire(rails);
     CompletableFuture<Void> read;
     try {
       read = link.connection.read(region, offsetBytes, destination, 0, lengthBytes, timeoutMs);
@@ -117,38 +131,59 @@ final class DataLinks implements LinkLimit.Links {
     return read;
   }
 
-  private Link acquire(TransportOffer offer) throws TransportException {
+  private Link acquire(List<TransportOffer> rails) throws TransportException {
     lock.lock();
     try {
-      return acquireLocked(offer);
+      return acquireLocked(rails);
     } finally {
       lock.unlock();
     }
   }
 
-  private Link acquireLocked(TransportOffer offer) throws TransportException {
+  private Link acquireLocked(List<TransportOffer> rails) throws TransportException {
     if (closed) {
       throw new TransportException("this reader is closed"); // nobody would end the connection
     }
-    Link link = links.get(offer.transport());
+    String transport = rails.get(0).transport();
+    Link link = links.get(transport);
     // A service that was restarted may listen elsewhere, and another one where it did.
-    if (link == null || !link.connection.isOpen() || !link.leadsTo(offer)) {
+    if (link == null || !link.connection.isOpen() || rails.stream().noneMatch(link::leadsTo)) {
       if (link != null) {
-        links.remove(offer.transport()).connection.close();
+        rail++; // its rail may be why it ended
+        links.remove(transport).connection.close();
       }
-      link = connectLocked(offer);
+      link = connectLocked(rails);
     }
     link.inFlight.incrementAndGet();
     return link;
   }
 
-  private Link connectLocked(TransportOffer offer) throws TransportException {
+  private Link connectLocked(List<TransportOffer> rails) throws TransportException {
     limit.connects(this);
     try {
-      Ticket ticket = connector.admit(offer.transport());
-      Link link = new Link(offer, connector.connect(offer, ticket));
-      links.put(offer.transport(), link);
-      return link;
+      TransportException failure = null;
+      for (int tried = 0; tried < rails.size(); tried++) {
+        TransportOffer offer = rails.get(Math.floorMod(rail, rails.size()));
+        Ticket ticket = connector.admit(offer.transport());
+        try {
+          Link link = new Link(offer, connector.connect(offer, ticket));
+          links.put(offer.transport(), link);
+          return link;
+        } catch (NodeBusyException e) { // on all rails
+          throw e;
+        } catch (TransportException e) {
+          rail++;
+          if (rails.size() > 1) {
+            LOG.info("The next rail is tried: {}", e.getMessage());
+          }
+          if (failure == null) {
+            failure = e;
+          } else {
+            failure.addSuppressed(e);
+          }
+        }
+      }
+      throw failure;
     } finally {
       noteIfNoneIsLeft();
     }

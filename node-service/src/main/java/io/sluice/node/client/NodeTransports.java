@@ -30,7 +30,7 @@ final class NodeTransports {
   private final String name;
   private final Transports task;
   private final ReadStats stats;
-  private Map<String, TransportOffer> usable = new LinkedHashMap<>();
+  private Map<String, List<TransportOffer>> usable = new LinkedHashMap<>();
   private final Map<String, String> givenUp = new LinkedHashMap<>();
 
   /**
@@ -47,13 +47,15 @@ final class NodeTransports {
 
   /** The node serves these now. */
   synchronized void offered(List<TransportOffer> offers) {
-    Map<String, TransportOffer> offered = new HashMap<>();
-    offers.forEach(offer -> offered.put(offer.transport(), offer));
-    Map<String, TransportOffer> both = new LinkedHashMap<>();
+    Map<String, List<TransportOffer>> offered = new HashMap<>();
+    for (TransportOffer offer : offers) {
+      offered.computeIfAbsent(offer.transport(), name -> new ArrayList<>()).add(offer);
+    }
+    Map<String, List<TransportOffer>> both = new LinkedHashMap<>();
     for (String transport : task.names()) {
-      TransportOffer offer = offered.get(transport);
-      if (offer != null && !givenUp.containsKey(transport)) {
-        both.put(transport, offer);
+      List<TransportOffer> rails = offered.get(transport);
+      if (rails != null && !givenUp.containsKey(transport)) {
+        both.put(transport, rails);
         if (task.isOneForEachNode()) {
           break;
         }
@@ -71,12 +73,13 @@ final class NodeTransports {
   synchronized List<ReadPath> of(SegmentLocation segment) {
     List<ReadPath> ways = new ArrayList<>();
     usable.forEach(
-        (transport, offer) -> {
+        (transport, rails) -> {
+          int slotBytes = rails.get(0).slotBytes(); // the same on all
           RegionDescriptor region = segment.regions().get(transport);
           if (region != null) {
             ways.add(ReadPath.direct(transport, region));
-          } else if (offer.slotBytes() > 0) {
-            ways.add(ReadPath.bounced(transport, offer.slotBytes()));
+          } else if (slotBytes > 0) {
+            ways.add(ReadPath.bounced(transport, slotBytes));
           }
         });
     return ways;
@@ -103,17 +106,17 @@ final class NodeTransports {
   }
 
   /**
-   * Where the node serves this transport now.
+   * Where the node serves this transport now: at one address, or at one for each of its rails.
    *
    * @throws TransportException if it is not usable
    */
-  synchronized TransportOffer offer(String transport) throws TransportException {
-    TransportOffer offer = usable.get(transport);
-    if (offer == null) {
+  synchronized List<TransportOffer> rails(String transport) throws TransportException {
+    List<TransportOffer> rails = usable.get(transport);
+    if (rails == null) {
       throw new TransportException(
           "transport " + transport + " to " + name + " is not usable: " + givenUp);
     }
-    return offer;
+    return rails;
   }
 
   /**

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Another node's service as one task sees it: it is asked where outputs lie, and read over a
@@ -78,7 +79,9 @@ public final class RemoteNode implements AutoCloseable {
     this.timeouts = timeouts;
     this.beforeAsking = beforeAsking;
     this.ways = new NodeTransports(name(), transports, stats);
-    this.links = new DataLinks(new LinkConnector(), transports.linkLimit());
+    this.links =
+        new DataLinks(
+            new LinkConnector(), transports.linkLimit(), ThreadLocalRandom.current().nextInt());
     this.controls = new ControlConnections(this::connectAndLearn, timeouts.exchangeMs());
   }
 
@@ -206,7 +209,7 @@ public final class RemoteNode implements AutoCloseable {
   synchronized BounceReads bounceReads() {
     if (bounceReads == null) {
       bounceReads =
-          new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, ways::offer, links);
+          new BounceReads(name(), timeouts.exchangeMs(), this::connectToBounce, ways::rails, links);
       if (closed) {
         bounceReads.close(); // it refuses, as one that was used before
       }
@@ -237,7 +240,7 @@ public final class RemoteNode implements AutoCloseable {
       long withinMs)
       throws TransportException {
     return links.read(
-        ways.offer(transport), region, offsetBytes, destination, lengthBytes, withinMs);
+        ways.rails(transport), region, offsetBytes, destination, lengthBytes, withinMs);
   }
 
   /**
@@ -250,7 +253,7 @@ public final class RemoteNode implements AutoCloseable {
   void reach() throws TransportException {
     for (Optional<String> best = ways.best(); best.isPresent(); best = ways.best()) {
       try {
-        links.connect(ways.offer(best.get()));
+        links.connect(ways.rails(best.get()));
         return;
       } catch (NodeBusyException e) {
         return; // it is there

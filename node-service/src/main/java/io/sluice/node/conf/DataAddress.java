@@ -10,10 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where the transports of a node's service listen: an address, a network interface, or a subnet,
- * which can be the same on every node. The control protocol listens elsewhere, and tells readers.
+ * which can be the same on every node. Several of them, with commas between them, are the rails of
+ * a transport that can use more than one; the others listen at the first alone. The control
+ * protocol listens elsewhere, and tells readers.
  *
  * <p>Thread contract: immutable. Failure: {@link #resolve} says what this host has instead.
  *
@@ -24,8 +28,10 @@ public record DataAddress(String setting, String text) {
   /** The forms of the text, for documentation. */
   public static final String FORMS =
       "an address, a network interface (`ib0`), or a subnet (`10.1.0.0/16`), which can be the same"
-          + " on every node";
+          + " on every node. Several with commas between them are rails, which `verbs` uses side by"
+          + " side; other transports use the first";
 
+  private static final Logger LOG = LoggerFactory.getLogger(DataAddress.class);
   private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
   private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(%.+)?");
 
@@ -50,15 +56,38 @@ public record DataAddress(String setting, String text) {
   }
 
   /**
-   * The address, of those that this host has now.
+   * The addresses, of those that this host has now, in the order in which they were set. One of
+   * several that cannot be used is left out, with a line in the log.
    *
    * @param otherwise the one if nothing was set
-   * @throws IOException if none, or more than one, is meant, or that one cannot be listened at
+   * @throws IOException if none can be used: it is none, or means more than one, or cannot be
+   *     listened at
    */
-  public InetAddress resolve(InetAddress otherwise) throws IOException {
+  public List<InetAddress> resolve(InetAddress otherwise) throws IOException {
     if (text.isEmpty()) {
-      return otherwise;
+      return List.of(otherwise);
     }
+    List<InetAddress> resolved = new ArrayList<>();
+    List<IOException> failures = new ArrayList<>();
+    for (String part : text.split(",", -1)) {
+      try {
+        InetAddress address = new DataAddress(setting, part.strip()).resolveOne();
+        if (!resolved.contains(address)) {
+          resolved.add(address);
+        }
+      } catch (IOException e) {
+        failures.add(e);
+      }
+    }
+    if (resolved.isEmpty()) {
+      throw failures.get(0);
+    }
+    failures.forEach(
+        e -> LOG.warn("Not serving at one of the addresses until a restart: {}", ErrorText.of(e)));
+    return resolved;
+  }
+
+  private InetAddress resolveOne() throws IOException {
     List<Local> here = here();
     InetAddress address = among(here);
     try (ServerSocket listening = new ServerSocket(0, 1, address)) {

@@ -3,7 +3,8 @@ package io.sluice.node.remote;
 import java.net.InetSocketAddress;
 
 /**
- * A transport on which a node service serves its segments.
+ * A transport on which a node service serves its segments. On several rails there is an offer for
+ * each of them, which differs in the address alone.
  *
  * @param transport the provider's name
  * @param host the address to connect to; empty for the one the control connection used

@@ -34,6 +34,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,6 +65,7 @@ public final class NodeService implements Closeable {
   private final Medium medium;
   private final SocketServer socketServer; // null: all tasks are threads of this process
   private final ReaderBackend readers;
+  private final Optional<RestartAdvice> advice;
   private final ServiceCounters counters;
   private final NodeMetadata metadata;
   private final DiscoveryFile removedSocket;
@@ -80,6 +82,7 @@ public final class NodeService implements Closeable {
       InetSocketAddress control = context.ports().control();
       RemoteServer.checkFree(control); // first: a start that fails must not empty a pool
       nodeMemory = context.memory();
+      advice = context.restartAdvice();
       endpoints = TransportEndpoints.open(context, own);
       open.push(endpoints::close);
       ProbeRegion probes =
@@ -289,7 +292,7 @@ public final class NodeService implements Closeable {
    * each of its containers, or never, until it is stopped.
    */
   public void applicationExpected(String applicationId) {
-    restoreSocket();
+    lookAround();
     memory.expected(applicationId);
   }
 
@@ -307,10 +310,16 @@ public final class NodeService implements Closeable {
   }
 
   /**
-   * Listens for tasks again if somebody has removed the socket. Called when tasks are about to
-   * come, or now and then; if it cannot be made, that is logged, and tasks use the stock shuffle.
+   * Listens for tasks again if somebody has removed the socket, and says in the log if a restart
+   * would help. Called when tasks are about to come, or now and then.
    */
-  public void restoreSocket() {
+  public void lookAround() {
+    restoreSocket();
+    advice.ifPresent(RestartAdvice::look);
+  }
+
+  /** If it cannot be made, that is logged, and tasks use the stock shuffle. */
+  private void restoreSocket() {
     if (socketServer != null) {
       removedSocket.restore(socketServer::restoreSocket);
       if (!removedSocket.isMissing()) { // else the log has said so

@@ -242,6 +242,11 @@ final class OwnerEndpoints implements AutoCloseable {
     return open.get(at(owner)).server.address();
   }
 
+  /** All addresses at which they may connect. */
+  synchronized List<InetSocketAddress> rails(Owner owner) {
+    return open.get(at(owner)).server.rails();
+  }
+
   /** As {@link Admission#expect}, of a reader of this owner. */
   synchronized Optional<Ticket> expect(Owner owner, Object sharer, Set<InetAddress> from) {
     Endpoint endpoint = open.get(at(owner));

@@ -3,6 +3,7 @@ package io.sluice.node.service;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
@@ -20,9 +21,11 @@ import java.util.stream.Stream;
  *
  * @param controlAddress of the control protocol
  * @param dataAddress of the transports, for probes too
+ * @param rails further addresses of transports that can use several RDMA ports side by side
  * @param controlPort 0 for free ports, also for all others
  */
-public record PortPlan(InetAddress controlAddress, InetAddress dataAddress, int controlPort) {
+public record PortPlan(
+    InetAddress controlAddress, InetAddress dataAddress, List<InetAddress> rails, int controlPort) {
   private static final int PLANNED_TRANSPORTS = 3;
 
   InetSocketAddress control() {

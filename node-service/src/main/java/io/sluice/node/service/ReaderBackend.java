@@ -21,6 +21,7 @@ import io.sluice.spill.segment.Range;
 import io.sluice.spill.store.SpillStore;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -250,12 +251,12 @@ final class ReaderBackend implements RemoteBackend {
     public List<TransportOffer> offers() {
       List<TransportOffer> offers = new ArrayList<>();
       used.forEach(
-          (transport, endpoints) ->
-              offers.add(
-                  TransportOffer.of(
-                      transport,
-                      endpoints.address(owner),
-                      bounce.of(transport).map(BounceBuffers::slotBytes).orElse(0))));
+          (transport, endpoints) -> {
+            int slotBytes = bounce.of(transport).map(BounceBuffers::slotBytes).orElse(0);
+            for (InetSocketAddress rail : endpoints.rails(owner)) {
+              offers.add(TransportOffer.of(transport, rail, slotBytes));
+            }
+          });
       return offers;
     }
 

@@ -11,13 +11,16 @@ import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import io.sluice.rdma.transport.support.RdmaDevices;
 import io.sluice.rdma.transport.verbs.VerbsNetwork;
+import io.sluice.rdma.transport.verbs.VerbsProvider;
 import io.sluice.spill.disk.Device;
 import io.sluice.spill.medium.Medium;
 import io.sluice.spill.medium.MediumChooser;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreConfig.DiskReserve;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -66,6 +69,7 @@ public final class ServiceContext {
   private boolean lendsToSort;
   private ApplicationUsers users; // null: the service's own user alone
   private ServiceMemory memory;
+  private RestartAdvice restartAdvice; // null: there is no better transport, or none is wanted
   private boolean concluded;
 
   private ServiceContext(ServiceDirectories directories, long tierBytes, long totalBytes) {
@@ -258,11 +262,9 @@ public final class ServiceContext {
     medium = chosen.medium();
     transports = transports == null ? chosenTransports() : transports;
     memory = memory(bouncingTransports() * bounce.totalBytes());
-    ports =
-        new PortPlan(
-            bindAddress,
-            dataAddress == null ? bindAddress : dataAddress.resolve(bindAddress),
-            controlPort);
+    List<InetAddress> data =
+        dataAddress == null ? List.of(bindAddress) : dataAddress.resolve(bindAddress);
+    ports = new PortPlan(bindAddress, data.get(0), data.subList(1, data.size()), controlPort);
     limits = fitting(limits, transports.size(), OpenFilesLimit.all());
     lendsToSort = lendsToSort && MediumChooser.isMemory(medium, directories.pool());
   }
@@ -289,7 +291,18 @@ public final class ServiceContext {
       chooser = chooser.confined(); // a job's own reader must not get at another user's bytes
     }
     TransportChooser.Choice choice = chooser.choose(transport);
-    LOG.info("{}", choice.reason());
+    if (!choice.isNamed() && !choice.provider().name().equals(TransportNames.VERBS)) {
+      restartAdvice =
+          new RestartAdvice(choice.provider().name(), () -> new VerbsProvider(verbsNetwork));
+    }
+    if (restartAdvice != null && hasRdmaDevice()) {
+      LOG.warn(
+          "{}. This host has an RDMA device: when it works, restart this service, which chooses when"
+              + " it starts",
+          choice.reason());
+    } else {
+      LOG.info("{}", choice.reason());
+    }
     if (users != null && !choice.provider().isConfined()) {
       LOG.warn(
           "The configured transport {} confines no reader: a user with the secret of any job can"
@@ -297,6 +310,14 @@ public final class ServiceContext {
           choice.provider().name());
     }
     return chooser.serving(choice);
+  }
+
+  private static boolean hasRdmaDevice() {
+    try {
+      return new RdmaDevices().areThere();
+    } catch (UncheckedIOException e) {
+      return true; // the reason in the log says what of it cannot be read
+    }
   }
 
   private long bouncingTransports() {
@@ -375,6 +396,11 @@ public final class ServiceContext {
   /** Whether a transport whose port is taken ends the start. */
   boolean endsOnPortConflict() {
     return needsAllPorts && controlPort != 0;
+  }
+
+  /** What to say when a better transport works later. */
+  Optional<RestartAdvice> restartAdvice() {
+    return Optional.ofNullable(restartAdvice);
   }
 
   /** The transports that work here, preferred first. */

@@ -52,7 +52,7 @@ public final class TransportEndpoints implements AutoCloseable {
         endpoints.put(
             provider.name(),
             OwnerEndpoints.open(
-                provider,
+                provider.withRails(context.ports().rails()),
                 context.ports().transport(index++),
                 context.limits(),
                 context.users() != null));
@@ -81,8 +81,14 @@ public final class TransportEndpoints implements AutoCloseable {
   /** Where each transport listens, best first, for messages. */
   public String listening() {
     return endpoints.keySet().stream()
-        .map(transport -> transport + " at " + text(address(transport)))
+        .map(transport -> transport + " at " + rails(transport))
         .collect(Collectors.joining(", "));
+  }
+
+  private String rails(String transport) {
+    return endpoints.get(transport).rails(own).stream()
+        .map(TransportEndpoints::text)
+        .collect(Collectors.joining(" and "));
   }
 
   private static String text(InetSocketAddress address) {

@@ -9,6 +9,7 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,12 +62,13 @@ class DataLinksIdleTest {
               return new Unending();
             }
           },
-          limit);
+          limit,
+          0);
 
   @Test
   void aConnectionThatDoesNotEndKeepsNoOtherOpen() throws Exception {
-    links.connect(new TransportOffer("a", "host", 1, 4096));
-    links.connect(new TransportOffer("b", "host", 2, 4096));
+    links.connect(List.of(OFFER));
+    links.connect(List.of(new TransportOffer("b", "host", 2, 4096)));
     Await.until(
         "both have been ended",
         () -> {
@@ -100,12 +102,13 @@ class DataLinksIdleTest {
                 return new Unending();
               }
             },
-            limit);
+            limit,
+            0);
     CompletableFuture<Void> made =
         CompletableFuture.runAsync(
             () -> {
               try {
-                connecting.connect(OFFER);
+                connecting.connect(List.of(OFFER));
               } catch (TransportException e) {
                 throw new AssertionError(e);
               }

@@ -202,10 +202,11 @@ class DataLinksTest extends NodeTestBase {
                 throw new TransportException("expected by this test");
               }
             },
-            new LinkLimit(1));
+            new LinkLimit(1),
+            0);
     links.close();
     TransportOffer offer = new TransportOffer("tcp", "", 1, 0);
-    assertThrows(TransportException.class, () -> links.connect(offer));
+    assertThrows(TransportException.class, () -> links.connect(List.of(offer)));
     assertEquals(0, asked.get());
   }
 

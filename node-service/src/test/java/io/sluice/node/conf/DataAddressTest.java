@@ -98,8 +98,32 @@ class DataAddressTest {
   @Test
   void thisHostHasALoopback() throws IOException {
     InetAddress other = address("192.0.2.9");
-    assertEquals(address("127.0.0.1"), new DataAddress("x", "127.0.0.0/8").resolve(other));
-    assertEquals(address("127.0.0.2"), new DataAddress("x", "127.0.0.2").resolve(other));
-    assertEquals(other, new DataAddress("x", "").resolve(other));
+    assertEquals(List.of(address("127.0.0.1")), resolve("127.0.0.0/8", other));
+    assertEquals(List.of(address("127.0.0.2")), resolve("127.0.0.2", other));
+    assertEquals(List.of(other), resolve("", other));
+  }
+
+  private static List<InetAddress> resolve(String text, InetAddress otherwise) throws IOException {
+    return new DataAddress("x", text).resolve(otherwise);
+  }
+
+  @Test
+  void railsKeepTheirOrder() throws IOException {
+    InetAddress other = address("192.0.2.9");
+    InetAddress second = address("127.0.0.2");
+    assertEquals(List.of(second, address("127.0.0.1")), resolve("127.0.0.2, 127.0.0.0/8", other));
+    assertEquals(List.of(second), resolve("127.0.0.2,127.0.0.2", other));
+  }
+
+  /** A NIC that is out of order must not keep the other from serving. */
+  @Test
+  void aRailThatIsNotThereIsLeftOut() throws IOException {
+    InetAddress other = address("192.0.2.9");
+    InetAddress second = address("127.0.0.2");
+    assertEquals(List.of(second), resolve("ib99, 127.0.0.2", other));
+    assertEquals(List.of(second), resolve("127.0.0.2,", other));
+    String message =
+        assertThrows(IOException.class, () -> resolve("ib98,ib99", other)).getMessage();
+    assertTrue(message.startsWith("x is 'ib98': is no interface"), message);
   }
 }

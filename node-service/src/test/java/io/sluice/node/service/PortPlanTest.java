@@ -3,12 +3,13 @@ package io.sluice.node.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.net.InetAddress;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PortPlanTest {
   private static PortPlan plan(int controlPort) {
     InetAddress address = InetAddress.getLoopbackAddress();
-    return new PortPlan(address, address, controlPort);
+    return new PortPlan(address, address, List.of(), controlPort);
   }
 
   @Test

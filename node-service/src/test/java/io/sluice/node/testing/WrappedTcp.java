@@ -37,6 +37,11 @@ public abstract class WrappedTcp implements TransportProvider {
     return null;
   }
 
+  /** Why one to there does not. */
+  protected TransportException refusal(InetSocketAddress remote) {
+    return refusal();
+  }
+
   @Override
   public String name() {
     return tcp.name();
@@ -78,7 +83,7 @@ public abstract class WrappedTcp implements TransportProvider {
     @Override
     public Connection connect(InetSocketAddress remote, Ticket ticket, long timeoutMs)
         throws TransportException {
-      TransportException refusal = refusal();
+      TransportException refusal = refusal(remote);
       if (refusal != null) {
         throw refusal;
       }

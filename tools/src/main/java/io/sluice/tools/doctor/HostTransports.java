@@ -33,6 +33,9 @@ record HostTransports(
     TransportChooser chooser,
     Trial trial) {
 
+  private static final String RESTART =
+      "; then restart the NodeManager or the service here, which chooses when it starts";
+
   List<Finding> look() {
     RdmaNeeds needs = new RdmaNeeds(files);
     List<Finding> rdma = new ArrayList<>(new RdmaDevicesCheck(files, addresses).look());
@@ -83,7 +86,7 @@ record HostTransports(
               subject,
               name + ", so data goes without RDMA",
               "%s does not work here: %s".formatted(best, choice.unavailable().get(best)),
-              remedy)
+              remedy.isEmpty() ? "" : remedy + RESTART)
           : Finding.ok(subject, name);
     } catch (TransportException e) {
       return Finding.broken(subject, "none", e.getMessage(), "");

@@ -150,7 +150,8 @@ class TransportCheckTest {
             "transport chosen",
             "tcp, so data goes without RDMA",
             "broken does not work here: no port",
-            "set it up"),
+            "set it up; then restart the NodeManager or the service here, which chooses when it"
+                + " starts"),
         HostTransports.choice(chooser, "set it up"));
   }
 

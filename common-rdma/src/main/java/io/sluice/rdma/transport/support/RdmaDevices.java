@@ -50,6 +50,12 @@ public final class RdmaDevices {
     return Optional.empty();
   }
 
+  /** Whether there is a device, its ports up or down. */
+  public boolean areThere() {
+    return children(sysClass.resolve("infiniband")).stream()
+        .anyMatch(device -> says(device.resolve("node_type"), CHANNEL_ADAPTER));
+  }
+
   /** Ports that are up, as {@code mlx5_0:1}. */
   public List<String> activePorts() {
     List<String> active = new ArrayList<>();

@@ -100,8 +100,18 @@ final class GidTable {
         && Integer.decode(Files.readString(number).strip()) + 1 == port;
   }
 
-  /** The first GID of the port, which identifies an InfiniBand port. */
-  Gid first() throws IOException {
+  /**
+   * The GID of an InfiniBand port: the second one if routers know it, which subnet managers put
+   * there, else the first one.
+   */
+  Gid ofInfiniband() throws IOException {
+    Path routed = directory().resolve("gids/1");
+    if (Files.exists(routed)) {
+      Gid gid = new Gid(1, LinkKind.INFINIBAND, bytes(routed));
+      if (VerbsRoute.forwardingLid(gid.bytes()) != 0) {
+        return gid;
+      }
+    }
     return new Gid(0, LinkKind.INFINIBAND, bytes(directory().resolve("gids/0")));
   }
 

@@ -141,6 +141,7 @@ final class LibVerbs implements Verbs {
         state.getInt(VerbsLayout.PORT_ACTIVE_MTU),
         Short.toUnsignedInt(state.getShort(VerbsLayout.PORT_LID)),
         state.get(VerbsLayout.PORT_LINK_LAYER) != VerbsLayout.LINK_LAYER_ETHERNET,
+        (state.get(VerbsLayout.PORT_FLAGS) & VerbsLayout.PORT_NEEDS_GRH) != 0,
         Integer.toUnsignedLong(state.getInt(VerbsLayout.PORT_MAX_MSG_SZ)));
   }
 

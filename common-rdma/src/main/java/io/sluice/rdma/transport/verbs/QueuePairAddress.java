@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
  * What a NIC must know of its peer's queue pair, as both sides exchange it. Encoded, big-endian:
  *
  * <pre>
- *   0        4     8     10    11     12      14       16         32
- *   +--------+-----+-----+-----+------+-------+--------+----------+
- *   | number | psn | LID | MTU | link | reads | device | GID      |
- *   +--------+-----+-----+-----+------+-------+--------+----------+
+ *   0        4     8     10    11     12    13      14       16         32
+ *   +--------+-----+-----+-----+------+-----+-------+--------+----------+
+ *   | number | psn | LID | MTU | link | GRH | reads | device | GID      |
+ *   +--------+-----+-----+-----+------+-----+-------+--------+----------+
  * </pre>
  *
  * <p>Thread contract: immutable.
@@ -20,12 +20,21 @@ import java.nio.ByteBuffer;
  * @param lid its port's address on InfiniBand
  * @param mtu the code of its port's MTU
  * @param link what its port speaks
+ * @param needsGrh whether its port demands a global route header in each packet; 0 or 1
  * @param reads how many reads it may have under way, or answers, at a time
  * @param device which of its endpoint's devices it belongs to, from 0; a region has a key for each
  * @param gid its port's GID; must not be changed
  */
 record QueuePairAddress(
-    int number, int psn, int lid, int mtu, LinkKind link, int reads, int device, byte[] gid) {
+    int number,
+    int psn,
+    int lid,
+    int mtu,
+    LinkKind link,
+    boolean needsGrh,
+    int reads,
+    int device,
+    byte[] gid) {
   static final int BYTES = 32;
   static final int GID_BYTES = 16;
   static final int MAX_NUMBER = (1 << 24) - 1;
@@ -42,6 +51,7 @@ record QueuePairAddress(
         port.state().lid(),
         port.state().mtu(),
         port.gid().kind(),
+        port.state().needsGrh(),
         Math.min(MAX_READS, reads),
         port.device().number(),
         port.gid().bytes());
@@ -49,7 +59,8 @@ record QueuePairAddress(
 
   void encode(ByteBuffer to) {
     to.putInt(number).putInt(psn).putShort((short) lid).put((byte) mtu);
-    to.put((byte) link.ordinal()).putShort((short) reads).putShort((short) device).put(gid);
+    to.put((byte) link.ordinal()).put((byte) (needsGrh ? 1 : 0)).put((byte) reads);
+    to.putShort((short) device).put(gid);
   }
 
   /** Decodes what a peer sent. */
@@ -59,7 +70,8 @@ record QueuePairAddress(
     int lid = Short.toUnsignedInt(from.getShort());
     int mtu = from.get();
     int link = from.get();
-    int reads = Short.toUnsignedInt(from.getShort());
+    int needsGrh = from.get();
+    int reads = Byte.toUnsignedInt(from.get());
     int device = Short.toUnsignedInt(from.getShort());
     byte[] gid = new byte[GID_BYTES];
     from.get(gid);
@@ -69,13 +81,14 @@ record QueuePairAddress(
         || mtu > MAX_MTU
         || link < 0
         || link >= LINKS.length
-        || reads < 1
-        || reads > MAX_READS) {
+        || (needsGrh & ~1) != 0
+        || reads < 1) {
       throw new IOException(
-          "malformed address of a queue pair: number %s, psn %s, MTU code %s, link %s, %s reads"
-              .formatted(number, psn, mtu, link, reads));
+          "malformed address of a queue pair: number %s, psn %s, MTU code %s, link %s, GRH %s,"
+              + " %s reads".formatted(number, psn, mtu, link, needsGrh, reads));
     }
-    return new QueuePairAddress(number, psn, lid, mtu, LINKS[link], reads, device, gid);
+    return new QueuePairAddress(
+        number, psn, lid, mtu, LINKS[link], needsGrh == 1, reads, device, gid);
   }
 
   @Override

@@ -139,9 +139,17 @@ interface Verbs {
    * @param mtu the code of its MTU, {@code enum ibv_mtu}: 1 for 256 bytes to 5 for 4096
    * @param lid its address on InfiniBand
    * @param infiniband whether it is no Ethernet port
+   * @param needsGrh whether it demands a global route header in each packet, as virtual functions
+   *     do
    * @param maxMessageBytes the longest read
    */
-  record PortState(boolean active, int mtu, int lid, boolean infiniband, long maxMessageBytes) {}
+  record PortState(
+      boolean active,
+      int mtu,
+      int lid,
+      boolean infiniband,
+      boolean needsGrh,
+      long maxMessageBytes) {}
 
   /** Registered memory, with the keys by which this host and its peers name it. */
   record Registration(long handle, int localKey, int remoteKey) {}

@@ -103,7 +103,7 @@ final class VerbsDevice {
       Optional<Gid> gid =
           !state.infiniband()
               ? gids.find(address)
-              : gids.isInterfaceOf(address) ? Optional.of(gids.first()) : Optional.empty();
+              : gids.isInterfaceOf(address) ? Optional.of(gids.ofInfiniband()) : Optional.empty();
       if (gid.isPresent()) {
         return Optional.of(new VerbsPort(this, port, state, gid.get()));
       }
@@ -111,14 +111,19 @@ final class VerbsDevice {
     return Optional.empty();
   }
 
-  /** A port as it is now, if it still belongs to an address: its LID and its MTU may change. */
+  /**
+   * A port as it is now, if it still belongs to an address: its LID, its MTU and the GID that the
+   * subnet manager gave it may change.
+   */
   Optional<VerbsPort> again(VerbsPort port, InetAddress address) throws IOException {
     GidTable gids = new GidTable(sysClass, name, port.number());
     PortState state = verbs.port(context, port.number());
     boolean same = state.infiniband() ? gids.isInterfaceOf(address) : gids.has(port.gid());
-    return same
-        ? Optional.of(new VerbsPort(this, port.number(), state, port.gid()))
-        : Optional.empty();
+    if (!same) {
+      return Optional.empty();
+    }
+    Gid gid = state.infiniband() ? gids.ofInfiniband() : port.gid();
+    return Optional.of(new VerbsPort(this, port.number(), state, gid));
   }
 
   /** Whether a port belongs to one of the addresses. */

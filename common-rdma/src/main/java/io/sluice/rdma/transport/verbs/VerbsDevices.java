@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * that takes their events. They are nearly always one.
  *
  * <p>A reader does not know which device a connection will use when it registers memory, so it
- * opens all devices that have an active port. A server on one address opens that address's device.
- * A device that cannot be opened is left out.
+ * opens all devices that have an active port. A server opens the devices of its addresses, mostly
+ * one. A device that cannot be opened is left out.
  *
  * <p>Thread contract: safe from any thread. Ownership: whoever opened it closes it, after all
  * {@link VerbsDomains}. Failure: a device whose events cannot be taken has failed, and its
@@ -58,20 +59,24 @@ final class VerbsDevices implements AutoCloseable {
 
   /** Opens every device that has an active port and can be opened. */
   static VerbsDevices openAll(Verbs verbs, Path sysClass) throws TransportException {
-    return open(verbs, sysClass, null, VerbsNetwork.DEFAULT_PARTITION_KEY);
+    return open(verbs, sysClass, List.of(), VerbsNetwork.DEFAULT_PARTITION_KEY);
   }
 
   /**
-   * Opens the device of an address of this host, or every device for the wildcard.
+   * Opens the devices of addresses of this host, or every device for the wildcard.
    *
    * @param partitionKey what a port of them must have
    */
-  static VerbsDevices openFor(Verbs verbs, Path sysClass, InetAddress address, int partitionKey)
+  static VerbsDevices openFor(
+      Verbs verbs, Path sysClass, List<InetAddress> addresses, int partitionKey)
       throws TransportException {
-    return open(verbs, sysClass, address.isAnyLocalAddress() ? null : address, partitionKey);
+    boolean all = addresses.stream().anyMatch(InetAddress::isAnyLocalAddress);
+    return open(verbs, sysClass, all ? List.of() : addresses, partitionKey);
   }
 
-  private static VerbsDevices open(Verbs verbs, Path sysClass, InetAddress only, int partitionKey)
+  /** Opens those that have a port of one of the addresses; all if there is no address. */
+  private static VerbsDevices open(
+      Verbs verbs, Path sysClass, List<InetAddress> only, int partitionKey)
       throws TransportException {
     try {
       int waker = verbs.createWaker();
@@ -100,7 +105,7 @@ final class VerbsDevices implements AutoCloseable {
    * Opens what can be opened. A container sees all devices of its host, and may use those that were
    * passed in.
    */
-  private void add(Path sysClass, InetAddress only) throws IOException {
+  private void add(Path sysClass, List<InetAddress> only) throws IOException {
     IOException failure = null;
     for (Map.Entry<String, List<Integer>> each : activePorts(sysClass).entrySet()) {
       try {
@@ -115,7 +120,7 @@ final class VerbsDevices implements AutoCloseable {
     }
     if (devices.isEmpty()) {
       throw new TransportException(
-          only == null
+          only.isEmpty()
               ? "verbs: no RDMA device has an active port"
               : noGid(only) + "; listen on an address of an RDMA device's network interface");
     }
@@ -131,11 +136,11 @@ final class VerbsDevices implements AutoCloseable {
         "verbs: no active port of " + devices + " has " + PartitionTable.missing(key));
   }
 
-  private void add(Path sysClass, InetAddress only, String name, List<Integer> ports)
+  private void add(Path sysClass, List<InetAddress> only, String name, List<Integer> ports)
       throws IOException {
     VerbsDevice device = VerbsDevice.open(verbs, sysClass, name, devices.size(), ports);
     try {
-      if (only == null || device.find(only).isPresent()) {
+      if (only.isEmpty() || device.hasAny(only)) {
         devices.add(device);
         return;
       }
@@ -158,8 +163,42 @@ final class VerbsDevices implements AutoCloseable {
     return ports;
   }
 
-  private static String noGid(InetAddress address) {
-    return "verbs: no active port of an RDMA device has a GID for " + address.getHostAddress();
+  private static String noGid(List<InetAddress> addresses) {
+    return "verbs: no active port of an RDMA device has a GID for "
+        + addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(" or "));
+  }
+
+  /** Whether a connection can be made at an address of this host. */
+  boolean isUp(InetAddress address) {
+    try {
+      VerbsPort port = portOf(address);
+      return port.state().active() && !port.device().hasFailed();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Those of a server's addresses that have a port; the only one anyway. */
+  List<InetAddress> served(List<InetAddress> addresses) throws TransportException {
+    if (addresses.size() == 1) {
+      return addresses;
+    }
+    List<InetAddress> served = new ArrayList<>();
+    for (InetAddress address : addresses) {
+      try {
+        portOf(address);
+        served.add(address);
+      } catch (IOException e) {
+        LOG.warn(
+            "Not serving over verbs at {}, only at the other addresses: {}",
+            address.getHostAddress(),
+            ErrorText.of(e));
+      }
+    }
+    if (served.isEmpty()) {
+      throw new TransportException(noGid(addresses));
+    }
+    return served;
   }
 
   List<VerbsDevice> all() {
@@ -195,7 +234,7 @@ final class VerbsDevices implements AutoCloseable {
         failure = failure == null ? e : failure;
       }
     }
-    throw failure == null ? new TransportException(noGid(local)) : failure;
+    throw failure == null ? new TransportException(noGid(List.of(local))) : failure;
   }
 
   private void takeEvents() {

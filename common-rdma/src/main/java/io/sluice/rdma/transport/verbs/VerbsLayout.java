@@ -135,6 +135,7 @@ final class VerbsLayout {
   static final int PORT_MAX_MSG_SZ = 20;
   static final int PORT_LID = 34;
   static final int PORT_LINK_LAYER = 46;
+  static final int PORT_FLAGS = 47;
 
   /** The length in the newest rdma-core; older ones have fewer fields at the end. */
   static final int PORT_BYTES = 56;
@@ -168,6 +169,7 @@ final class VerbsLayout {
   static final int WR_RDMA_READ = 4;
   static final int SEND_SIGNALED = 1 << 1;
   static final int PORT_ACTIVE = 4;
+  static final int PORT_NEEDS_GRH = 1;
   static final int LINK_LAYER_ETHERNET = 2;
 
   static final int EVENT_CQ_ERR = 0;
@@ -241,26 +243,26 @@ final class VerbsLayout {
   }
 
   /**
-   * INIT to RTR: {@code ibv_qp_attr} for {@link #MASK_RTR}. Ethernet goes by GID, InfiniBand by
-   * LID.
+   * INIT to RTR: {@code ibv_qp_attr} for {@link #MASK_RTR}.
    *
    * @param served how many reads of the peer the NIC answers at a time
    */
   static byte[] readyToReceive(
       VerbsPort local, QueuePairAddress remote, VerbsNetwork network, int served) {
     byte[] struct = new byte[ATTR_BYTES];
+    VerbsRoute route = VerbsRoute.between(local, remote);
     ByteBuffer attributes =
         wrap(struct)
             .putInt(ATTR_STATE, STATE_RTR)
             .putInt(ATTR_PATH_MTU, network.mtuCode(local.state().mtu(), remote.mtu()))
             .putInt(ATTR_RQ_PSN, remote.psn())
             .putInt(ATTR_DEST_QP_NUM, remote.number())
-            .putShort(ATTR_DLID, (short) remote.lid())
+            .putShort(ATTR_DLID, (short) route.lid())
             .put(ATTR_SL, (byte) network.serviceLevel())
             .put(ATTR_AH_PORT_NUM, (byte) local.number())
             .put(ATTR_MAX_DEST_RD_ATOMIC, (byte) served)
             .put(ATTR_MIN_RNR_TIMER, (byte) MIN_RNR_TIMER);
-    if (!local.state().infiniband()) {
+    if (route.needsGrh()) {
       attributes
           .put(ATTR_DGID, remote.gid())
           .put(ATTR_SGID_INDEX, (byte) local.gid().index())

@@ -12,6 +12,7 @@ import io.sluice.rdma.transport.support.UnauthenticatedLimit;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
@@ -19,7 +20,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What all server endpoints at one address share: the listening socket, the threads, the opened
- * devices and their completion queues. A client's ticket tells which endpoint expects it.
+ * devices and their completion queues. A host with several rails has a socket at the address of
+ * each, and clients may come in at any of them. A client's ticket tells which endpoint expects it.
  *
  * <p>A client without a ticket has a socket, and nothing else. It counts against one limit, that of
  * the first endpoint.
@@ -49,8 +53,8 @@ final class VerbsListener {
   private final VerbsNetwork network;
   private final Deadlines deadlines;
   private final SocketLoop loop;
-  private final ServerSocketChannel socket;
-  private final InetSocketAddress address;
+  private final List<ServerSocketChannel> sockets;
+  private final List<InetSocketAddress> addresses = new ArrayList<>(); // of the sockets
   private final Admission first;
   private final UnauthenticatedLimit<SocketChannel> unauthenticated;
   private final Set<VerbsServerEndpoint> endpoints = ConcurrentHashMap.newKeySet();
@@ -64,7 +68,7 @@ final class VerbsListener {
       VerbsNetwork network,
       Deadlines deadlines,
       SocketLoop loop,
-      ServerSocketChannel socket,
+      List<ServerSocketChannel> sockets,
       Admission first)
       throws IOException {
     this.devices = devices;
@@ -72,8 +76,10 @@ final class VerbsListener {
     this.network = network;
     this.deadlines = deadlines;
     this.loop = loop;
-    this.socket = socket;
-    this.address = (InetSocketAddress) socket.getLocalAddress();
+    this.sockets = sockets;
+    for (ServerSocketChannel socket : sockets) {
+      addresses.add((InetSocketAddress) socket.getLocalAddress());
+    }
     this.first = first;
     ConnectionLimits limits = first.limits();
     this.unauthenticated =
@@ -90,27 +96,32 @@ final class VerbsListener {
   /**
    * Binds an address; accepts nobody before {@link #accept}.
    *
+   * @param rails further addresses; those that have no RDMA port are left out
    * @param first of the first endpoint; it counts clients that show no ticket
    */
   static VerbsListener open(
       Verbs verbs,
       Path sysClass,
       InetSocketAddress bindAddress,
+      List<InetAddress> rails,
       Admission first,
       VerbsNetwork network)
       throws TransportException {
     if (bindAddress.isUnresolved()) {
       throw new TransportException("verbs: cannot listen on unresolved address " + bindAddress);
     }
-    VerbsDevices devices =
-        VerbsDevices.openFor(verbs, sysClass, bindAddress.getAddress(), network.partitionKey());
+    List<InetAddress> wanted = new ArrayList<>(List.of(bindAddress.getAddress()));
+    wanted.addAll(rails);
+    VerbsDevices devices = VerbsDevices.openFor(verbs, sysClass, wanted, network.partitionKey());
     try {
-      return open(devices, bindAddress, first, network);
+      return open(devices, devices.served(wanted), bindAddress.getPort(), first, network);
     } catch (IOException e) {
       Closer.after(e, devices::close);
       throw new TransportException(
           "verbs: cannot listen on "
-              + bindAddress
+              + wanted
+              + " port "
+              + bindAddress.getPort()
               + ": "
               + ErrorText.of(e)
               + "; choose an address of this host's RDMA device and a free port",
@@ -123,7 +134,11 @@ final class VerbsListener {
 
   /** Takes over the devices; if that fails, the caller still owns them. */
   private static VerbsListener open(
-      VerbsDevices devices, InetSocketAddress bindAddress, Admission first, VerbsNetwork network)
+      VerbsDevices devices,
+      List<InetAddress> served,
+      int port,
+      Admission first,
+      VerbsNetwork network)
       throws IOException {
     Deque<Closeable> opened = new ArrayDeque<>(); // the last one first
     try {
@@ -133,12 +148,16 @@ final class VerbsListener {
       opened.push(deadlines::close);
       SocketLoop loop = SocketLoop.start("sluice-verbs-server");
       opened.push(loop::close);
-      ServerSocketChannel socket = ServerSocketChannel.open();
-      opened.push(socket);
-      socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      socket.bind(bindAddress, ConnectionLimits.BACKLOG);
-      socket.configureBlocking(false);
-      return new VerbsListener(devices, queues, network, deadlines, loop, socket, first);
+      List<ServerSocketChannel> sockets = new ArrayList<>();
+      for (InetAddress address : served) {
+        ServerSocketChannel socket = ServerSocketChannel.open();
+        opened.push(socket);
+        socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        socket.bind(new InetSocketAddress(address, port), ConnectionLimits.BACKLOG);
+        socket.configureBlocking(false);
+        sockets.add(socket);
+      }
+      return new VerbsListener(devices, queues, network, deadlines, loop, sockets, first);
     } catch (IOException | RuntimeException | Error e) {
       Closer.after(e, opened);
       throw e;
@@ -148,14 +167,24 @@ final class VerbsListener {
   /** From now on clients are accepted. */
   void accept() throws TransportException {
     try {
-      loop.add(socket, SelectionKey.OP_ACCEPT, new Acceptor());
+      for (ServerSocketChannel socket : sockets) {
+        loop.add(socket, SelectionKey.OP_ACCEPT, new Acceptor(socket));
+      }
     } catch (IOException e) {
-      throw new TransportException("verbs: cannot accept on " + address, e);
+      throw new TransportException("verbs: cannot accept on " + addresses, e);
     }
   }
 
+  /** Where clients should connect: nowhere on a rail that is down, unless all are. */
+  List<InetSocketAddress> rails() {
+    List<InetSocketAddress> up =
+        addresses.stream().filter(each -> devices.isUp(each.getAddress())).toList();
+    return up.isEmpty() ? addresses : up;
+  }
+
+  /** The first one. */
   InetSocketAddress address() {
-    return address;
+    return addresses.get(0);
   }
 
   VerbsDevices devices() {
@@ -182,10 +211,10 @@ final class VerbsListener {
   /** Keeps it open for one more endpoint, until {@link #leave}. */
   synchronized void enter() throws TransportException {
     if (users == 0) {
-      throw new TransportException("verbs: the endpoints at " + address + " are closed");
+      throw new TransportException("verbs: the endpoints at " + addresses + " are closed");
     }
     if (loop.hasEnded()) {
-      throw new TransportException("verbs: the thread that accepts at " + address + " has ended");
+      throw new TransportException("verbs: the thread that accepts at " + addresses + " has ended");
     }
     users++;
   }
@@ -193,7 +222,7 @@ final class VerbsListener {
   /** An endpoint uses it no more. */
   void leave() {
     Stream<Runnable> ends = // first: there may be no memory for it later
-        Stream.of(loop::close, this::closeSocket, deadlines::close, this::closeDevices);
+        Stream.of(loop::close, this::closeSockets, deadlines::close, this::closeDevices);
     synchronized (this) {
       if (--users > 0) {
         return;
@@ -233,11 +262,15 @@ final class VerbsListener {
     first.dropped();
   }
 
-  private void closeSocket() {
+  private void closeSockets() {
+    sockets.forEach(this::close);
+  }
+
+  private void close(ServerSocketChannel socket) {
     try {
       socket.close();
     } catch (IOException e) {
-      LOG.warn("verbs: closing the listener on {} failed", address, e);
+      LOG.warn("verbs: closing a listener on {} failed", addresses, e);
     }
   }
 
@@ -261,6 +294,12 @@ final class VerbsListener {
    * file descriptors, is logged and tried again; the client's connect fails.
    */
   private final class Acceptor implements SocketLoop.Member {
+    private final ServerSocketChannel socket;
+
+    Acceptor(ServerSocketChannel socket) {
+      this.socket = socket;
+    }
+
     @Override
     public void ready() {
       try {
@@ -273,7 +312,7 @@ final class VerbsListener {
             LOG,
             "verbs: cannot take a connection on {}, trying again; raise the limit on open files"
                 + " (ulimit -n) if that is the cause",
-            address,
+            addresses,
             e);
         LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
       }
@@ -298,7 +337,7 @@ final class VerbsListener {
 
     @Override
     public void end(Throwable cause) {
-      closeSocket();
+      close(socket);
     }
   }
 }

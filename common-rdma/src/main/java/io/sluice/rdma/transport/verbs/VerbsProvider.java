@@ -7,8 +7,10 @@ import io.sluice.rdma.transport.ServerEndpoint;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -27,6 +29,7 @@ public final class VerbsProvider implements TransportProvider {
   private final Path sysClass;
   private final VerbsAvailability availability;
   private final VerbsNetwork network;
+  private final List<InetAddress> rails; // beside the address to bind
 
   public VerbsProvider() {
     this(VerbsNetwork.DEFAULT);
@@ -39,15 +42,21 @@ public final class VerbsProvider implements TransportProvider {
         Path.of("/sys/class"),
         new VerbsAvailability(
             Path.of("/sys/class"), Path.of("/dev/infiniband"), new LockedMemoryLimit()),
-        network);
+        network,
+        List.of());
   }
 
   VerbsProvider(
-      Supplier<Verbs> verbs, Path sysClass, VerbsAvailability availability, VerbsNetwork network) {
+      Supplier<Verbs> verbs,
+      Path sysClass,
+      VerbsAvailability availability,
+      VerbsNetwork network,
+      List<InetAddress> rails) {
     this.verbs = verbs;
     this.sysClass = sysClass;
     this.availability = availability;
     this.network = network;
+    this.rails = List.copyOf(rails);
   }
 
   @Override
@@ -72,10 +81,15 @@ public final class VerbsProvider implements TransportProvider {
   }
 
   @Override
+  public TransportProvider withRails(List<InetAddress> further) {
+    return new VerbsProvider(verbs, sysClass, availability, network, further);
+  }
+
+  @Override
   public ServerEndpoint listen(InetSocketAddress bindAddress, Admission admission)
       throws TransportException {
     checkAvailable();
-    return VerbsServerEndpoint.open(verbs.get(), sysClass, bindAddress, admission, network);
+    return VerbsServerEndpoint.open(verbs.get(), sysClass, bindAddress, rails, admission, network);
   }
 
   @Override

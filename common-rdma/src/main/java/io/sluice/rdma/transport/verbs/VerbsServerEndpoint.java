@@ -11,6 +11,7 @@ import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.support.TransportMeter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,15 +51,17 @@ final class VerbsServerEndpoint implements ServerEndpoint {
             | (listener.network().onDemandPaging() ? VerbsLayout.ACCESS_ON_DEMAND : 0);
   }
 
-  /** Opens the first one at an address. */
+  /** Opens the first one at an address, and at those of further rails. */
   static VerbsServerEndpoint open(
       Verbs verbs,
       Path sysClass,
       InetSocketAddress bindAddress,
+      List<InetAddress> rails,
       Admission admission,
       VerbsNetwork network)
       throws TransportException {
-    VerbsListener listener = VerbsListener.open(verbs, sysClass, bindAddress, admission, network);
+    VerbsListener listener =
+        VerbsListener.open(verbs, sysClass, bindAddress, rails, admission, network);
     VerbsServerEndpoint endpoint = over(listener, admission);
     try {
       listener.accept();
@@ -96,6 +99,11 @@ final class VerbsServerEndpoint implements ServerEndpoint {
   @Override
   public InetSocketAddress address() {
     return listener.address();
+  }
+
+  @Override
+  public List<InetSocketAddress> rails() {
+    return listener.rails();
   }
 
   /** Decides which clients may connect here. */

@@ -30,11 +30,14 @@ class UcxAvailabilityTest {
 
   @Test
   void findsActivePortsOfChannelAdaptersOnly() throws Exception {
-    device("mlx5_0", "1: CA", "1: DOWN", "4: ACTIVE");
-    device("rxe0", "1: CA", "4: ACTIVE");
     device("siw0", "4: RNIC", "4: ACTIVE");
+    assertFalse(new RdmaDevices(sys).areThere());
+    device("mlx5_0", "1: CA", "1: DOWN", "4: ACTIVE");
+    assertTrue(new RdmaDevices(sys).areThere());
+    device("rxe0", "1: CA", "4: ACTIVE");
     assertEquals(List.of("mlx5_0:2", "rxe0:1"), new RdmaDevices(sys).activePorts());
     assertEquals(List.of(), new RdmaDevices(sys.resolve("absent")).activePorts());
+    assertFalse(new RdmaDevices(sys.resolve("absent")).areThere());
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.sun.jna.Pointer;
 import io.sluice.rdma.memory.LockedMemoryLimit;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -57,6 +58,8 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   private int nextKey = 0x1000;
   private int mtuCode = 5;
   private int nextStatus = VerbsLayout.STATUS_SUCCESS;
+  private int infinibandLid;
+  private boolean needsGrh;
   private boolean withdrawn;
   private boolean losesReads;
   private boolean refusesOnDemand;
@@ -185,6 +188,27 @@ final class FakeVerbs implements Verbs, AutoCloseable {
     }
   }
 
+  /**
+   * Makes {@code fake0} an InfiniBand device of the network interface that has 127.0.0.1.
+   *
+   * @param needsGrh whether its port demands a global route header
+   * @param gids of the port, from index 0
+   */
+  void makeInfiniband(int lid, boolean needsGrh, byte[]... gids) throws IOException {
+    String owner = NetworkInterface.getByInetAddress(InetAddress.getByName("127.0.0.1")).getName();
+    Path net = sysClass().resolve("net").resolve(owner);
+    Files.createDirectories(net.resolve("device/infiniband/fake0"));
+    Files.writeString(net.resolve("dev_port"), "0\n");
+    Path table = sysClass().resolve("infiniband/fake0/ports/1/gids");
+    for (int index = 0; index < gids.length; index++) {
+      Files.writeString(table.resolve("" + index), text(gids[index]) + "\n");
+    }
+    synchronized (this) {
+      this.infinibandLid = lid;
+      this.needsGrh = needsGrh;
+    }
+  }
+
   private static String text(byte[] gid) {
     return HexFormat.of().formatHex(gid).replaceAll("(.{4})(?=.)", "$1:");
   }
@@ -207,7 +231,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
 
   VerbsProvider provider(VerbsNetwork network) {
     return new VerbsProvider(
-        () -> this, sysClass(), new VerbsAvailability(sysClass(), devices(), limit()), network);
+        () -> this,
+        sysClass(),
+        new VerbsAvailability(sysClass(), devices(), limit()),
+        network,
+        List.of());
   }
 
   /** Lets a call fail from its next one on, after {@code after} more that succeed. */
@@ -327,6 +355,24 @@ final class FakeVerbs implements Verbs, AutoCloseable {
         pair.toReceive.getInt(VerbsLayout.ATTR_PATH_MTU));
   }
 
+  /** Where the packets of a connected queue pair go. */
+  record PairRoute(boolean global, int lid, int gidIndex, String gid) {}
+
+  /** That of all live queue pairs, which must be connected. */
+  synchronized List<PairRoute> routes() {
+    return pairsByNumber.values().stream().map(pair -> route(pair.toReceive)).toList();
+  }
+
+  private static PairRoute route(ByteBuffer attributes) {
+    byte[] gid = new byte[QueuePairAddress.GID_BYTES];
+    attributes.get(VerbsLayout.ATTR_DGID, gid);
+    return new PairRoute(
+        attributes.get(VerbsLayout.ATTR_IS_GLOBAL) == 1,
+        Short.toUnsignedInt(attributes.getShort(VerbsLayout.ATTR_DLID)),
+        attributes.get(VerbsLayout.ATTR_SGID_INDEX),
+        text(gid));
+  }
+
   private void call(String name) throws IOException {
     calls.merge(name, 1, Integer::sum);
     Fault fault = faults.get(name);
@@ -394,9 +440,13 @@ final class FakeVerbs implements Verbs, AutoCloseable {
   @Override
   public synchronized PortState port(long context, int port) throws IOException {
     call("port");
-    call("port " + get(Context.class, context).name());
+    String device = get(Context.class, context).name();
+    call("port " + device);
     assertEquals(1, port);
-    return new PortState(true, mtuCode, 0, false, 1L << 31);
+    boolean infiniband = infinibandLid != 0 && device.equals("fake0");
+    return infiniband
+        ? new PortState(true, mtuCode, infinibandLid, true, needsGrh, 1L << 31)
+        : new PortState(true, mtuCode, 0, false, false, 1L << 31);
   }
 
   @Override
@@ -552,9 +602,11 @@ final class FakeVerbs implements Verbs, AutoCloseable {
         assertEquals(VerbsLayout.STATE_INIT, changed.state);
         changed.toReceive = struct;
         assertTrue(struct.getInt(VerbsLayout.ATTR_PATH_MTU) <= mtuCode, "not the MTU of now");
-        assertEquals(1, struct.get(VerbsLayout.ATTR_IS_GLOBAL));
         assertEquals(1, struct.get(VerbsLayout.ATTR_AH_PORT_NUM));
-        assertEquals(1, struct.get(VerbsLayout.ATTR_SGID_INDEX) % 2, "not RoCE v2");
+        if (infinibandLid == 0) {
+          assertEquals(1, struct.get(VerbsLayout.ATTR_IS_GLOBAL));
+          assertEquals(1, struct.get(VerbsLayout.ATTR_SGID_INDEX) % 2, "not RoCE v2");
+        }
         changed.peer = struct.getInt(VerbsLayout.ATTR_DEST_QP_NUM);
         changed.receivePsn = struct.getInt(VerbsLayout.ATTR_RQ_PSN);
         changed.served = struct.get(VerbsLayout.ATTR_MAX_DEST_RD_ATOMIC);

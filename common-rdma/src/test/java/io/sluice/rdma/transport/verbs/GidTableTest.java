@@ -46,7 +46,7 @@ class GidTableTest {
     assertEquals(Optional.empty(), find("10.77.0.3"));
     assertArrayEquals(
         InetAddress.getByName("fe80::506b:4bff:fe01:203").getAddress(),
-        new GidTable(sys, "mlx5_0", 2).first().bytes());
+        new GidTable(sys, "mlx5_0", 2).ofInfiniband().bytes());
   }
 
   @Test

@@ -76,7 +76,8 @@ class VerbsAvailabilityTest {
             () -> fail("libibverbs is loaded for nothing"),
             dir.resolve("absent"),
             new VerbsAvailability(dir.resolve("absent"), verbs.devices(), verbs.limit()),
-            VerbsNetwork.DEFAULT);
+            VerbsNetwork.DEFAULT,
+            List.of());
     assertTrue(provider.unavailabilityCause().orElseThrow().contains("no RDMA device"));
     TransportException e = assertThrows(TransportException.class, provider::openClient);
     assertTrue(e.getMessage().contains("no RDMA device"), e.getMessage());
@@ -87,6 +88,17 @@ class VerbsAvailabilityTest {
   void withoutAnActivePortItSaysWhereToLook() throws Exception {
     forEachPort("state", "1: DOWN\n");
     assertCause("no RDMA device has an active port", "rdma link");
+  }
+
+  /** As a service looks, which has chosen another transport. */
+  @Test
+  void aPortThatComesUpLaterIsSeenByTheNextProvider() throws Exception {
+    forEachPort("state", "1: DOWN\n");
+    VerbsProvider early = verbs.provider();
+    assertTrue(early.unavailabilityCause().isPresent());
+    forEachPort("state", "4: ACTIVE\n");
+    assertEquals(Optional.empty(), verbs.provider().unavailabilityCause());
+    assertTrue(early.unavailabilityCause().isPresent());
   }
 
   @Test

@@ -99,6 +99,7 @@ class VerbsLayoutTest {
     offset("ibv_port_attr", "max_msg_sz", VerbsLayout.PORT_MAX_MSG_SZ);
     offset("ibv_port_attr", "lid", VerbsLayout.PORT_LID);
     offset("ibv_port_attr", "link_layer", VerbsLayout.PORT_LINK_LAYER);
+    offset("ibv_port_attr", "flags", VerbsLayout.PORT_FLAGS);
     value("sizeof(struct ibv_port_attr) <= " + VerbsLayout.PORT_BYTES, 1);
     offset("ibv_qp", "context", VerbsLayout.QP_CONTEXT);
     offset("ibv_cq", "context", VerbsLayout.QP_CONTEXT);
@@ -132,6 +133,7 @@ class VerbsLayoutTest {
     value("IBV_WR_RDMA_READ", VerbsLayout.WR_RDMA_READ);
     value("IBV_SEND_SIGNALED", VerbsLayout.SEND_SIGNALED);
     value("IBV_PORT_ACTIVE", VerbsLayout.PORT_ACTIVE);
+    value("IBV_QPF_GRH_REQUIRED", VerbsLayout.PORT_NEEDS_GRH);
     value("IBV_LINK_LAYER_ETHERNET", VerbsLayout.LINK_LAYER_ETHERNET);
     value("IBV_EVENT_CQ_ERR", VerbsLayout.EVENT_CQ_ERR);
     value("IBV_EVENT_QP_FATAL", VerbsLayout.EVENT_QP_FATAL);

@@ -234,7 +234,8 @@ class VerbsNetworkTest extends FakeVerbsTestBase {
               .putShort(VERDICT_WELCOME));
       ControlSocket.receive(socket, QueuePairAddress.BYTES, "an address");
       ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES).putInt(OUTCOME_CONNECTED);
-      new QueuePairAddress(77, 5, 0, 5, LinkKind.ROCE_V2, 16, 0, new byte[16]).encode(answer);
+      new QueuePairAddress(77, 5, 0, 5, LinkKind.ROCE_V2, false, 16, 0, new byte[16])
+          .encode(answer);
       ControlSocket.send(socket, answer.put(network));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

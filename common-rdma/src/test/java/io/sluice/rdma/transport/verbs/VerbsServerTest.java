@@ -183,7 +183,8 @@ class VerbsServerTest extends FakeVerbsTestBase {
     try (ServerEndpoint server = listen(admission);
         SocketChannel socket = admitted(server, admission)) {
       ByteBuffer encoded = ByteBuffer.allocate(QueuePairAddress.BYTES);
-      new QueuePairAddress(7, 5, 9, 5, LinkKind.INFINIBAND, 200, 0, new byte[16]).encode(encoded);
+      new QueuePairAddress(7, 5, 9, 5, LinkKind.INFINIBAND, false, 200, 0, new byte[16])
+          .encode(encoded);
       ControlSocket.send(socket, encoded);
       ByteBuffer answer = ControlSocket.receive(socket, ANSWER_BYTES, "an answer");
       assertEquals(OUTCOME_OTHER_LINK, answer.getInt());
@@ -212,7 +213,8 @@ class VerbsServerTest extends FakeVerbsTestBase {
 
   private static ByteBuffer address(int number) {
     ByteBuffer encoded = ByteBuffer.allocate(QueuePairAddress.BYTES);
-    new QueuePairAddress(number, 5, 0, 5, LinkKind.ROCE_V2, 200, 0, new byte[16]).encode(encoded);
+    new QueuePairAddress(number, 5, 0, 5, LinkKind.ROCE_V2, false, 200, 0, new byte[16])
+        .encode(encoded);
     return encoded;
   }
 
