@@ -43,7 +43,9 @@ public final class Doctor {
     List<Finding> findings = new ArrayList<>();
     findings.add(JavaCheck.release());
     findings.add(nativeCalls);
-    findings.addAll(new HostTransports(files, addresses(), nativeCalls, chooser, trial).look());
+    Map<String, List<InetAddress>> addresses = addresses();
+    findings.addAll(new HostTransports(files, addresses, nativeCalls, chooser, trial).look());
+    findings.addAll(new HostNameCheck(files, addresses, HostAddresses.name()).look());
     findings.addAll(pools(pools, files, trial));
     findings.addAll(new LimitsCheck(files).look());
     return findings;

@@ -3,6 +3,7 @@ package io.sluice.rdma.transport.support;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,15 @@ public final class HostAddresses {
                         .filter(address -> !address.isLinkLocalAddress())
                         .toList()));
     return result;
+  }
+
+  /** The name of this host, by which others find it if they are told no other one. */
+  public static String name() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "localhost"; // the name means no address, so others cannot use it either
+    }
   }
 
   /** The addresses of all network interfaces. */
