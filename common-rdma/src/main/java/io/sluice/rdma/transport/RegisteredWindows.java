@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport;
 
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.DirectMemory;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.TransportException.RegistrationException;
@@ -145,14 +146,24 @@ public final class RegisteredWindows implements AutoCloseable {
       closed = true;
       free.clear();
       windows = 0;
-      while (!slabs.isEmpty()) {
-        Slab slab = slabs.remove(slabs.size() - 1);
-        slab.registration().close();
-        OffHeap.free(slab.memory());
-      }
       returned.signalAll();
+      closeSlabs();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Memory that is not deregistered must not be freed; it keeps no other slab. */
+  private void closeSlabs() {
+    while (!slabs.isEmpty()) {
+      Slab slab = slabs.remove(slabs.size() - 1);
+      try {
+        slab.registration().close();
+      } catch (RuntimeException | Error e) {
+        Closer.after(e, this::closeSlabs);
+        throw e;
+      }
+      OffHeap.free(slab.memory());
     }
   }
 

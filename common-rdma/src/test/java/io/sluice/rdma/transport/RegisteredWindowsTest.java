@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.TransportException.RegistrationException;
 import io.sluice.rdma.transport.faulty.FaultPlan;
 import io.sluice.rdma.transport.faulty.FaultyProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -64,6 +66,53 @@ class RegisteredWindowsTest {
       out.forEach(RegisteredBuffer::close); // twice does nothing
       assertEquals(0, pool.usage().inUse());
     }
+  }
+
+  /** Memory that a NIC may still write to must not be freed, and that alone. */
+  @Test
+  void aSlabThatIsNotDeregisteredKeepsNoOther() throws Exception {
+    List<ByteBuffer> registered = new ArrayList<>();
+    List<ByteBuffer> released = new ArrayList<>();
+    try (ClientEndpoint client = provider.openClient()) {
+      RegisteredWindows pool =
+          new RegisteredWindows(
+              unwilling(client, registered, released), RegisteredWindows.SLAB_BYTES, 2);
+      List<RegisteredBuffer> out = new ArrayList<>();
+      while (registered.size() < 2) {
+        out.add(pool.acquire(1));
+      }
+      out.forEach(RegisteredBuffer::close);
+      assertThrows(IllegalStateException.class, pool::close);
+      pool.close();
+      assertEquals(2, released.size());
+      OffHeap.free(registered.get(1));
+    }
+  }
+
+  /** An endpoint at which the second buffer cannot be deregistered. */
+  private static ClientEndpoint unwilling(
+      ClientEndpoint below, List<ByteBuffer> registered, List<ByteBuffer> released) {
+    return (ClientEndpoint)
+        Proxy.newProxyInstance(
+            ClientEndpoint.class.getClassLoader(),
+            new Class<?>[] {ClientEndpoint.class},
+            (proxy, method, arguments) -> {
+              if (!method.getName().equals("register")) {
+                return method.invoke(below, arguments);
+              }
+              ByteBuffer direct = (ByteBuffer) arguments[0];
+              registered.add(direct);
+              boolean isUnwilling = registered.size() == 2;
+              return new RegisteredBuffer(direct) {
+                @Override
+                protected void release() {
+                  released.add(direct);
+                  if (isUnwilling) {
+                    throw new IllegalStateException("expected by this test");
+                  }
+                }
+              };
+            });
   }
 
   /** Run in a JVM that has direct memory for some windows, and not for a slab. */

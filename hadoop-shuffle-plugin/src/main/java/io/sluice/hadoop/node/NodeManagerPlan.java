@@ -13,6 +13,7 @@ import io.sluice.spill.segment.Owner;
 import io.sluice.spill.store.StoreConfig;
 import io.sluice.spill.store.StoreConfig.DiskReserve;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.slf4j.Logger;
@@ -155,11 +157,23 @@ public final class NodeManagerPlan {
         .transport(NodeSettings.TRANSPORT.get(settings))
         .verbsNetwork(NodeSettings.VERBS.get(settings))
         .dataAddress(NodeSettings.DATA_ADDRESS.get(settings))
+        .host(host(conf))
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)
         .lendToSort(lendsToSort(conf))
         .recover(recover);
+  }
+
+  /** The host name of the NodeManager, which reducers learn with each map output. */
+  static String host(Configuration conf) {
+    InetSocketAddress own =
+        NetUtils.getConnectAddress(
+            conf.getSocketAddr(
+                YarnConfiguration.NM_ADDRESS,
+                YarnConfiguration.DEFAULT_NM_ADDRESS,
+                YarnConfiguration.DEFAULT_NM_PORT));
+    return own.isUnresolved() ? own.getHostString() : own.getAddress().getCanonicalHostName();
   }
 
   private static boolean lendsToSort(Configuration conf) {

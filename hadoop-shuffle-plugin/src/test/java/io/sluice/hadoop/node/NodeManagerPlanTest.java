@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.junit.jupiter.api.Test;
 
 class NodeManagerPlanTest {
@@ -64,5 +67,17 @@ class NodeManagerPlanTest {
             IOException.class,
             () -> NodeManagerPlan.firstFree(List.of(1, 2), List.of(way("whole", 0, full)))));
     assertEquals(List.of("whole1"), tried);
+  }
+
+  /** As the NodeManager names itself to the ResourceManager. */
+  @Test
+  void readersFindTheHostByTheNameOfItsNodeManager() throws IOException {
+    Configuration conf = new YarnConfiguration();
+    assertEquals(InetAddress.getLocalHost().getCanonicalHostName(), NodeManagerPlan.host(conf));
+    conf.set(YarnConfiguration.NM_ADDRESS, "127.0.0.1:0");
+    assertEquals(
+        InetAddress.getByName("127.0.0.1").getCanonicalHostName(), NodeManagerPlan.host(conf));
+    conf.set(YarnConfiguration.NM_ADDRESS, "no-such-host.invalid:0");
+    assertEquals("no-such-host.invalid", NodeManagerPlan.host(conf));
   }
 }

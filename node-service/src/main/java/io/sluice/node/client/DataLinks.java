@@ -244,11 +244,24 @@ final class DataLinks implements LinkLimit.Links {
     lock.lock();
     try {
       closed = true;
-      links.values().forEach(link -> link.connection.close());
-      links.clear();
+      closeAll(links.values().iterator());
     } finally {
       limit.disconnected(this);
       lock.unlock();
+    }
+  }
+
+  /** Without a list of them: there may be no memory for one. */
+  private static void closeAll(Iterator<Link> each) {
+    if (!each.hasNext()) {
+      return;
+    }
+    Link link = each.next();
+    each.remove();
+    try {
+      link.connection.close();
+    } finally {
+      closeAll(each);
     }
   }
 

@@ -13,12 +13,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The transports over which one task can read from one node. A transport that fails is given up for
- * the node, once and with its reason in the log, and the next one is used from then on.
+ * the node, with its reason in the log, and the next one is used from then on. It is tried again
+ * after an hour: an executor of Spark lives for days, and the network may be repaired.
  *
  * <p>Differs from {@link Transports}, which has those of the task for all nodes. Thread contract:
  * safe from any thread. Ownership: it opens nothing. Failure: {@link TransportException} for a
@@ -26,12 +29,22 @@ import org.slf4j.LoggerFactory;
  */
 final class NodeTransports {
   private static final Logger LOG = LoggerFactory.getLogger(NodeTransports.class);
+  private static final long GIVEN_UP_NS = TimeUnit.HOURS.toNanos(1);
 
   private final String name;
   private final Transports task;
   private final ReadStats stats;
   private Map<String, List<TransportOffer>> usable = new LinkedHashMap<>();
-  private final Map<String, String> givenUp = new LinkedHashMap<>();
+  private final Map<String, GivenUp> givenUp = new LinkedHashMap<>();
+  private final LongSupplier clockNs;
+
+  /** Why and when one was given up. */
+  private record GivenUp(String reason, long atNs) {
+    @Override
+    public String toString() {
+      return reason;
+    }
+  }
 
   /**
    * None is usable yet.
@@ -40,13 +53,21 @@ final class NodeTransports {
    * @param task the transports of the task
    */
   NodeTransports(String name, Transports task, ReadStats stats) {
+    this(name, task, stats, System::nanoTime);
+  }
+
+  /** The same by the given clock. */
+  NodeTransports(String name, Transports task, ReadStats stats, LongSupplier clockNs) {
     this.name = name;
     this.task = task;
     this.stats = stats;
+    this.clockNs = clockNs;
   }
 
   /** The node serves these now. */
   synchronized void offered(List<TransportOffer> offers) {
+    long nowNs = clockNs.getAsLong();
+    givenUp.values().removeIf(since -> nowNs - since.atNs() > GIVEN_UP_NS);
     Map<String, List<TransportOffer>> offered = new HashMap<>();
     for (TransportOffer offer : offers) {
       offered.computeIfAbsent(offer.transport(), name -> new ArrayList<>()).add(offer);
@@ -132,7 +153,7 @@ final class NodeTransports {
       return false;
     }
     usable.remove(transport);
-    givenUp.put(transport, reason.toString());
+    givenUp.put(transport, new GivenUp(reason.toString(), clockNs.getAsLong()));
     stats.fellBack();
     LOG.warn(
         "Reading from {} over {} instead of {}: {}",

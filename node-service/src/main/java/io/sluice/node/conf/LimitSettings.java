@@ -29,8 +29,9 @@ public record LimitSettings(
   private static final String CONNECTIONS =
       "Most connections that are served at a time. The limit applies separately to local tasks,"
           + " to control connections, and to data connections of each transport. Each connection"
-          + " takes a thread and open files (`ulimit -n`). If the process has too few open files,"
-          + " it serves fewer connections. A reader beyond the limit is told to try again later.";
+          + " takes open files (`ulimit -n`), and a thread unless it is a data connection of RDMA."
+          + " If the process has too few open files, it serves fewer connections. A reader beyond"
+          + " the limit is told to try again later.";
   private static final String UNAUTHENTICATED =
       "Connections allowed in addition, for peers that have not authenticated yet. Beyond this"
           + " number the service closes the oldest connection of the host that has the most.";

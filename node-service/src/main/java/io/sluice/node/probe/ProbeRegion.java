@@ -2,6 +2,7 @@ package io.sluice.node.probe;
 
 import io.sluice.node.remote.ProbeMessages.ProbeOffer;
 import io.sluice.node.remote.TransportOffer;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -93,8 +94,8 @@ public final class ProbeRegion implements Closeable {
 
   @Override
   public void close() {
-    endpoints.values().forEach(ServerEndpoint::close);
-    endpoints.clear();
+    Closer.all(endpoints.values().stream().map(endpoint -> endpoint::close));
+    endpoints.clear(); // now no NIC has the memory
     if (memory != null) {
       OffHeap.free(memory);
       memory = null;

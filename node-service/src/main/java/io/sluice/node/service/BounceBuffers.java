@@ -1,6 +1,7 @@
 package io.sluice.node.service;
 
 import io.sluice.node.service.ServiceCounters.BounceCounters;
+import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.metrics.WaitHistogram;
 import io.sluice.rdma.transport.FairBudget;
@@ -10,6 +11,7 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.spill.segment.Owner;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.stream.IntStream;
 
 /**
  * Registered memory of one transport, in equal slots, into which bytes are copied that the
@@ -176,10 +178,8 @@ final class BounceBuffers implements AutoCloseable {
           "bounce buffers closed with " + inUse() + " of " + slots + " slots not given back");
     }
     closed = true;
-    for (int i = 0; i < slots; i++) {
-      deregister(i);
-    }
-    OffHeap.free(memory);
+    Closer.all(IntStream.range(0, slots).mapToObj(number -> () -> deregister(number)));
+    OffHeap.free(memory); // now no NIC has it
   }
 
   /** A slot that one reader holds, and gives back exactly once. */

@@ -7,11 +7,14 @@ import io.sluice.node.socket.ServedApplications.ServedUsers;
 import io.sluice.rdma.Release;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.OpenFilesLimit;
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportNames;
 import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.support.RdmaDevices;
+import io.sluice.rdma.transport.verbs.RdmaAddresses;
+import io.sluice.rdma.transport.verbs.RdmaAddresses.Missed;
 import io.sluice.rdma.transport.verbs.VerbsNetwork;
 import io.sluice.rdma.transport.verbs.VerbsProvider;
 import io.sluice.spill.disk.Device;
@@ -24,6 +27,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -59,6 +63,7 @@ public final class ServiceContext {
   private List<TransportProvider> transports; // null: chosen by the setting
   private InetAddress bindAddress = new InetSocketAddress(0).getAddress();
   private DataAddress dataAddress; // null: the same
+  private String host; // null: unknown
   private PortPlan ports; // null: not concluded yet
   private int controlPort;
   private boolean needsAllPorts;
@@ -197,6 +202,15 @@ public final class ServiceContext {
   }
 
   /**
+   * The name or address by which readers find this host. Where the transports listen at every
+   * address, the service then serves over RDMA only if that is an address of an RDMA port.
+   */
+  public ServiceContext host(String nameForReaders) {
+    host = nameForReaders;
+    return this;
+  }
+
+  /**
    * Memory through which each transport serves segments that it cannot register. Whole MiB of it
    * are used; the default is none.
    */
@@ -260,11 +274,14 @@ public final class ServiceContext {
     MediumChooser.Choice chosen = MediumChooser.choose(mediumSetting, directories.pool());
     LOG.info("{}; {}", Release.of(ServiceContext.class), chosen.reason());
     medium = chosen.medium();
-    transports = transports == null ? chosenTransports() : transports;
-    memory = memory(bouncingTransports() * bounce.totalBytes());
     List<InetAddress> data =
         dataAddress == null ? List.of(bindAddress) : dataAddress.resolve(bindAddress);
     ports = new PortPlan(bindAddress, data.get(0), data.subList(1, data.size()), controlPort);
+    transports = transports == null ? chosenTransports() : transports;
+    if (bouncingTransports() > 0) {
+      transports = reached(transports, !transport.equals(TransportChooser.AUTO), missed());
+    }
+    memory = memory(bouncingTransports() * bounce.totalBytes());
     limits = fitting(limits, transports.size(), OpenFilesLimit.all());
     lendsToSort = lendsToSort && MediumChooser.isMemory(medium, directories.pool());
   }
@@ -318,6 +335,51 @@ public final class ServiceContext {
     } catch (UncheckedIOException e) {
       return true; // the reason in the log says what of it cannot be read
     }
+  }
+
+  /** Why readers do not reach the RDMA ports; empty if they do, or if nobody can tell. */
+  private Optional<Missed> missed() {
+    if (host == null || !ports.dataAddress().isAnyLocalAddress()) {
+      return Optional.empty(); // the transport finds out when it listens at that address
+    }
+    try {
+      return RdmaAddresses.ofThisHost().missedBy(host, dataAddress.setting());
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("It is unknown whether readers reach the RDMA ports: {}", ErrorText.of(e));
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * The transports over which readers come: all, or {@code tcp} alone where RDMA would pin the pool
+   * and each reader would try it in vain.
+   *
+   * @param isNamed whether a setting names the transport of RDMA
+   * @throws TransportException if it does, and readers cannot use it
+   */
+  static List<TransportProvider> reached(
+      List<TransportProvider> chosen, boolean isNamed, Optional<Missed> missed)
+      throws TransportException {
+    if (missed.isEmpty()) {
+      return chosen;
+    }
+    List<TransportProvider> tcp = new ArrayList<>();
+    List<String> rdma = new ArrayList<>();
+    for (TransportProvider each : chosen) {
+      if (each.name().equals(TransportNames.TCP)) {
+        tcp.add(each);
+      } else {
+        rdma.add(each.name());
+      }
+    }
+    String why = missed.get().cause() + "; " + missed.get().fix();
+    if (isNamed) {
+      throw new TransportException(
+          "transport %s is configured, but readers cannot use it here: %s"
+              .formatted(String.join(", ", rdma), why));
+    }
+    LOG.warn("Not serving over {}: {}", String.join(", ", rdma), why);
+    return tcp;
   }
 
   private long bouncingTransports() {

@@ -333,11 +333,6 @@ public final class SocketServer implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
-    try {
-      acceptor.close();
-      inFlight.close();
-    } finally {
-      Files.deleteIfExists(socket);
-    }
+    Closer.all(acceptor::close, inFlight::close, () -> Files.deleteIfExists(socket));
   }
 }

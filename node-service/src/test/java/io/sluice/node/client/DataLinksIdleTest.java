@@ -1,6 +1,7 @@
 package io.sluice.node.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.rdma.testing.Await;
@@ -79,6 +80,16 @@ class DataLinksIdleTest {
           }
           return links.count() == 0;
         });
+    assertEquals(2, closes.get());
+  }
+
+  @Test
+  void aConnectionThatDoesNotEndKeepsNoOtherOpenAtTheEnd() throws Exception {
+    links.connect(new TransportOffer("a", "host", 1, 4096));
+    links.connect(new TransportOffer("b", "host", 2, 4096));
+    assertThrows(IllegalStateException.class, links::close);
+    assertEquals(2, closes.get());
+    links.close();
     assertEquals(2, closes.get());
   }
 

@@ -13,7 +13,11 @@ import io.sluice.node.socket.ServedApplications.ServedUsers;
 import io.sluice.node.testing.NodeTestBase;
 import io.sluice.node.testing.TestService;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.TransportProvider;
 import io.sluice.rdma.transport.tcp.TcpProvider;
+import io.sluice.rdma.transport.verbs.RdmaAddresses.Missed;
+import io.sluice.rdma.transport.verbs.VerbsProvider;
 import io.sluice.spill.segment.PoolVisibility;
 import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;
@@ -91,6 +95,23 @@ class ServiceContextTest extends NodeTestBase {
     for (int port : List.of(data.getPort(), probes.get(0).offer().port())) {
       assertThrows(ConnectException.class, () -> new Socket(LOOPBACK, port).close());
     }
+  }
+
+  /** Else it would pin its pool, and each reader would try in vain. */
+  @Test
+  void rdmaThatReadersDoNotReachIsNotServed() throws IOException {
+    List<TransportProvider> both = List.of(new VerbsProvider(), new TcpProvider());
+    assertEquals(both, ServiceContext.reached(both, false, Optional.empty()));
+    assertEquals(both, ServiceContext.reached(both, true, Optional.empty()));
+    Missed missed = new Missed("readers go elsewhere", "set test.data");
+    assertEquals(List.of(both.get(1)), ServiceContext.reached(both, false, Optional.of(missed)));
+    assertEquals(
+        "transport verbs is configured, but readers cannot use it here: readers go elsewhere; set"
+            + " test.data",
+        assertThrows(
+                TransportException.class,
+                () -> ServiceContext.reached(both, true, Optional.of(missed)))
+            .getMessage());
   }
 
   @Test

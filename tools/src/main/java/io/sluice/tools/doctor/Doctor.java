@@ -3,12 +3,12 @@ package io.sluice.tools.doctor;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.NativeCalls;
 import io.sluice.rdma.transport.ConnectionLimits;
+import io.sluice.rdma.transport.support.HostAddresses;
 import io.sluice.spill.medium.SyncMedium;
 import io.sluice.tools.doctor.Finding.ByteSize;
 import io.sluice.tools.doctor.PoolCandidate.Mounts;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /**
  * Runs all checks of this machine and returns their findings in the order in which people read
@@ -44,26 +43,18 @@ public final class Doctor {
     List<Finding> findings = new ArrayList<>();
     findings.add(JavaCheck.release());
     findings.add(nativeCalls);
-    findings.addAll(new HostTransports(files, addresses(), nativeCalls, chooser, trial).look());
+    Map<String, List<InetAddress>> addresses = addresses();
+    findings.addAll(new HostTransports(files, addresses, nativeCalls, chooser, trial).look());
+    findings.addAll(new HostNameCheck(files, addresses, HostAddresses.name()).look());
     findings.addAll(pools(pools, files, trial));
     findings.addAll(new LimitsCheck(files).look());
     return findings;
   }
 
-  /**
-   * The IP addresses of this process by network interface, without those that are valid on one link
-   * only; none if they cannot be read.
-   */
+  /** As {@link HostAddresses} says; none if they cannot be read. */
   private static Map<String, List<InetAddress>> addresses() {
     try {
-      return NetworkInterface.networkInterfaces()
-          .collect(
-              Collectors.toMap(
-                  NetworkInterface::getName,
-                  each ->
-                      each.inetAddresses()
-                          .filter(address -> !address.isLinkLocalAddress())
-                          .toList()));
+      return HostAddresses.byInterface();
     } catch (SocketException e) {
       return Map.of();
     }

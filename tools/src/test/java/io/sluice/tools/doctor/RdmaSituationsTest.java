@@ -118,6 +118,26 @@ class RdmaSituationsTest {
     assertOnPage(findings.get("libraries of ucx"));
   }
 
+  private List<Finding> lookAtName(String name) throws IOException {
+    Map<String, List<InetAddress>> addresses =
+        Map.of(
+            "eth0",
+            List.of(InetAddress.getByName("10.0.0.1")),
+            "dummy0",
+            List.of(InetAddress.getByName("10.77.0.1")));
+    return new HostNameCheck(machine.files(), addresses, name).look();
+  }
+
+  @Test
+  void whereTheHostNameIsOfAnotherNetwork() throws IOException {
+    Finding finding = lookAtName("10.0.0.1").get(0);
+    assertEquals(Level.INFO, finding.level());
+    assertOnPage(finding);
+    assertEquals(List.of(), lookAtName("10.77.0.1"));
+    machine.without("/sys/class/infiniband/rxe0/ports/1/gids/1");
+    assertEquals(List.of(), lookAtName("10.0.0.1"));
+  }
+
   @Test
   void withoutRdmaCore() throws IOException {
     machine

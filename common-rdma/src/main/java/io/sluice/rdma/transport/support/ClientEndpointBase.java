@@ -66,9 +66,12 @@ public abstract class ClientEndpointBase implements ClientEndpoint {
 
   /** Closes all resources; called once, when {@link #isClosed} is already true. */
   protected void closeAll() {
+    Closer.all(Stream.<Runnable>of(this::releaseAll, resources.deadlines()::close));
+  }
+
+  private void releaseAll() {
     resources.release();
     closeRest();
-    resources.deadlines().close();
   }
 
   /** Closes the provider's own resources; nothing is connected or registered then. */

@@ -141,13 +141,19 @@ final class UcxLoop implements AutoCloseable {
         task.run();
       }
     } finally {
-      if (worker != null) {
-        worker.close();
+      try {
+        if (worker != null) {
+          worker.close();
+        }
+      } finally {
+        try {
+          if (context != null) {
+            context.close();
+          }
+        } finally {
+          ended.countDown();
+        }
       }
-      if (context != null) {
-        context.close();
-      }
-      ended.countDown();
     }
   }
 

@@ -75,16 +75,24 @@ final class GidTable {
     return Arrays.equals(bytes(file), gid.bytes()) && kind(gid.index()) == gid.kind();
   }
 
-  /** Whether an Ethernet port has a GID of one of the addresses; reads the table once. */
-  boolean hasAny(Collection<InetAddress> addresses) throws IOException {
-    Set<ByteBuffer> wanted = new HashSet<>();
-    addresses.forEach(address -> wanted.add(ByteBuffer.wrap(gid(address))));
-    for (Path file : entries()) {
-      if (wanted.contains(ByteBuffer.wrap(bytes(file)))) {
-        return true;
+  /**
+   * Those of the addresses of this host that belong to the port; reads the table of an Ethernet
+   * port once.
+   */
+  List<InetAddress> of(Collection<InetAddress> addresses, boolean infiniband) throws IOException {
+    Set<ByteBuffer> gids = new HashSet<>();
+    if (!infiniband) {
+      for (Path file : entries()) {
+        gids.add(ByteBuffer.wrap(bytes(file)));
       }
     }
-    return false;
+    List<InetAddress> result = new ArrayList<>();
+    for (InetAddress address : addresses) {
+      if (infiniband ? isInterfaceOf(address) : gids.contains(ByteBuffer.wrap(gid(address)))) {
+        result.add(address);
+      }
+    }
+    return result;
   }
 
   /** Whether an InfiniBand port has the network interface of an address of this host. */

@@ -4,9 +4,9 @@ import io.sluice.rdma.memory.LockedMemoryLimit;
 import io.sluice.rdma.memory.NativeCalls;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
+import io.sluice.rdma.transport.support.HostAddresses;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,13 +151,8 @@ final class VerbsAvailability {
     }
   }
 
-  /** Nodes do not find each other by addresses that are valid on one link only. */
   private static boolean hasAddress(VerbsDevices opened) throws IOException {
-    List<InetAddress> addresses =
-        NetworkInterface.networkInterfaces()
-            .flatMap(NetworkInterface::inetAddresses)
-            .filter(address -> !address.isLinkLocalAddress())
-            .toList();
+    List<InetAddress> addresses = HostAddresses.all();
     for (VerbsDevice device : opened.all()) {
       if (device.hasAny(addresses)) {
         return true;

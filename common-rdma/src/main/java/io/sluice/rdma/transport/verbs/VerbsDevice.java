@@ -129,17 +129,9 @@ final class VerbsDevice {
   /** Whether a port belongs to one of the addresses. */
   boolean hasAny(Collection<InetAddress> addresses) throws IOException {
     for (int port : ports) {
-      GidTable gids = new GidTable(sysClass, name, port);
-      if (!verbs.port(context, port).infiniband()) {
-        if (gids.hasAny(addresses)) {
-          return true;
-        }
-      } else {
-        for (InetAddress address : addresses) {
-          if (gids.isInterfaceOf(address)) {
-            return true;
-          }
-        }
+      boolean infiniband = verbs.port(context, port).infiniband();
+      if (!new GidTable(sysClass, name, port).of(addresses, infiniband).isEmpty()) {
+        return true;
       }
     }
     return false;

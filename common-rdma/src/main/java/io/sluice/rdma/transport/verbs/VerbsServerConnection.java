@@ -7,12 +7,14 @@ import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.Admission;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.support.Deadlines;
+import io.sluice.rdma.transport.support.LogLimit;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +32,9 @@ import org.slf4j.LoggerFactory;
  */
 final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User {
   private static final Logger LOG = LoggerFactory.getLogger(VerbsServerConnection.class);
+
+  /** Of the clients that get no queue pair, by the outcome and the address where they came in. */
+  private static final LogLimit LIMIT = new LogLimit();
 
   private enum Step {
     HELLO(HELLO_BYTES),
@@ -170,7 +175,15 @@ final class VerbsServerConnection implements SocketLoop.Member, VerbsDevice.User
 
   /** Tells an admitted client that it gets no queue pair. */
   private IOException unable(int outcome, IOException cause) throws IOException {
-    LOG.warn("verbs: no queue pair for {}: {}", client, ErrorText.of(cause));
+    LIMIT
+        .mayLog(List.of(outcome, ((InetSocketAddress) channel.getLocalAddress()).getAddress()))
+        .ifPresent(
+            leftOut ->
+                LOG.warn(
+                    "verbs: no queue pair for {} ({} more such clients since the last such line): {}",
+                    client,
+                    leftOut,
+                    ErrorText.of(cause)));
     answer(outcome, null);
     return cause;
   }

@@ -1,0 +1,118 @@
+package io.sluice.rdma.transport.verbs;
+
+import io.sluice.rdma.transport.support.HostAddresses;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The IP addresses of this host by which other hosts reach its RDMA ports, as the kernel shows
+ * them. A port of RoCE has those that it has a GID for, one of InfiniBand those of its network
+ * interface.
+ *
+ * <p>Thread contract: immutable; reads {@code /sys} at every call. Failure: {@link IOException}
+ * from reading it.
+ */
+public final class RdmaAddresses {
+  private static final String INFINIBAND = "InfiniBand";
+
+  private final Path sysClass;
+  private final Collection<InetAddress> host;
+
+  /**
+   * Those of a host.
+   *
+   * @param sysClass {@code /sys/class}
+   * @param host all addresses of the host
+   */
+  public RdmaAddresses(Path sysClass, Collection<InetAddress> host) {
+    this.sysClass = sysClass;
+    this.host = List.copyOf(host);
+  }
+
+  /** Those of this host now. */
+  public static RdmaAddresses ofThisHost() throws IOException {
+    return new RdmaAddresses(Path.of("/sys/class"), HostAddresses.all());
+  }
+
+  /**
+   * Why a reader that finds the host by its name does not reach its RDMA ports.
+   *
+   * @param cause the name's addresses, and those of the RDMA ports
+   * @param fix what to set
+   */
+  public record Missed(String cause, String fix) {}
+
+  /**
+   * Why a reader that connects to the host by a name reaches no RDMA port. Empty if one of the
+   * name's addresses is one of a port. Empty too where nobody can tell: no RDMA port has an
+   * address, or the name means no address of this host but loopback, as it may in a container or
+   * where readers resolve it otherwise.
+   *
+   * @param name a host name or an address
+   * @param setting the setting that names another address
+   */
+  public Optional<Missed> missedBy(String name, String setting) throws IOException {
+    Map<String, List<InetAddress>> ports = byPort();
+    List<InetAddress> means =
+        resolve(name).stream().filter(address -> !address.isLoopbackAddress()).toList();
+    if (ports.isEmpty()
+        || means.isEmpty()
+        || !host.containsAll(means)
+        || ports.values().stream().anyMatch(some -> means.stream().anyMatch(some::contains))) {
+      return Optional.empty();
+    }
+    String ofPorts =
+        ports.entrySet().stream()
+            .map(port -> "RDMA port " + port.getKey() + " has " + text(port.getValue()))
+            .collect(Collectors.joining(", "));
+    return Optional.of(
+        new Missed(
+            "readers find this host at %s, which is no address of an RDMA port; %s"
+                .formatted(
+                    text(means).equals(name) ? name : name + " (" + text(means) + ")", ofPorts),
+            "set %s to %s, or to its subnet"
+                .formatted(setting, ports.values().iterator().next().get(0).getHostAddress())));
+  }
+
+  private static List<InetAddress> resolve(String name) {
+    try {
+      return List.of(InetAddress.getAllByName(name));
+    } catch (UnknownHostException e) {
+      return List.of();
+    }
+  }
+
+  private static String text(List<InetAddress> addresses) {
+    return addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(" and "));
+  }
+
+  /** The addresses of each active port that has any. */
+  private Map<String, List<InetAddress>> byPort() throws IOException {
+    Map<String, List<InetAddress>> result = new LinkedHashMap<>();
+    for (Map.Entry<String, List<Integer>> device : VerbsDevices.activePorts(sysClass).entrySet()) {
+      for (int port : device.getValue()) {
+        List<InetAddress> addresses =
+            new GidTable(sysClass, device.getKey(), port)
+                .of(host, isInfiniband(device.getKey(), port));
+        if (!addresses.isEmpty()) {
+          result.put(device.getKey() + ":" + port, addresses);
+        }
+      }
+    }
+    return result;
+  }
+
+  private boolean isInfiniband(String device, int port) throws IOException {
+    Path layer = sysClass.resolve("infiniband/" + device + "/ports/" + port + "/link_layer");
+    return Files.exists(layer) && Files.readString(layer).strip().equals(INFINIBAND);
+  }
+}
