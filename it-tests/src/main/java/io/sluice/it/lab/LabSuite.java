@@ -36,7 +36,7 @@ public enum LabSuite {
       0,
       Duration.ofMinutes(40),
       "io.sluice.it.lab.SparkOverVerbsIT"),
-  /** A job of the engine with all daemons in one JVM. */
+  /** A job of the engine with all daemons of a host in one JVM. */
   MAPREDUCE(
       "a job of stock Hadoop over verbs",
       5120,
@@ -145,7 +145,7 @@ public enum LabSuite {
 
   /** Whether two guests can run it together. */
   public boolean runsOnTwoHosts() {
-    return this == TERASORT || this == TRANSPORT;
+    return this == TERASORT || this == SPARK || this == MAPREDUCE || this == TRANSPORT;
   }
 
   /**

@@ -62,8 +62,11 @@ public record LabRun(
   public static List<LabRun> ofTest(boolean all) {
     List<LabRun> runs = new ArrayList<>();
     if (all) {
-      runs.add(ofTest(LabSuite.TERASORT.id(), 2, true));
-      runs.add(ofTest(LabSuite.TRANSPORT.id(), 2, true));
+      for (LabSuite suite : LabSuite.values()) {
+        if (suite.runsOnTwoHosts()) {
+          runs.add(ofTest(suite.id(), 2, true));
+        }
+      }
     }
     for (LabSuite suite : LabSuite.values()) {
       if (all || !suite.isCampaign()) {

@@ -136,10 +136,11 @@ class HelpTest {
   void theLabsSuitesInConflictsAreAllThatThereAre() throws IOException {
     List<String> ofOneHost = new ArrayList<>(LabRun.ids(1));
     ofOneHost.removeAll(LabRun.ids(2));
+    String ofTwoHosts = String.join(", ", LabRun.ids(2)).replaceFirst(", (?=[^,]*$)", " and ");
     for (String begin :
         List.of(
             "lab: --hosts=2 %s: 2 hosts run %s alone"
-                .formatted(String.join("|", ofOneHost), String.join(" and ", LabRun.ids(2))),
+                .formatted(String.join("|", ofOneHost), ofTwoHosts),
             "lab: shell %s: ".formatted(String.join("|", LabRun.ids(1))))) {
       assertTrue(conflicts().stream().anyMatch(line -> line.startsWith(begin)), begin);
     }

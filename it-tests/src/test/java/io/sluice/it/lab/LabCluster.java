@@ -60,23 +60,38 @@ final class LabCluster {
   }
 
   /**
-   * All daemons in one JVM, with two NodeManagers: the ApplicationMaster and the map fit on the
-   * first alone, whose pool is on fs-DAX, for the second has too little memory; and the reduce,
-   * which wants two processors, on the second alone.
+   * All daemons in one JVM, with two NodeManagers. The pool of the one that has the
+   * ApplicationMaster and the map is on fs-DAX.
    */
   static PseudoCluster ofOneJvm() {
     return start(
-        spec(List.of("sluice-1", "sluice-1"), Optional.empty(), true)
-            .withSite("yarn.scheduler.capacity.resource-calculator", DOMINANT_RESOURCE)
-            .withSite("yarn.app.mapreduce.am.resource.mb", "1280")
-            .withSite("mapreduce.map.memory.mb", "1280")
-            .withSite("mapreduce.reduce.memory.mb", "1024")
-            .withSite("mapreduce.reduce.cpu.vcores", "2")
-            .withNodeSite(0, NODE_MEMORY_MB, "2560")
-            .withNodeSite(0, NODE_VCORES, "2")
-            .withNodeSite(0, POOL_DIR, property("fsdax") + "/sluice")
-            .withNodeSite(1, NODE_MEMORY_MB, "1024")
-            .withNodeSite(1, NODE_VCORES, "2"));
+        withMapAndReduceApart(spec(List.of("sluice-1", "sluice-1"), Optional.empty(), true), 0)
+            .withNodeSite(0, POOL_DIR, property("fsdax") + "/sluice"));
+  }
+
+  /**
+   * All daemons in one JVM but a NodeManager on the other host, which has the ApplicationMaster and
+   * the map.
+   */
+  static PseudoCluster ofOneJvmAndThePeer() {
+    List<String> hosts = List.of("sluice-1", "sluice-2");
+    return start(withMapAndReduceApart(spec(hosts, Optional.of(awaitPeer()), true), 1));
+  }
+
+  /**
+   * The ApplicationMaster and the map fit on one node alone, for the other has too little memory;
+   * and the reduce, which wants two processors, on the other alone.
+   */
+  private static ClusterSpec withMapAndReduceApart(ClusterSpec spec, int mapNode) {
+    int reduceNode = 1 - mapNode;
+    return spec.withSite("yarn.scheduler.capacity.resource-calculator", DOMINANT_RESOURCE)
+        .withSite("yarn.app.mapreduce.am.resource.mb", "1280")
+        .withSite("mapreduce.map.memory.mb", "1280")
+        .withSite("mapreduce.reduce.memory.mb", "1024")
+        .withSite("mapreduce.reduce.cpu.vcores", "2")
+        .withSite(NODE_VCORES, "2")
+        .withNodeSite(mapNode, NODE_MEMORY_MB, "2560")
+        .withNodeSite(reduceNode, NODE_MEMORY_MB, "1024");
   }
 
   private static PseudoCluster start(ClusterSpec spec) {

@@ -132,7 +132,7 @@ class ArgumentsTest {
         "doctor --serve --probe host | --probe and --serve exclude each other",
         "doctor --spark-conf dir --pool=/a | exclude --probe, --serve and --pool",
         "lab --hosts 3 | a lab has 1 or 2 hosts",
-        "lab --hosts=2 terasort Store | 2 hosts run terasort and transport alone",
+        "lab --hosts=2 terasort Store | 2 hosts run terasort, spark, mapreduce and transport alone",
         "lab shell plugs | shell goes with no suite",
         "model --sizes 8m,16m | --sizes takes 3 sizes or more",
         "model --sizes 8m,16m --sizes 8m | --sizes has a size twice",

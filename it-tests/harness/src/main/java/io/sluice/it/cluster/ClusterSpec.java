@@ -102,8 +102,8 @@ public record ClusterSpec(
    *     daemons of HDFS; HDFS if empty
    * @param peer how processes on the second host are started; none if there is only one
    * @param daemonOptions options of the daemons' JVMs
-   * @param oneJvm whether all daemons are in one JVM, where starting one takes long: they can then
-   *     not be killed each for itself
+   * @param oneJvm whether all daemons of the first host are in one JVM, where starting one takes
+   *     long: they can then not be killed each for itself
    * @param nodePrefix what the commands of the NodeManagers and of the DataNode begin with, such as
    *     what puts a process into a group; containers inherit it
    */

@@ -17,7 +17,8 @@ import java.util.function.Function;
 /**
  * A Hadoop cluster on this machine: NameNode, DataNode, ResourceManager, NodeManagers (two unless
  * the places say otherwise) and JobHistoryServer, each a real process with stock jars, its own
- * ports and directories; or, where the places say so, all in one process and without HDFS.
+ * ports and directories; or, where the places say so, all of a host in one process and without
+ * HDFS.
  *
  * <p>Not a mini cluster: nothing of it runs in this JVM, so daemons can be killed and containers
  * have the class path they have in production. Not thread-safe, except {@link #close}.
@@ -89,10 +90,7 @@ public final class PseudoCluster implements AutoCloseable {
     // First, because they need no file system and take longest to start.
     daemon("resourcemanager", 512, RESOURCE_MANAGER).start();
     for (int i = 0; i < spec.places().hosts().size(); i++) {
-      NodeManager.Place place = sites.writeNodeConf(i);
-      Daemon daemon = nodeManager(place);
-      nodes.add(new NodeManager(place, daemon, rest));
-      daemon.start();
+      startNodeManager(sites.writeNodeConf(i));
     }
     if (spec.places().files().isEmpty()) {
       startFileSystem();
@@ -101,14 +99,25 @@ public final class PseudoCluster implements AutoCloseable {
     daemon("historyserver", 256, HISTORY_SERVER).start();
   }
 
+  private void startNodeManager(NodeManager.Place place) {
+    Daemon daemon = nodeManager(place);
+    nodes.add(new NodeManager(place, daemon, rest));
+    daemon.start();
+  }
+
   private void startOneJvm() {
     List<String> services = new ArrayList<>();
     services.add(OneJvm.service(RESOURCE_MANAGER, sites.clientConf()));
     List<NodeManager.Place> places = new ArrayList<>();
+    List<NodeManager.Place> onPeer = new ArrayList<>();
     for (int i = 0; i < spec.places().hosts().size(); i++) {
       NodeManager.Place place = sites.writeNodeConf(i);
-      places.add(place);
-      services.add(OneJvm.service(NODE_MANAGER, place.conf()));
+      if (spec.places().isOnPeer(i)) {
+        onPeer.add(place);
+      } else {
+        places.add(place);
+        services.add(OneJvm.service(NODE_MANAGER, place.conf()));
+      }
     }
     services.add(OneJvm.service(HISTORY_SERVER, sites.clientConf()));
     List<String> options = new ArrayList<>(spec.places().daemonOptions());
@@ -125,6 +134,7 @@ public final class PseudoCluster implements AutoCloseable {
     Daemon daemon = daemon("daemons", program::start);
     places.forEach(place -> nodes.add(new NodeManager(place, daemon, rest)));
     daemon.start();
+    onPeer.forEach(this::startNodeManager);
   }
 
   private void startFileSystem() {

@@ -1,6 +1,7 @@
 package io.sluice.it.spark;
 
 import io.sluice.it.cluster.ClusterDirectory;
+import io.sluice.it.cluster.PeerHost;
 import io.sluice.it.cluster.Poll;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -75,10 +77,7 @@ final class SparkDirectory implements AutoCloseable {
       Map<String, String> environment,
       Path stdout,
       Path stderr) {
-    List<String> command =
-        new ArrayList<>(List.of(place.resolve("home/bin/" + program).toString()));
-    command.addAll(arguments);
-    return start(place, command, environment, stdout, stderr);
+    return start(place, command(place, program, arguments), environment, stdout, stderr);
   }
 
   /**
@@ -87,19 +86,13 @@ final class SparkDirectory implements AutoCloseable {
    */
   Process start(
       Path place, List<String> command, Map<String, String> environment, Path stdout, Path stderr) {
-    Path home = place.resolve("home");
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(place.toFile())
             .redirectOutput(ProcessBuilder.Redirect.appendTo(stdout.toFile()))
             .redirectError(ProcessBuilder.Redirect.appendTo(stderr.toFile()));
     builder.environment().keySet().removeIf(name -> name.matches("(SPARK|PYSPARK|HADOOP|YARN)_.*"));
-    builder.environment().put("JAVA_HOME", distribution.javaHome().toString());
-    builder.environment().put("SPARK_HOME", home.toString());
-    builder.environment().put("SPARK_LOCAL_IP", LOOPBACK);
-    // All JVMs take this up, executors too; one that is killed leaves its temporary files here.
-    builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + place);
-    builder.environment().putAll(environment);
+    builder.environment().putAll(environmentOf(place, environment));
     try {
       Process process = builder.start();
       process.getOutputStream().close();
@@ -107,6 +100,38 @@ final class SparkDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start " + command.get(0), e);
     }
+  }
+
+  /**
+   * Starts a program of {@code bin} in its place on another host, with both streams in a file. What
+   * is started there is not among the processes of this directory.
+   */
+  Process start(
+      PeerHost host,
+      Path place,
+      String program,
+      List<String> arguments,
+      Map<String, String> environment,
+      Path log) {
+    return host.start(command(place, program, arguments), environmentOf(place, environment), log);
+  }
+
+  private static List<String> command(Path place, String program, List<String> arguments) {
+    List<String> command =
+        new ArrayList<>(List.of(place.resolve("home/bin/" + program).toString()));
+    command.addAll(arguments);
+    return command;
+  }
+
+  private Map<String, String> environmentOf(Path place, Map<String, String> more) {
+    Map<String, String> environment = new LinkedHashMap<>();
+    environment.put("JAVA_HOME", distribution.javaHome().toString());
+    environment.put("SPARK_HOME", place.resolve("home").toString());
+    environment.put("SPARK_LOCAL_IP", LOOPBACK);
+    // All JVMs take this up, executors too; one that is killed leaves its temporary files here.
+    environment.put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + place);
+    environment.putAll(more);
+    return environment;
   }
 
   /** Waits until all that was started from here has ended by itself. */
