@@ -85,8 +85,8 @@ class DataLinksIdleTest {
 
   @Test
   void aConnectionThatDoesNotEndKeepsNoOtherOpenAtTheEnd() throws Exception {
-    links.connect(new TransportOffer("a", "host", 1, 4096));
-    links.connect(new TransportOffer("b", "host", 2, 4096));
+    links.connect(List.of(new TransportOffer("a", "host", 1, 4096)));
+    links.connect(List.of(new TransportOffer("b", "host", 2, 4096)));
     assertThrows(IllegalStateException.class, links::close);
     assertEquals(2, closes.get());
     links.close();
