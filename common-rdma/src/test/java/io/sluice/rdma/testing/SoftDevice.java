@@ -56,9 +56,18 @@ public final class SoftDevice {
 
   /** Takes the link away; the interface keeps its addresses. */
   public void linkDown() {
-    Commands.run("sysctl", "-q", "net.ipv6.conf." + interfaceName + ".keep_addr_on_down=1");
+    keepAddresses();
     Commands.run("ip", "link", "set", interfaceName, "down");
     Await.until("the port is down", () -> !isActive());
+  }
+
+  private void keepAddresses() {
+    try {
+      Path setting = Path.of("/proc/sys/net/ipv6/conf", interfaceName, "keep_addr_on_down");
+      Files.writeString(setting, "1");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   public void linkUp() {
