@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.client.NodeReader;
+import io.sluice.rdma.testing.ForkedJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 

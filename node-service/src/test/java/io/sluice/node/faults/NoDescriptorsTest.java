@@ -2,6 +2,7 @@ package io.sluice.node.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sluice.rdma.testing.ForkedJvm;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -9,6 +9,7 @@ import io.sluice.node.client.NodeReader;
 import io.sluice.node.client.NodeRun;
 import io.sluice.rdma.LabTransport;
 import io.sluice.rdma.testing.Await;
+import io.sluice.rdma.testing.ForkedJvm;
 import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sluice.node.service.NodeService;
 import io.sluice.node.testing.NodeTestBase;
+import io.sluice.rdma.testing.ForkedJvm;
 import io.sluice.rdma.transport.tcp.TcpProvider;
 import io.sluice.spill.testing.TestPool;
 import java.io.IOException;

@@ -8,6 +8,8 @@ import io.sluice.node.client.ReadStats;
 import io.sluice.node.socket.SocketClient;
 import io.sluice.node.testing.FreePorts;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.rdma.testing.ForkedJvm;
+import io.sluice.rdma.testing.SoftDevice;
 import io.sluice.rdma.transport.DeviceCounters;
 import io.sluice.spill.testing.TestOutput;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.verbs;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -21,8 +23,20 @@ import java.util.stream.Stream;
  */
 record KernelObjects(
     String resources, Map<String, Integer> descriptors, long mappings, String pinned) {
+  /** Each starts a process, in which time the threads that close something have closed it. */
+  private static final int MOST_LOOKS = 200;
+
   static KernelObjects now() throws IOException {
     return new KernelObjects(resourcesNow(), descriptorsNow(), mappingsNow(), pinnedNow());
+  }
+
+  /** Waits until there is again what there was; a thread may still be closing something. */
+  static void awaitAgain(KernelObjects expected) throws IOException {
+    KernelObjects now = now();
+    for (int looks = 1; looks < MOST_LOOKS && !now.equals(expected); looks++) {
+      now = now();
+    }
+    assertEquals(expected, now);
   }
 
   static String resourcesNow() throws IOException {

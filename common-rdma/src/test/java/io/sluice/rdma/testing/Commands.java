@@ -1,4 +1,4 @@
-package io.sluice.node.faults;
+package io.sluice.rdma.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,5 @@
-package io.sluice.node.faults;
+package io.sluice.rdma.testing;
 
-import io.sluice.rdma.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;
@@ -13,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The lab's soft RDMA device and the interface below it, to break and mend. */
-final class SoftDevice {
+public final class SoftDevice {
   private static final String NAME = "rxe0";
   private static final Path SYS = Path.of("/sys/class/infiniband", NAME);
 
@@ -26,17 +25,16 @@ final class SoftDevice {
   }
 
   /** Why faults cannot be injected here; empty in the lab. */
-  static Optional<String> whyNot() {
+  public static Optional<String> whyNot() {
     if (System.getProperty("sluice.lab.tmpfs") == null) {
-      return Optional.of(
-          "breaks the machine's RDMA device, so only in the lab: ./sluice lab faults");
+      return Optional.of("breaks the machine's RDMA device, so only in the lab: ./sluice lab");
     }
     return Files.isDirectory(SYS)
         ? Optional.empty()
         : Optional.of("no soft RDMA device " + NAME + " in /sys/class/infiniband");
   }
 
-  static SoftDevice find() {
+  public static SoftDevice find() {
     try {
       String interfaceName = Files.readString(SYS.resolve("parent")).strip();
       InetAddress address =
@@ -52,28 +50,39 @@ final class SoftDevice {
   }
 
   /** The address that RDMA connections are made to. */
-  InetAddress address() {
+  public InetAddress address() {
     return address;
   }
 
-  void linkDown() {
+  /** Takes the link away; the interface keeps its addresses. */
+  public void linkDown() {
+    keepAddresses();
     Commands.run("ip", "link", "set", interfaceName, "down");
     Await.until("the port is down", () -> !isActive());
   }
 
-  void linkUp() {
+  private void keepAddresses() {
+    try {
+      Path setting = Path.of("/proc/sys/net/ipv6/conf", interfaceName, "keep_addr_on_down");
+      Files.writeString(setting, "1");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public void linkUp() {
     Commands.run("ip", "link", "set", interfaceName, "up");
     Await.until("the port is up", this::isActive);
     Await.until("the port has its addresses again", this::hasGids);
   }
 
   /** Starts to delete the device; the kernel may wait for those who have it open. */
-  Process startDelete() {
+  public Process startDelete() {
     return Commands.start("rdma", "link", "delete", NAME);
   }
 
   /** Everything as the lab made it. */
-  void mend() {
+  public void mend() {
     if (!Files.isDirectory(SYS)) {
       Commands.run("rdma", "link", "add", NAME, "type", "rxe", "netdev", interfaceName);
     }
@@ -81,7 +90,7 @@ final class SoftDevice {
   }
 
   /** Whether this process has an RDMA device open. */
-  static boolean isOpenHere() {
+  public static boolean isOpenHere() {
     try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
       return open.anyMatch(
           file -> Files.exists(file) && target(file).startsWith("/dev/infiniband/uverbs"));

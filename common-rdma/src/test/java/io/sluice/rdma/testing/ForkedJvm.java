@@ -1,4 +1,4 @@
-package io.sluice.node.faults;
+package io.sluice.rdma.testing;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Thread contract: one thread. Ownership: the test closes it, which kills what is left. Failure:
  * an {@link AssertionError} with the process's log, for a line that does not come in time.
  */
-final class ForkedJvm implements AutoCloseable {
+public final class ForkedJvm implements AutoCloseable {
   /** Properties that it has from this process. */
   private static final List<String> HANDED_ON =
       List.of("log4j.configuration", "sluice.lab.transport");
@@ -37,7 +37,7 @@ final class ForkedJvm implements AutoCloseable {
    * @param wrapper a command that runs the command appended to it; empty for none
    * @param log gets what it writes to its standard error
    */
-  ForkedJvm(List<String> wrapper, Path log, Class<?> main, String... arguments) {
+  public ForkedJvm(List<String> wrapper, Path log, Class<?> main, String... arguments) {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // Where the second compiler runs on an emulated processor it costs more than it gives.
@@ -73,7 +73,7 @@ final class ForkedJvm implements AutoCloseable {
   }
 
   /** Waits for a line that starts with a word, and returns what follows it. */
-  String awaitLine(String word) {
+  public String awaitLine(String word) {
     long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
     try {
       while (true) {
@@ -92,7 +92,7 @@ final class ForkedJvm implements AutoCloseable {
   }
 
   /** Sends a line. */
-  void say(String line) {
+  public void say(String line) {
     try {
       input.write(line + "\n");
       input.flush();
@@ -102,7 +102,7 @@ final class ForkedJvm implements AutoCloseable {
   }
 
   /** Asks it to end, and returns its exit status. */
-  int end() {
+  public int end() {
     try {
       input.close();
     } catch (IOException e) {
@@ -112,7 +112,7 @@ final class ForkedJvm implements AutoCloseable {
   }
 
   /** SIGKILL: the kernel takes everything from it. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     awaitExit();
   }
@@ -130,17 +130,17 @@ final class ForkedJvm implements AutoCloseable {
   }
 
   /** SIGSTOP: it hangs, and what the kernel does for it goes on. */
-  void stop() {
+  public void stop() {
     Commands.run("kill", "-STOP", Long.toString(process.pid()));
   }
 
   /** SIGCONT. */
-  void goOn() {
+  public void goOn() {
     Commands.run("kill", "-CONT", Long.toString(process.pid()));
   }
 
   /** What it wrote to its standard error. */
-  String log() {
+  public String log() {
     try {
       return Files.readString(log);
     } catch (IOException e) {
@@ -148,7 +148,7 @@ final class ForkedJvm implements AutoCloseable {
     }
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
