@@ -34,8 +34,9 @@ import java.util.concurrent.CompletableFuture;
  *       reads fail at once in the same way.
  *   <li>{@link #close} is idempotent and fails outstanding reads. When it returns, every future is
  *       done, unless a read's callback called it.
- *   <li>Callbacks on the futures run on the provider's thread, never under a lock of the provider.
- *       They must not block, because they delay the other reads of the connection.
+ *   <li>Callbacks on the futures run on the provider's thread, or on one that waits for a read of
+ *       the same connection. They may read on and close the connection. They must not block,
+ *       because they delay the other reads of the connection.
  * </ul>
  *
  * <p>Thread contract: safe from any thread. Ownership: the caller that connected closes it.

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,7 @@ public final class PendingRead {
   private final String peer;
   private final TransportMeter meter;
   private final AtomicBoolean completed = new AtomicBoolean();
-  private final CompletableFuture<Void> future = new CompletableFuture<>();
+  private final CompletableFuture<Void> future;
   private volatile Deadlines.Deadline deadline;
 
   /**
@@ -57,7 +58,8 @@ public final class PendingRead {
       int lengthBytes,
       long timeoutMs,
       String peer,
-      TransportMeter meter) {
+      TransportMeter meter,
+      CompletableFuture<Void> future) {
     Objects.checkFromIndexSize(destinationOffsetBytes, lengthBytes, destination.lengthBytes());
     if (timeoutMs <= 0) {
       throw new IllegalArgumentException("timeout of a read must be positive, is " + timeoutMs);
@@ -70,6 +72,7 @@ public final class PendingRead {
     this.timeoutMs = timeoutMs;
     this.peer = peer;
     this.meter = meter;
+    this.future = future;
     destination.hold();
   }
 
@@ -229,8 +232,15 @@ public final class PendingRead {
    *
    * @param resources the resources of the connection's endpoint
    * @param peer the remote address, for messages
+   * @param futures makes the future of each read
    */
-  public record ReadFactory(ClientResources resources, String peer) {
+  public record ReadFactory(
+      ClientResources resources, String peer, Supplier<CompletableFuture<Void>> futures) {
+    /** With futures for which a thread sleeps at once when it waits. */
+    public ReadFactory(ClientResources resources, String peer) {
+      this(resources, peer, CompletableFuture::new);
+    }
+
     /**
      * Checks the arguments of {@link Connection#read} and holds the destination.
      *
@@ -259,7 +269,8 @@ public final class PendingRead {
           lengthBytes,
           timeoutMs,
           peer,
-          resources.meter());
+          resources.meter(),
+          futures.get());
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.rdma.transport.verbs;
 
-import com.sun.jna.Function;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
@@ -210,16 +209,15 @@ final class LibVerbs implements Verbs {
 
   @Override
   public void requestEvent(long queue) throws IOException {
-    check(
-        function(queue, VerbsLayout.CONTEXT_REQ_NOTIFY_CQ).invokeInt(new Object[] {queue, 0}),
+    checkReturned(
+        AddressCall.call(function(queue, VerbsLayout.CONTEXT_REQ_NOTIFY_CQ), queue, 0, 0),
         "request a completion event");
   }
 
   @Override
   public int poll(long queue, int most, long completions) throws IOException {
     int taken =
-        function(queue, VerbsLayout.CONTEXT_POLL_CQ)
-            .invokeInt(new Object[] {queue, most, completions});
+        AddressCall.call(function(queue, VerbsLayout.CONTEXT_POLL_CQ), queue, most, completions);
     if (taken < 0) {
       throw new IOException("cannot poll a completion queue: result " + taken);
     }
@@ -254,9 +252,12 @@ final class LibVerbs implements Verbs {
 
   @Override
   public void post(long pair, long requests) throws IOException {
-    check(
-        function(pair, VerbsLayout.CONTEXT_POST_SEND)
-            .invokeInt(new Object[] {pair, requests, requests + VerbsLayout.WR_FREE}),
+    checkReturned(
+        AddressCall.call(
+            function(pair, VerbsLayout.CONTEXT_POST_SEND),
+            pair,
+            requests,
+            requests + VerbsLayout.WR_FREE),
         "post a read");
   }
 
@@ -359,9 +360,9 @@ final class LibVerbs implements Verbs {
   }
 
   /** A function of the device to which a queue pair or a completion queue belongs. */
-  private static Function function(long element, int offset) {
+  private static long function(long element, int offset) {
     long context = longAt(element, VerbsLayout.QP_CONTEXT);
-    return Function.getFunction(new Pointer(longAt(context, offset)));
+    return longAt(context, offset);
   }
 
   private static long longAt(long address, int offset) {
@@ -377,6 +378,13 @@ final class LibVerbs implements Verbs {
       throw failure(what);
     }
     return handle;
+  }
+
+  /** The device's functions return the error; errno is not kept. */
+  private static void checkReturned(int result, String what) throws IOException {
+    if (result != 0) {
+      throw NativeCalls.failure(what, Math.abs(result));
+    }
   }
 
   /** Some calls return the error, others -1. */

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The part of a read that one work request does. A long read has several.
  *
- * <p>Thread contract: the caller of the read creates the parts; the connection's thread counts
- * their completions.
+ * <p>Thread contract: the caller of the read creates the parts; any thread may count their
+ * completions.
  *
  * @param read the whole read
  * @param missingBytes how much of the whole read has not arrived

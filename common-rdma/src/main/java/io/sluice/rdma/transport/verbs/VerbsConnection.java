@@ -13,6 +13,7 @@ import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
 import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
+import io.sluice.rdma.transport.support.WaitingFuture;
 import io.sluice.rdma.transport.verbs.VerbsClientEndpoint.VerbsRegisteredBuffer;
 import java.io.EOFException;
 import java.io.IOException;
@@ -30,8 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client's end of a connection. Callers post reads to the NIC; one thread takes the
- * completions. It polls for a short time first, as long as that pays, and then sleeps.
+ * The client's end of a connection. Callers post reads to the NIC, and those that wait for one poll
+ * for its completion. A thread takes the completions that nobody waits for, and ends the
+ * connection.
  *
  * <p>A failed read completes only when the queue pair is destroyed; until then the NIC might still
  * write. If the device refuses to destroy it and to stop it, the read fails, but its destination
@@ -53,8 +55,9 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Object lock = new Object();
   private final Queue<ReadPart> waiting = new ArrayDeque<>();
-  private final Consumer<PendingRead> failing = this::fail; // made while there is memory
-  private final PollBudget budget = new PollBudget(System::nanoTime); // its thread only
+  private final Consumer<PendingRead> failing = this::fail; // both made while there is memory
+  private final Runnable destruction = this::drainAndDestroy;
+  private final CompletionTurns turns;
   private PendingRead late;
   private PendingRead refused;
   private PendingRead unanswered;
@@ -63,7 +66,10 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   VerbsConnection(ClientResources resources, VerbsLink link) {
     this.resources = resources;
     this.link = link;
-    this.factory = new ReadFactory(resources, link.remote().toString());
+    this.turns = new CompletionTurns(link.queue(), this::isOpen, this::takeCompletions);
+    this.factory =
+        new ReadFactory(
+            resources, link.remote().toString(), () -> new WaitingFuture(this::pollFor));
     this.thread = DaemonThreads.create("sluice-verbs-" + link.remote().getPort(), this::run);
   }
 
@@ -151,23 +157,28 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
 
   private void run() {
     try {
-      while (isOpen()) {
-        if (link.queue().poll()) {
-          budget.found();
-          takeCompletions();
-        } else if (!budget.mayPollAgain()) {
-          link.queue().await();
-        }
-      }
+      turns.run();
     } catch (IOException | RuntimeException | Error e) {
-      SafeLog.warn(LOG, "verbs: connection to {} failed", link.remote(), e);
-      end("it failed", e);
+      endForFailure(e);
     } finally {
       finish();
     }
   }
 
-  /** Completes what has arrived, and then posts more; callbacks run under no lock. */
+  private void pollFor(WaitingFuture read) {
+    try {
+      turns.poll(read::isDone);
+    } catch (IOException | RuntimeException | Error e) {
+      endForFailure(e);
+    }
+  }
+
+  private void endForFailure(Throwable e) {
+    SafeLog.warn(LOG, "verbs: connection to {} failed", link.remote(), e);
+    end("it failed", e);
+  }
+
+  /** Completes what has arrived, and then posts more. Callbacks run in the turn, under no lock. */
   private void takeCompletions() {
     VerbsReadQueue queue = link.queue();
     for (int i = 0; i < queue.polled(); i++) {
@@ -246,8 +257,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     }
     try {
       link.port().device().remove(this);
-      drain();
-      destroy();
+      turns.last(destruction);
       resources.meter().connectionClosed();
     } finally {
       try {
@@ -257,6 +267,11 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
         ended.countDown();
       }
     }
+  }
+
+  private void drainAndDestroy() {
+    drain();
+    destroy();
   }
 
   /** Destroys the native part; tries again while memory is short, as the NIC might still write. */
@@ -368,7 +383,9 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
   @Override
   public void close() {
     end(CLOSED_HERE);
-    if (Thread.currentThread() != thread && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
+    if (Thread.currentThread() != thread
+        && !turns.isMine()
+        && !Uninterruptibly.await(ended, END_LIMIT_MS)) {
       throw new IllegalStateException(
           this
               + " did not end within "

@@ -26,10 +26,11 @@ import java.util.Queue;
  * are undefined.
  *
  * <p>Thread contract: {@link #post}, {@link #part} and {@link #release} under the connection's
- * lock; {@link #poll}, {@link #await} and, at its end, {@link #takeOutstanding} on the connection's
- * thread; {@link #wake} and {@link #fail} from any thread, before {@link #close}. Ownership: the
- * connection closes it. Failure: {@link IOException}; the connection then ends, and all its parts
- * are lost with the queue pair.
+ * lock; {@link #poll}, {@link #requestEvent} and what is done with completions by one thread at a
+ * time, see {@link CompletionTurns}; {@link #await} and, at its end, {@link #takeOutstanding} on
+ * the connection's thread; {@link #wake} and {@link #fail} from any thread, before {@link #close}.
+ * Ownership: the connection closes it. Failure: {@link IOException}; the connection then ends, and
+ * all its parts are lost with the queue pair.
  */
 final class VerbsReadQueue {
   /** Work requests that are posted at a time; further ones wait at the connection. */
@@ -38,9 +39,6 @@ final class VerbsReadQueue {
   private static final int BATCH = 32;
   private static final int COMPLETIONS_OFFSET = BATCH * VerbsLayout.REQUEST_BYTES;
   private static final int MEMORY_BYTES = COMPLETIONS_OFFSET + BATCH * VerbsLayout.WC_BYTES;
-
-  /** The thread waits no longer, should a wake-up be lost. */
-  private static final int WAIT_MS = 60_000;
 
   private static final int CHANNEL_READABLE = 1 << 1;
 
@@ -51,12 +49,14 @@ final class VerbsReadQueue {
   private final long address;
   private final int waker;
   private final long channel;
+  private final int[] descriptors;
   private final long queue;
   private final VerbsQueuePair pair;
   private final ReadPart[] posted;
   private final int[] free;
   private int freeCount;
   private int events;
+  private volatile boolean eventRequested;
   private int polled;
 
   private VerbsReadQueue(VerbsPort port, VerbsDomain domain, Deque<Closeable> owned)
@@ -85,11 +85,12 @@ final class VerbsReadQueue {
     owned.push(() -> verbs.closeWaker(waker));
     channel = verbs.createChannel(device.context());
     owned.push(() -> verbs.destroyChannel(channel));
+    descriptors = new int[] {waker, verbs.channelDescriptor(channel)};
     queue = verbs.createQueue(device.context(), depth, channel);
     owned.push(() -> verbs.destroyQueue(queue, events));
     pair = VerbsQueuePair.create(port, domain, queue, depth, 0);
     owned.push(pair::destroy);
-    verbs.requestEvent(queue);
+    requestEvent();
   }
 
   /**
@@ -174,14 +175,26 @@ final class VerbsReadQueue {
     return null;
   }
 
-  /** Waits until a completion comes, or {@link #wake} is called; asks for the next event, too. */
-  void await() throws IOException {
-    int[] descriptors = {waker, verbs.channelDescriptor(channel)};
-    if ((verbs.await(descriptors, WAIT_MS) & CHANNEL_READABLE) != 0) {
-      verbs.takeEvent(channel);
-      events++;
-      verbs.requestEvent(queue); // before polling: a completion in between would wake no thread
+  /** Asks for an event at the next completion; what has come before must be polled then. */
+  void requestEvent() throws IOException {
+    verbs.requestEvent(queue);
+    eventRequested = true;
+  }
+
+  /** Whether an event was asked for that has not come; what has just come may not count yet. */
+  boolean isEventRequested() {
+    return eventRequested;
+  }
+
+  /** Waits until an event comes, which it takes, or {@link #wake} is called; whether one came. */
+  boolean await(int limitMs) throws IOException {
+    if ((verbs.await(descriptors, limitMs) & CHANNEL_READABLE) == 0) {
+      return false;
     }
+    eventRequested = false;
+    verbs.takeEvent(channel);
+    events++;
+    return true;
   }
 
   /** Ends a wait, for good. */

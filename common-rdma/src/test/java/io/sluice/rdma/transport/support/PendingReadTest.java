@@ -12,6 +12,7 @@ import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,8 @@ final class PendingReadTest {
         LENGTH_BYTES,
         1_000,
         "a test",
-        meter);
+        meter,
+        new CompletableFuture<>());
   }
 
   private static ConnectionLostException lost() {

@@ -6,35 +6,35 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 
 class PollBudgetTest {
-  private long nowNanos = 5;
-  private final PollBudget budget = new PollBudget(() -> nowNanos);
+  private final PollBudget budget = new PollBudget();
 
-  /** How long it polls in vain before it sleeps. */
-  private long vainNanos() {
-    long startNanos = nowNanos;
-    while (budget.mayPollAgain()) {
-      nowNanos += 100;
+  /** How many waits go without polling after one that polls in vain. */
+  private int withoutAfterVain() {
+    assertTrue(budget.mayPoll());
+    budget.vain();
+    int without = 0;
+    while (!budget.mayPoll()) {
+      without++;
     }
-    return nowNanos - startNanos;
+    return without;
   }
 
   @Test
-  void pollsLongerWhenItPaysAndShorterWhenItDoesNot() {
-    assertEquals(PollBudget.LEAST_NANOS, vainNanos());
-    assertEquals(PollBudget.LEAST_NANOS, vainNanos());
-    for (int i = 0; i < 10; i++) {
-      assertTrue(budget.mayPollAgain());
+  void pollsEachTimeWhileItFinds() {
+    for (int i = 0; i < 100; i++) {
+      assertTrue(budget.mayPoll());
       budget.found();
     }
-    assertEquals(PollBudget.MOST_NANOS, vainNanos());
-    assertEquals(PollBudget.MOST_NANOS / 2, vainNanos());
   }
 
   @Test
-  void whatIsFoundWithoutWaitingChangesNothing() {
-    for (int i = 0; i < 10; i++) {
-      budget.found();
+  void pollsLessOftenTheMoreItIsInVain() {
+    for (int expected = 1; expected < PollBudget.MOST_WITHOUT; expected *= 2) {
+      assertEquals(expected, withoutAfterVain());
     }
-    assertEquals(PollBudget.LEAST_NANOS, vainNanos());
+    assertEquals(PollBudget.MOST_WITHOUT, withoutAfterVain());
+    assertEquals(PollBudget.MOST_WITHOUT, withoutAfterVain());
+    budget.found();
+    assertEquals(1, withoutAfterVain());
   }
 }

@@ -29,6 +29,7 @@ final class RawVerbsClient implements AutoCloseable {
   static final int FETCH_AND_ADD = 6;
 
   static final int LANDING_BYTES = 64 << 10;
+  private static final int LIMIT_MS = 60_000;
   private static final int ATOMIC_BYTES = 8;
   private static final int WR_ATOMIC_COMPARE_ADD = 48;
   private static final int WR_ATOMIC_SWAP = 56;
@@ -139,7 +140,11 @@ final class RawVerbsClient implements AutoCloseable {
       if (Thread.interrupted()) {
         throw new AssertionError("the test's time is over, and nothing has completed");
       }
-      queue.await();
+      if (queue.isEventRequested()) {
+        queue.await(LIMIT_MS);
+      } else {
+        queue.requestEvent(); // and polls again
+      }
     }
     return queue.status(0);
   }
