@@ -9,6 +9,7 @@ prepare() {
   if agree; then
     [ ${#needed_packages[@]} = 0 ] || install_packages
     [ -z "$needed_vng" ] || install_vng
+    [ -z "$needed_aarch64" ] || install_aarch64
     [ -z "$needed_site" ] || install_site_packages
   else
     [ ${#needed_spark[@]} = 0 ] || echo "sluice: going on without Spark ${needed_spark[*]}; what runs it will fail" >&2
@@ -68,6 +69,14 @@ install_vng() {
   echo "Installing virtme-ng into target/lab/venv ..."
   { timeout -k 30s 5m python3 -m venv "$lab_venv" && timeout -k 30s 5m "$lab_venv/bin/pip" -q install virtme-ng==1.42; } >"$root/target/lab/install.log" 2>&1 ||
     echo "sluice: virtme-ng could not be installed; see target/lab/install.log" >&2
+}
+
+install_aarch64() {
+  mkdir -p "$root/target/lab"
+  echo "Fetching Debian's kernel and packages for arm64 into $aarch64_root ..."
+  bash "$root/setup/aarch64-root.sh" "$aarch64_root" >"$root/target/lab/install-aarch64.log" 2>&1 && return 0
+  tail -n 20 "$root/target/lab/install-aarch64.log" >&2
+  echo "sluice: packages for arm64 could not be fetched; the suite aarch64 is skipped by name" >&2
 }
 
 # MkDocs and its theme, in the versions and with the hashes of the requirements.

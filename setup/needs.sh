@@ -5,13 +5,14 @@ spark_cache=${XDG_CACHE_HOME:-$HOME/.cache}/sluice/spark
 spark_releases="4.2.0 4.1.2 4.0.3" # of stock Spark, which the one jar works with
 lab_venv=$root/target/lab/venv
 site_venv=$root/target/docs/venv
+aarch64_root=${XDG_CACHE_HOME:-$HOME/.cache}/sluice/lab/aarch64
 
-# A command sets what it needs: system libraries, what boots a guest, releases of Spark and of which of them Python's part,
-# what builds the documentation's site.
-for_host='' for_lab='' for_docs='' spark_versions='' pyspark_version=''
+# A command sets what it needs: system libraries, what boots a guest, what boots one of aarch64 besides, releases of Spark
+# and of which of them Python's part, what builds the documentation's site.
+for_host='' for_lab='' for_aarch64='' for_docs='' spark_versions='' pyspark_version=''
 
 # look_around sets what of that is missing.
-needed_packages=() needed_vng='' needed_spark=() needed_site=''
+needed_packages=() needed_vng='' needed_aarch64='' needed_spark=() needed_site=''
 manager=none
 if command -v apt-get >/dev/null; then manager=apt; elif command -v dnf >/dev/null; then manager=dnf; fi
 
@@ -80,6 +81,7 @@ guest_may_boot() {
 missing_packages() { # apt|dnf
   # The lab's list has ibverbs-providers too; whatever is for the lab is for the host as well.
   if [ "$1" = apt ] && [ -n "$for_lab" ]; then missing_lab_tools | sed '/:ibverbs-providers$/d; s/.*://'; fi
+  if [ "$1" = apt ] && [ -n "$for_aarch64" ]; then command -v qemu-system-aarch64 >/dev/null || echo qemu-system-arm; fi
   if [ "$1" = apt ] && [ -n "$needed_site" ]; then has_python_venv || echo python3-venv; fi
   [ -n "$for_host" ] || return 0
   has_library libucp.so.0 || { [ "$1" = apt ] && echo libucx0 || echo ucx; }
@@ -96,6 +98,7 @@ look_around() {
     needed_packages=()
   fi
   [ -z "$for_lab" ] || has_vng || needed_vng=yes
+  if [ "$manager" = apt ] && [ -n "$for_aarch64" ] && [ ! -d "$aarch64_root" ]; then needed_aarch64=yes; fi
   local version
   for version in $spark_versions; do has_spark "$version" || needed_spark+=("$version"); done
 }
@@ -120,6 +123,7 @@ show_needs() {
     *" linux-image-amd64 "*) echo "    linux-image-amd64 adds a kernel to /boot: the lab boots it, and this machine may too when it starts next" ;;
   esac
   [ -z "$needed_vng" ] || echo "  into this checkout: virtme-ng 1.42 from PyPI, in target/lab/venv"
+  [ -z "$needed_aarch64" ] || echo "  into $aarch64_root: Debian's kernel and packages for arm64, a download of 200 MB, 1 GB in the end"
   [ -z "$needed_site" ] || echo "  into this checkout: the packages of docs/requirements.txt from PyPI, in target/docs/venv"
   [ ${#needed_spark[@]} = 0 ] || echo "  into $spark_cache: stock Spark ${needed_spark[*]} from PyPI, for each a download of 450 MB, 500 MB in the end"
   [ ${#needed_spark[@]} = 0 ] || echo "    without it, what runs Spark fails; tests that lack anything else are skipped by name"
@@ -138,7 +142,7 @@ can_ask() {
 
 # Whether to install what is missing. It ends the launcher with status 3 if nobody answers.
 agree() {
-  [ ${#needed_packages[@]} != 0 ] || [ -n "$needed_vng$needed_site" ] || [ ${#needed_spark[@]} != 0 ] || return 1
+  [ ${#needed_packages[@]} != 0 ] || [ -n "$needed_vng$needed_aarch64$needed_site" ] || [ ${#needed_spark[@]} != 0 ] || return 1
   case $consent in
     no-install) return 1 ;;
     install)

@@ -81,9 +81,7 @@ final class LabCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     LabTools tools = LabTools.find(workspace);
-    Optional<String> cause = tools.cause();
-    if (cause.isPresent()) {
-      console.say((require ? "FAILED:  lab: " : "SKIPPED: lab: ") + cause.get());
+    if (refused("lab", tools.cause(), console)) {
       return require ? 1 : 0;
     }
     if (suites.size() == 1 && suites.get(0).equalsIgnoreCase(SHELL)) {
@@ -93,10 +91,24 @@ final class LabCommand implements Callable<Integer> {
         suites.isEmpty()
             ? LabRun.ids(hosts)
             : suites.stream().map(suite -> suite.toLowerCase(Locale.ROOT)).toList();
+    List<String> possible =
+        chosen.stream()
+            .filter(id -> !refused("lab " + id, LabRun.tools(id, workspace).cause(), console))
+            .toList();
+    if (possible.isEmpty() || require && possible.size() < chosen.size()) {
+      return require ? 1 : 0;
+    }
     List<LabResult> results =
-        new LabRun(chosen, hosts, kvm, true, kills, seed).run(workspace, tools, console);
+        new LabRun(possible, hosts, kvm, true, kills, seed).run(workspace, console);
     print(results, console);
-    return !results.isEmpty() && results.stream().allMatch(LabResult::passed) ? 0 : 1;
+    return results.stream().allMatch(LabResult::passed) ? 0 : 1;
+  }
+
+  /** Whether it cannot run, which is said. */
+  private boolean refused(String what, Optional<String> cause, Console console) {
+    cause.ifPresent(
+        why -> console.say("%s %s: %s".formatted(require ? "FAILED: " : "SKIPPED:", what, why)));
+    return cause.isPresent();
   }
 
   /** Prints what was injected and counted, a table of the suites, and the tests' results. */

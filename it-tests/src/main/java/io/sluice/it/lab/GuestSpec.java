@@ -73,13 +73,15 @@ public record GuestSpec(
   List<String> command(LabTools tools, Path share, Path script) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(tools.vng().toString(), "--run", tools.kernel().toString()));
+    tools.root().ifPresent(root -> command.addAll(List.of("--arch", "arm64", "--root", "" + root)));
     if (!kvm) {
       // On a busy machine the emulated timer looks broken to the kernel, which panics.
       command.addAll(List.of("--disable-kvm", "--append=no_timer_check"));
     }
     command.add("--append=loglevel=" + KERNEL_LOG_LEVEL);
     command.addAll(List.of("--name", name, "--cpus", Integer.toString(cpus)));
-    command.addAll(List.of("--rwdir", share.toString(), "--disable-microvm"));
+    String seen = tools.root().isEmpty() ? "" : share + "="; // not a path below that root
+    command.addAll(List.of("--rwdir", seen + share, "--disable-microvm"));
     String memory = Integer.toString(memoryMb);
     command.addAll(
         List.of(

@@ -157,8 +157,26 @@ public final class Lab {
   }
 
   private Guest start(GuestSpec spec, Path share, String script, Consumer<String> lines) {
+    makeMountPoints(share);
     Path written = writeScript(spec, share, script);
     return Guest.start(tools, spec, share, written, lines);
+  }
+
+  /** A root of its own is read-only to the guest, and lacks directories that this machine has. */
+  private void makeMountPoints(Path share) {
+    if (tools.root().isEmpty()) {
+      return;
+    }
+    List<String> directories = new ArrayList<>(views());
+    directories.add(share.toString());
+    for (String directory : directories) {
+      Path made = Path.of(tools.root().get() + directory);
+      try {
+        Files.createDirectories(made);
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot make " + made, e);
+      }
+    }
   }
 
   /** The empty directory that guests of a suite can write to. */
@@ -226,12 +244,13 @@ public final class Lab {
 
   /**
    * Top directories of everything that a JVM in the guest reads often; below {@code /tmp}, which a
-   * guest has to itself, those that are in it.
+   * guest has to itself, those that are in it. A guest with a root of its own has its own JDK.
    */
   private Set<String> views() {
     Set<String> views = new LinkedHashSet<>();
-    String jdkAndCaches = System.getProperty("java.home") + ":" + SparkDistribution.userCaches();
-    for (String entry : (jdkAndCaches + ":" + workspace.testClassPath()).split(":")) {
+    String jdk = tools.root().isPresent() ? "" : System.getProperty("java.home") + ":";
+    String paths = jdk + SparkDistribution.userCaches() + ":" + workspace.testClassPath();
+    for (String entry : paths.split(":")) {
       Path path = Path.of(entry);
       int names = path.startsWith("/tmp") ? 2 : 1;
       views.add(path.getRoot().resolve(path.subpath(0, names)).toString());

@@ -97,7 +97,24 @@ public enum LabSuite {
       0,
       0,
       Duration.ofMinutes(20),
-      "io.sluice.it.lab.ReadBandwidthIT");
+      "io.sluice.it.lab.ReadBandwidthIT"),
+  /** On an emulated processor of another kind: what depends on the processor. */
+  AARCH64(
+      "doctor, the transport contract over verbs, and unit tests of transports and store, on aarch64",
+      4096,
+      0,
+      0,
+      Duration.ofMinutes(60));
+
+  /** Whose tests run on aarch64, but those that take long. */
+  private static final List<String> AARCH64_PACKAGES =
+      List.of(
+          "io.sluice.rdma.memory",
+          "io.sluice.rdma.transport",
+          "io.sluice.rdma.unix",
+          "io.sluice.spill.medium",
+          "io.sluice.spill.segment",
+          "io.sluice.spill.store");
 
   private final String title;
   private final int memoryMb;
@@ -130,7 +147,7 @@ public enum LabSuite {
     return title;
   }
 
-  /** Names of its test classes. */
+  /** Names of its test classes; none if it runs packages. */
   public List<String> classes() {
     return classes;
   }
@@ -153,7 +170,11 @@ public enum LabSuite {
    * another suite shows.
    */
   public boolean isCampaign() {
-    return this == TERASORT || this == MAPREDUCE || this == BANDWIDTH || this == UCX;
+    return this == TERASORT
+        || this == MAPREDUCE
+        || this == BANDWIDTH
+        || this == UCX
+        || this == AARCH64;
   }
 
   Duration deadline() {
@@ -166,7 +187,12 @@ public enum LabSuite {
     if (this == UCX) { // LabTransport reads it
       script.append("lab_properties+=(-Dsluice.lab.transport=ucx)\n");
     }
-    if (!campaign) {
+    if (this == AARCH64) {
+      script.append("lab_java io.sluice.it.cli.Sluice doctor\n");
+      script.append("lab_launcher+=(--exclude-tag=campaign --exclude-tag=slow)\n");
+      AARCH64_PACKAGES.forEach(
+          name -> script.append("lab_launcher+=(--select-package=").append(name).append(")\n"));
+    } else if (!campaign) {
       script.append("lab_launcher+=(--exclude-tag=campaign)\n");
     }
     if (hugePagesMb > 0) {

@@ -1,6 +1,7 @@
 package io.sluice.it.lab;
 
 import io.sluice.it.cluster.Workspace;
+import io.sluice.it.spark.SparkDistribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,13 +13,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The programs of this machine that boot a guest. {@link #cause} says what is missing; the other
- * methods may be called only when nothing is.
+ * What boots a guest: programs of this machine, a kernel, and the root file system if it is not
+ * this machine's. {@link #cause} says what is missing; the other methods may be called only when
+ * nothing is.
  *
  * <p>Immutable; looks at the file system once.
  */
 public final class LabTools {
   private static final String QEMU = "qemu-system-x86_64";
+  private static final String QEMU_AARCH64 = "qemu-system-aarch64";
   private static final String ASK =
       "run ./sluice lab to be asked about what is missing, or ./sluice lab --install";
   private static final String READ =
@@ -27,47 +30,75 @@ public final class LabTools {
   private final Optional<Path> vng;
   private final Optional<Path> qemu;
   private final Optional<Path> kernel;
+  private final Optional<Path> root;
   private final boolean hasApt;
 
   /**
    * With these.
    *
+   * @param root of the guest's files, of an aarch64 system; empty if they are this machine's own
    * @param hasApt whether {@code ./sluice} can install packages here
    */
-  LabTools(Optional<Path> vng, Optional<Path> qemu, Optional<Path> kernel, boolean hasApt) {
+  LabTools(
+      Optional<Path> vng,
+      Optional<Path> qemu,
+      Optional<Path> kernel,
+      Optional<Path> root,
+      boolean hasApt) {
     this.vng = vng;
     this.qemu = qemu;
     this.kernel = kernel;
+    this.root = root;
     this.hasApt = hasApt;
   }
 
-  /** Looks around. */
+  /** Looks around for what boots a guest of x86-64. */
   public static LabTools find(Workspace workspace) {
-    Path ownVng = workspace.root().resolve("target/lab/venv/bin/vng");
     return new LabTools(
-        Files.isExecutable(ownVng) ? Optional.of(ownVng) : onPath("vng"),
+        vng(workspace),
         onPath(QEMU),
         newestKernel(Path.of("/boot"), Path.of("/lib/modules")),
+        Optional.empty(),
+        onPath("apt-get").isPresent());
+  }
+
+  /** Looks around for what boots a guest of aarch64, whose files {@code setup/install.sh} makes. */
+  public static LabTools findAarch64(Workspace workspace) {
+    Path root = SparkDistribution.userCaches().resolve("sluice/lab/aarch64");
+    return new LabTools(
+        vng(workspace),
+        onPath(QEMU_AARCH64),
+        newestKernel(root.resolve("boot"), root.resolve("lib/modules")),
+        Optional.of(root),
         onPath("apt-get").isPresent());
   }
 
   /** These, wherever they are. */
   static LabTools of(Path vng, Path kernel) {
-    return new LabTools(Optional.of(vng), Optional.empty(), Optional.of(kernel), false);
+    return new LabTools(
+        Optional.of(vng), Optional.empty(), Optional.of(kernel), Optional.empty(), false);
+  }
+
+  private static Optional<Path> vng(Workspace workspace) {
+    Path own = workspace.root().resolve("target/lab/venv/bin/vng");
+    return Files.isExecutable(own) ? Optional.of(own) : onPath("vng");
   }
 
   /** Why no guest can be booted here, and what to install; empty if one can. */
   public Optional<String> cause() {
     String architecture = System.getProperty("os.arch");
     if (!architecture.equals("amd64")) {
-      return Optional.of("the guest is x86-64 and this machine is " + architecture);
+      return Optional.of("guests boot on x86-64 and this machine is " + architecture);
     }
     String advice = hasApt ? ASK : READ;
     if (qemu.isEmpty()) {
-      return Optional.of(QEMU + " is not installed; " + advice);
+      return Optional.of((root.isEmpty() ? QEMU : QEMU_AARCH64) + " is not installed; " + advice);
     }
     if (kernel.isEmpty()) {
-      return Optional.of("no kernel in /boot has the module rdma_rxe in /lib/modules; " + advice);
+      String where = root.map(Path::toString).orElse("");
+      return Optional.of(
+          "no kernel in %s/boot has the module rdma_rxe in %1$s/lib/modules; %s"
+              .formatted(where, advice));
     }
     if (vng.isEmpty()) {
       return Optional.of("virtme-ng is not installed; " + ASK);
@@ -86,6 +117,11 @@ public final class LabTools {
 
   Path kernel() {
     return kernel.orElseThrow();
+  }
+
+  /** The directory that the guest sees as {@code /}, if that is not this machine's own. */
+  Optional<Path> root() {
+    return root;
   }
 
   /** The highest release among the kernels that have a soft RDMA device. */

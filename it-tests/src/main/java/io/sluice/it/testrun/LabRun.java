@@ -82,6 +82,13 @@ public record LabRun(
     return new LabRun(List.of(suite), hosts, false, all, kills, System.nanoTime());
   }
 
+  /** What boots the guests of a suite. */
+  public static LabTools tools(String id, Workspace workspace) {
+    return id.equals(LabSuite.AARCH64.id())
+        ? LabTools.findAarch64(workspace)
+        : LabTools.find(workspace);
+  }
+
   /** Memory of the guests of the largest suite, and of their emulators. */
   public int memoryMb() {
     return suites.stream().mapToInt(this::memoryMb).max().orElse(0);
@@ -96,10 +103,10 @@ public record LabRun(
   }
 
   /** Runs them; a guest that hangs fails its suite and no other. */
-  public List<LabResult> run(Workspace workspace, LabTools tools, Console console) {
-    Lab lab = new Lab(workspace, tools, console, kvm);
+  public List<LabResult> run(Workspace workspace, Console console) {
     List<LabResult> results = new ArrayList<>();
     for (String id : suites) {
+      Lab lab = new Lab(workspace, tools(id, workspace), console, kvm);
       try {
         results.add(run(lab, console, id));
       } catch (LabException e) {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The one list of suites: the table below "Suites and lanes" in {@code CONTRIBUTING.md}. {@code
@@ -87,11 +88,13 @@ public final class SuiteTable {
 
   /**
    * All of which something has to be reported; unit tests of which only some exist are not named.
+   *
+   * @param refused suites and lanes that cannot run
    */
-  List<String> expected(boolean all, boolean withLab) {
+  List<String> expected(boolean all, Set<String> refused) {
     return rows.stream()
         .filter(row -> row.runs(all) && !row.suite().equals(UNIT_TESTS))
-        .filter(row -> withLab || !row.lane().equals(LAB))
+        .filter(row -> !refused.contains(row.lane()) && !refused.contains(row.suite()))
         .map(SuiteRow::suite)
         .toList();
   }

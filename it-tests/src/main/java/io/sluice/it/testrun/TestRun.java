@@ -26,7 +26,7 @@ import java.util.Optional;
  * @param since when the run began, with its build
  * @param commit what git called the commit then
  * @param all whether campaigns run too
- * @param requireLab whether it is a failure that there is no lab
+ * @param requireLab whether it is a failure that the lab, or one of its suites, cannot run
  */
 public record TestRun(
     Workspace workspace,
@@ -43,8 +43,6 @@ public record TestRun(
   /** Runs it and says what came of it, with the reason if there is no lab. */
   public TestSummary run() {
     SuiteTable table = SuiteTable.read(contributing(workspace));
-    LabTools tools = LabTools.find(workspace);
-    Optional<String> noLab = tools.cause();
     List<TestTask> tasks = new ArrayList<>();
     TestPrograms programs = new TestPrograms(workspace, since, all);
     tasks.add(programs.unitTests());
@@ -53,8 +51,16 @@ public record TestRun(
       List<String> suites = table.suites(lane, all);
       sharesS.put(programs.lane(lane, suites), table.sharesS(suites));
     }
-    for (LabRun run : noLab.isEmpty() ? LabRun.ofTest(all) : List.<LabRun>of()) {
-      sharesS.put(new LabTask(run, workspace, tools), table.shareS(LabTask.suiteName(run)));
+    Map<String, String> refused = new LinkedHashMap<>();
+    LabTools.find(workspace).cause().ifPresent(why -> refused.put(SuiteTable.LAB, why));
+    for (LabRun run : refused.isEmpty() ? LabRun.ofTest(all) : List.<LabRun>of()) {
+      String suite = LabTask.suiteName(run);
+      Optional<String> cause = LabRun.tools(run.suites().get(0), workspace).cause();
+      if (cause.isPresent()) {
+        refused.put(suite, cause.get());
+      } else {
+        sharesS.put(new LabTask(run, workspace), table.shareS(suite));
+      }
     }
     tasks.addAll(longestFirst(sharesS));
     // A campaign's emulated clusters want a processor each, or their daemons do not come up.
@@ -62,16 +68,16 @@ public record TestRun(
     Duration left = (all ? CAMPAIGN_DEADLINE : DEADLINE).minus(elapsed());
     List<TaskResult> results =
         new ArrayList<>(new TaskRunner(workers, left, Machine::availableMb).run(tasks, console));
-    results.addAll(TestSummary.silent(results, table, all, noLab.isEmpty()));
+    results.addAll(TestSummary.silent(results, table.expected(all, refused.keySet())));
     if (requireLab) {
-      noLab.ifPresent(why -> results.add(TaskResult.broken("lab", why)));
+      refused.forEach((suite, why) -> results.add(TaskResult.broken(suite, why)));
     }
     if (all) { // its result is kept by the commit's name
       new TestedCommit(workspace.root(), commit)
           .problem()
           .ifPresent(why -> results.add(TaskResult.broken("commit", why)));
     }
-    return new TestSummary(commit, results, noLab, table, elapsed().toMillis());
+    return new TestSummary(commit, results, refused, table, elapsed().toMillis());
   }
 
   /** Runs the quick unit tests and nothing else. */
@@ -80,7 +86,7 @@ public record TestRun(
         new TaskRunner(1, DEADLINE.minus(elapsed()), Machine::availableMb)
             .run(List.of(new TestPrograms(workspace, since, false).quickTests()), console);
     SuiteTable table = SuiteTable.read(contributing(workspace));
-    return new TestSummary(commit, results, Optional.empty(), table, elapsed().toMillis());
+    return new TestSummary(commit, results, Map.of(), table, elapsed().toMillis());
   }
 
   /** How many classes of unit tests that leaves out. */
@@ -130,7 +136,7 @@ public record TestRun(
    *
    * @param run of one suite
    */
-  record LabTask(LabRun run, Workspace workspace, LabTools tools) implements TestTask {
+  record LabTask(LabRun run, Workspace workspace) implements TestTask {
     /** The name of the suite in the table of suites. */
     static String suiteName(LabRun run) {
       return "lab " + run.suites().get(0) + (run.hosts() == 2 ? " --hosts 2" : "");
@@ -149,7 +155,7 @@ public record TestRun(
 
     @Override
     public TaskResult run(Console console) {
-      LabResult result = run.run(workspace, tools, console).get(0);
+      LabResult result = run.run(workspace, console).get(0);
       return new TaskResult(
           name(),
           result.reports(),

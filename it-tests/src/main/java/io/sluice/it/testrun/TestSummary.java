@@ -11,7 +11,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -20,41 +19,39 @@ import java.util.stream.Collectors;
  *
  * @param commit that was tested
  * @param results of its tasks, and of suites that reported nothing
- * @param noLab why the lab could not run; empty if it has
+ * @param refused why the lab, or a suite of it, could not run, by its name
  * @param table what was to run
  * @param wallMs with the build
  */
 public record TestSummary(
     String commit,
     List<TaskResult> results,
-    Optional<String> noLab,
+    Map<String, String> refused,
     SuiteTable table,
     long wallMs) {
 
   /** Broken tasks, one for each suite that was to run and that no result names. */
-  static List<TaskResult> silent(
-      List<TaskResult> results, SuiteTable table, boolean all, boolean withLab) {
+  static List<TaskResult> silent(List<TaskResult> results, List<String> expected) {
     Set<String> reported =
         results.stream()
             .flatMap(result -> result.suites().stream())
             .map(SuiteTime::suite)
             .collect(Collectors.toSet());
-    return table.expected(all, withLab).stream()
+    return expected.stream()
         .filter(suite -> !reported.contains(suite))
         .map(suite -> TaskResult.broken(suite, "was to run and reported nothing"))
         .toList();
   }
 
   /**
-   * All tests, and what counts as such: problems of tasks, and that there is no lab. Of a test that
-   * ran in several places a failure counts first, then that it passed.
+   * All tests, and what counts as such: problems of tasks, and what the lab could not run. Of a
+   * test that ran in several places a failure counts first, then that it passed.
    */
   public TestReports reports() {
-    TestReports lab =
-        new TestReports(
-            noLab
-                .map(why -> List.of(TestOutcome.of("lab", TestOutcome.State.SKIPPED, why)))
-                .orElse(List.of()));
+    List<TestOutcome> skipped = new ArrayList<>();
+    refused.forEach(
+        (suite, why) -> skipped.add(TestOutcome.of(suite, TestOutcome.State.SKIPPED, why)));
+    TestReports lab = new TestReports(skipped);
     return results.stream().map(TaskResult::reports).reduce(lab, TestReports::with);
   }
 

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +68,22 @@ class GuestTest {
       assertEquals(255, guest.await());
       assertTrue(guest.tail().contains("Kernel panic"), guest.tail());
     }
+  }
+
+  @Test
+  void aGuestOfAarch64HasARootOfItsOwnAndSeesItsShareWhereThisMachineDoes() {
+    Path share = Path.of("/share");
+    Optional<Path> some = Optional.of(Path.of("/some"));
+    LabTools tools = new LabTools(some, some, some, Optional.of(Path.of("/cache/root")), false);
+    GuestSpec spec = GuestSpec.single("guest", 1, 64, false, Duration.ofMinutes(2));
+
+    List<String> command = spec.command(tools, share, share.resolve("guest.sh"));
+    assertTrue(
+        String.join(" ", command).contains("--arch arm64 --root /cache/root "), command.toString());
+    assertTrue(command.contains("/share=/share"), command.toString());
+    LabTools own = LabTools.of(Path.of("vng"), Path.of("vmlinuz"));
+    assertFalse(
+        spec.command(own, share, share.resolve("guest.sh")).contains("--root"), "this machine's");
   }
 
   private static Path program(Path file, String line) throws IOException {

@@ -17,13 +17,13 @@ class LabToolsTest {
 
   @BeforeEach
   void onlyWhereAGuestCouldBoot() {
-    assumeTrue(System.getProperty("os.arch").equals("amd64"), "the guest is x86-64");
+    assumeTrue(System.getProperty("os.arch").equals("amd64"), "guests boot on x86-64");
   }
 
   @Test
   void itSendsNobodyWhereNobodyIsAsked() {
-    String withApt = new LabTools(NONE, NONE, NONE, true).cause().orElseThrow();
-    String without = new LabTools(NONE, NONE, NONE, false).cause().orElseThrow();
+    String withApt = new LabTools(NONE, NONE, NONE, NONE, true).cause().orElseThrow();
+    String without = new LabTools(NONE, NONE, NONE, NONE, false).cause().orElseThrow();
 
     assertTrue(withApt.contains("to be asked"), withApt);
     assertFalse(without.contains("to be asked"), without);
@@ -32,7 +32,7 @@ class LabToolsTest {
 
   @Test
   void theKernelIsAPackageToo() {
-    String without = new LabTools(NONE, SOME, NONE, false).cause().orElseThrow();
+    String without = new LabTools(NONE, SOME, NONE, NONE, false).cause().orElseThrow();
 
     assertTrue(without.contains("rdma_rxe"), without);
     assertFalse(without.contains("to be asked"), without);
@@ -40,13 +40,23 @@ class LabToolsTest {
 
   @Test
   void virtmeIsOfferedEverywhere() {
-    String cause = new LabTools(NONE, SOME, SOME, false).cause().orElseThrow();
+    String cause = new LabTools(NONE, SOME, SOME, NONE, false).cause().orElseThrow();
 
     assertTrue(cause.contains("to be asked"), cause);
   }
 
   @Test
+  void whatAGuestOfAarch64LacksIsNamedAsItsOwn() {
+    LabTools noQemu = new LabTools(SOME, NONE, NONE, SOME, true);
+    LabTools noRoot = new LabTools(SOME, SOME, NONE, SOME, true);
+
+    assertTrue(noQemu.cause().orElseThrow().startsWith("qemu-system-aarch64 "));
+    assertTrue(noRoot.cause().orElseThrow().startsWith("no kernel in some/boot "));
+    assertEquals(Optional.empty(), new LabTools(SOME, SOME, SOME, SOME, true).cause());
+  }
+
+  @Test
   void nothingIsMissing() {
-    assertEquals(Optional.empty(), new LabTools(SOME, SOME, SOME, false).cause());
+    assertEquals(Optional.empty(), new LabTools(SOME, SOME, SOME, NONE, false).cause());
   }
 }

@@ -113,6 +113,29 @@ class InstallConsentTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"lab aarch64", "lab", "lab store AARCH64", "test --all"})
+  void aGuestOfAarch64NeedsItsEmulatorAndPackagesOfItsOwn(String arguments) throws Exception {
+    String asked = machine.run("./sluice " + arguments).output();
+    Run run = machine.run("./sluice --install " + arguments);
+
+    assertTrue(asked.contains(" qemu-system-arm "), asked);
+    assertTrue(asked.contains(".cache/sluice/lab/aarch64: Debian's kernel"), asked);
+    assertTrue(
+        machine.wasCalled("apt-get .*APT::Architecture=arm64 .*install .*linux-image-arm64"),
+        machine.calls());
+    assertTrue(run.output().contains("the suite aarch64 is skipped by name"), run.output());
+    assertTrue(machine.wasCalled("mvn "), run.output());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lab transport", "test"})
+  void whatRunsNoGuestOfAarch64NeedsNothingForIt(String arguments) throws Exception {
+    machine.run("./sluice --install " + arguments);
+
+    assertFalse(machine.calls().contains("arm"), machine.calls());
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "demo --no-install",

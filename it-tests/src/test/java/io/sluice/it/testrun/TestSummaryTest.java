@@ -8,7 +8,9 @@ import io.sluice.it.report.TestReports;
 import io.sluice.it.report.TestReports.TestOutcome;
 import io.sluice.it.testrun.TestTask.TaskResult;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class TestSummaryTest {
@@ -26,17 +28,19 @@ class TestSummaryTest {
   @Test
   void aSuiteThatWasToRunAndReportedNothingFailsByName() {
     List<TaskResult> of = List.of(lane(TestOutcome.State.PASSED, Optional.empty(), "a.OneIT"));
-    assertEquals(List.of("lab store"), names(TestSummary.silent(of, TABLE, false, true)));
-    assertEquals(List.of(), names(TestSummary.silent(of, TABLE, false, false)));
-    assertEquals(List.of("LongIT"), names(TestSummary.silent(of, TABLE, true, false)));
-    assertFalse(summary(TestSummary.silent(of, TABLE, false, true)).passed());
+    assertEquals(
+        List.of("lab store"), names(TestSummary.silent(of, TABLE.expected(false, Set.of()))));
+    assertEquals(List.of(), names(TestSummary.silent(of, TABLE.expected(false, Set.of("lab")))));
+    assertEquals(
+        List.of("LongIT"), names(TestSummary.silent(of, TABLE.expected(true, Set.of("lab")))));
+    assertFalse(summary(TestSummary.silent(of, TABLE.expected(false, Set.of()))).passed());
   }
 
   /** Skipping is something to report. */
   @Test
   void aSuiteThatSkippedIsHeardOf() {
     List<TaskResult> of = List.of(lane(TestOutcome.State.SKIPPED, Optional.empty(), "a.OneIT"));
-    assertEquals(List.of(), names(TestSummary.silent(of, TABLE, false, false)));
+    assertEquals(List.of(), names(TestSummary.silent(of, TABLE.expected(false, Set.of("lab")))));
   }
 
   @Test
@@ -83,7 +87,7 @@ class TestSummaryTest {
   }
 
   private static TestSummary summary(List<TaskResult> results) {
-    return new TestSummary("abc", results, Optional.of("no qemu"), TABLE, 1);
+    return new TestSummary("abc", results, Map.of("lab", "no qemu"), TABLE, 1);
   }
 
   private static TaskResult lane(
