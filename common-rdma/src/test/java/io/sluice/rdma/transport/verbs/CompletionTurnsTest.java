@@ -109,7 +109,9 @@ class CompletionTurnsTest extends FakeVerbsTestBase {
   @Test
   void afterTheEndNoThreadUsesTheQueue() throws Exception {
     try (VerbsDevices devices = VerbsDevices.openAll(verbs, verbs.sysClass())) {
-      VerbsReadQueue queue = VerbsReadQueue.create(devices.portOf(HERE));
+      VerbsDomains domains = VerbsDomains.allocate(devices);
+      VerbsPort port = devices.portOf(HERE);
+      VerbsReadQueue queue = VerbsReadQueue.create(port, domains.of(port.device()));
       AtomicBoolean open = new AtomicBoolean(true);
       CompletionTurns turns = new CompletionTurns(queue, open::get, () -> {});
       turns.last(
@@ -121,6 +123,7 @@ class CompletionTurnsTest extends FakeVerbsTestBase {
       for (int i = 0; i < 4; i++) { // not each of them would poll
         turns.poll(() -> false);
       }
+      domains.close();
     }
     assertEquals(List.of(), verbs.live());
   }

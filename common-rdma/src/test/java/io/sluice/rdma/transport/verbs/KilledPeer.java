@@ -226,6 +226,7 @@ final class KilledPeer {
             verbs,
             SYS_CLASS,
             bindAddress,
+            List.of(),
             Admission.open(ConnectionLimits.DEFAULT),
             VerbsNetwork.DEFAULT);
     stopAt(step.call, step.count);
