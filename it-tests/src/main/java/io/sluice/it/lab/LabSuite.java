@@ -71,6 +71,8 @@ public enum LabSuite {
       "io.sluice.rdma.transport.verbs.VerbsOverIpv6ContractTest",
       "io.sluice.rdma.transport.verbs.VerbsCheatsTest",
       "io.sluice.rdma.transport.verbs.VerbsConnectsTest",
+      "io.sluice.rdma.transport.verbs.VerbsKillsTest",
+      "io.sluice.rdma.transport.verbs.VerbsRemovalTest",
       "io.sluice.rdma.transport.disni.DisniContractTest",
       "io.sluice.it.lab.ReadsFromAnotherHostIT"),
   /** The contract of UCX, and with it what other suites show with libibverbs alone. */
