@@ -15,7 +15,6 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.ConnectionLimits;
 import io.sluice.rdma.transport.TransportNames;
-import io.sluice.rdma.transport.support.HostAddresses;
 import io.sluice.rdma.transport.verbs.VerbsNetwork;
 import io.sluice.spill.segment.Owner;
 import io.sluice.spill.segment.PoolVisibility;
@@ -320,7 +319,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
             .verbsNetwork(verbsNetwork())
             .listen(bindAddress, port)
             .dataAddress(new DataAddress(DATA_BIND, dataAddress.trim()))
-            .host(host.isEmpty() ? HostAddresses.name() : host)
+            .host(host.isEmpty() ? null : () -> host)
             .bounceMemory(BOUNCE_BYTES)
             .limits(limits())
             .probes(Probes.CONFINED)

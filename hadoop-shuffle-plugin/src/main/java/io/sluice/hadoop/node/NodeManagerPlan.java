@@ -157,7 +157,7 @@ public final class NodeManagerPlan {
         .transport(NodeSettings.TRANSPORT.get(settings))
         .verbsNetwork(NodeSettings.VERBS.get(settings))
         .dataAddress(NodeSettings.DATA_ADDRESS.get(settings))
-        .host(host(conf))
+        .host(() -> host(conf))
         .bounceMemory((long) NodeSettings.BOUNCE_BUFFER_MB.get(settings) << 20)
         .limits(NodeSettings.LIMITS.get(settings))
         .probes(Probes.CONFINED)

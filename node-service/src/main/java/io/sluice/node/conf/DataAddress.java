@@ -32,6 +32,10 @@ public record DataAddress(String setting, String text) {
           + " side; other transports use the first";
 
   private static final Logger LOG = LoggerFactory.getLogger(DataAddress.class);
+
+  /** Readers take no more than 16 offers of a service. */
+  private static final int MOST_RAILS = 8;
+
   private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
   private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(%.+)?");
 
@@ -81,6 +85,11 @@ public record DataAddress(String setting, String text) {
     }
     if (resolved.isEmpty()) {
       throw failures.get(0);
+    }
+    if (resolved.size() > MOST_RAILS) {
+      throw new IOException(
+          "%s names %d addresses of this host, the most are %d"
+              .formatted(setting, resolved.size(), MOST_RAILS));
     }
     failures.forEach(
         e -> LOG.warn("Not serving at one of the addresses until a restart: {}", ErrorText.of(e)));

@@ -243,8 +243,12 @@ final class OwnerEndpoints implements AutoCloseable {
   }
 
   /** All addresses at which they may connect. */
-  synchronized List<InetSocketAddress> rails(Owner owner) {
-    return open.get(at(owner)).server.rails();
+  List<InetSocketAddress> rails(Owner owner) {
+    ServerEndpoint server;
+    synchronized (this) {
+      server = open.get(at(owner)).server;
+    }
+    return server.rails(); // under no lock: it may ask the devices
   }
 
   /** As {@link Admission#expect}, of a reader of this owner. */

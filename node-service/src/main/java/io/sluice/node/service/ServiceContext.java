@@ -27,9 +27,9 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,7 +63,7 @@ public final class ServiceContext {
   private List<TransportProvider> transports; // null: chosen by the setting
   private InetAddress bindAddress = new InetSocketAddress(0).getAddress();
   private DataAddress dataAddress; // null: the same
-  private String host; // null: unknown
+  private Supplier<String> host; // null: unknown
   private PortPlan ports; // null: not concluded yet
   private int controlPort;
   private boolean needsAllPorts;
@@ -205,7 +205,7 @@ public final class ServiceContext {
    * The name or address by which readers find this host. Where the transports listen at every
    * address, the service then serves over RDMA only if that is an address of an RDMA port.
    */
-  public ServiceContext host(String nameForReaders) {
+  public ServiceContext host(Supplier<String> nameForReaders) {
     host = nameForReaders;
     return this;
   }
@@ -278,7 +278,7 @@ public final class ServiceContext {
         dataAddress == null ? List.of(bindAddress) : dataAddress.resolve(bindAddress);
     ports = new PortPlan(bindAddress, data.get(0), data.subList(1, data.size()), controlPort);
     transports = transports == null ? chosenTransports() : transports;
-    if (bouncingTransports() > 0) {
+    if (transports.stream().anyMatch(each -> each.name().equals(TransportNames.VERBS))) {
       transports = reached(transports, !transport.equals(TransportChooser.AUTO), missed());
     }
     memory = memory(bouncingTransports() * bounce.totalBytes());
@@ -310,7 +310,8 @@ public final class ServiceContext {
     TransportChooser.Choice choice = chooser.choose(transport);
     if (!choice.isNamed() && !choice.provider().name().equals(TransportNames.VERBS)) {
       restartAdvice =
-          new RestartAdvice(choice.provider().name(), () -> new VerbsProvider(verbsNetwork));
+          new RestartAdvice(
+              choice.provider().name(), () -> new VerbsProvider(verbsNetwork), this::missed);
     }
     if (restartAdvice != null && hasRdmaDevice()) {
       LOG.warn(
@@ -343,7 +344,7 @@ public final class ServiceContext {
       return Optional.empty(); // the transport finds out when it listens at that address
     }
     try {
-      return RdmaAddresses.ofThisHost().missedBy(host, dataAddress.setting());
+      return RdmaAddresses.ofThisHost().missedBy(host.get(), dataAddress.setting());
     } catch (IOException | RuntimeException e) {
       LOG.warn("It is unknown whether readers reach the RDMA ports: {}", ErrorText.of(e));
       return Optional.empty();
@@ -351,35 +352,24 @@ public final class ServiceContext {
   }
 
   /**
-   * The transports over which readers come: all, or {@code tcp} alone where RDMA would pin the pool
-   * and each reader would try it in vain.
+   * The transports over which readers come: all, or {@code tcp} alone where {@code verbs} would pin
+   * the pool and each reader would try it in vain. Readers may resolve the name otherwise than this
+   * host, so a transport that a setting names is kept.
    *
-   * @param isNamed whether a setting names the transport of RDMA
-   * @throws TransportException if it does, and readers cannot use it
+   * @param isNamed whether a setting names it
    */
   static List<TransportProvider> reached(
-      List<TransportProvider> chosen, boolean isNamed, Optional<Missed> missed)
-      throws TransportException {
+      List<TransportProvider> chosen, boolean isNamed, Optional<Missed> missed) {
     if (missed.isEmpty()) {
       return chosen;
     }
-    List<TransportProvider> tcp = new ArrayList<>();
-    List<String> rdma = new ArrayList<>();
-    for (TransportProvider each : chosen) {
-      if (each.name().equals(TransportNames.TCP)) {
-        tcp.add(each);
-      } else {
-        rdma.add(each.name());
-      }
-    }
     String why = missed.get().cause() + "; " + missed.get().fix();
     if (isNamed) {
-      throw new TransportException(
-          "transport %s is configured, but readers cannot use it here: %s"
-              .formatted(String.join(", ", rdma), why));
+      LOG.warn("Readers may have to use tcp although verbs is configured: {}", why);
+      return chosen;
     }
-    LOG.warn("Not serving over {}: {}", String.join(", ", rdma), why);
-    return tcp;
+    LOG.warn("Not serving over verbs: {}", why);
+    return chosen.stream().filter(each -> each.name().equals(TransportNames.TCP)).toList();
   }
 
   private long bouncingTransports() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.WrappedTcp;
+import io.sluice.rdma.transport.verbs.RdmaAddresses.Missed;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class RestartAdviceTest {
   private long nowNs = 7;
+  private Optional<Missed> obstacle = Optional.empty();
   private boolean works;
   private int looks;
 
@@ -33,6 +35,8 @@ class RestartAdviceTest {
               }
             };
           },
+          () -> obstacle,
+          Runnable::run,
           () -> nowNs);
 
   private String logOfALook() {
@@ -67,5 +71,15 @@ class RestartAdviceTest {
     nowNs += RestartAdvice.PERIOD_NS;
     assertEquals("", logOfALook());
     assertEquals(2, looks);
+  }
+
+  /** Else the restart would change nothing. */
+  @Test
+  void saysWhatElseIsToBeDone() {
+    works = true;
+    obstacle = Optional.of(new Missed("readers go elsewhere", "set test.data"));
+    nowNs += RestartAdvice.PERIOD_NS;
+    String said = logOfALook();
+    assertTrue(said.contains("readers go elsewhere; set test.data, then restart it"), said);
   }
 }

@@ -58,17 +58,26 @@ public final class RdmaDevices {
 
   /** Ports that are up, as {@code mlx5_0:1}. */
   public List<String> activePorts() {
-    List<String> active = new ArrayList<>();
+    return ports(ACTIVE);
+  }
+
+  /** All ports, up or down. */
+  public List<String> ports() {
+    return ports("");
+  }
+
+  private List<String> ports(String state) {
+    List<String> ports = new ArrayList<>();
     for (Path device : children(sysClass.resolve("infiniband"))) {
       if (says(device.resolve("node_type"), CHANNEL_ADAPTER)) {
         for (Path port : children(device.resolve("ports"))) {
-          if (says(port.resolve("state"), ACTIVE)) {
-            active.add(device.getFileName() + ":" + port.getFileName());
+          if (says(port.resolve("state"), state)) {
+            ports.add(device.getFileName() + ":" + port.getFileName());
           }
         }
       }
     }
-    return active;
+    return ports;
   }
 
   private static List<Path> children(Path dir) {

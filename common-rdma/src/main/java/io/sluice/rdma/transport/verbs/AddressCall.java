@@ -1,6 +1,8 @@
 package io.sluice.rdma.transport.verbs;
 
+import com.sun.jna.Memory;
 import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -35,13 +37,16 @@ final class AddressCall {
   private static final short SINT64 = 12;
   private static final int DEFAULT_ABI = 0; // JNA's name for it
 
-  private static final ByteBuffer TYPES = direct(2 * TYPE_BYTES + ARGUMENTS * Long.BYTES);
+  // Of JNA's memory: direct memory may be at its limit, and the JVM then waits for a collection.
+  private static final Memory TYPES = new Memory(2 * TYPE_BYTES + ARGUMENTS * Long.BYTES);
   private static final long INTERFACE = prepare();
   private static final ThreadLocal<AddressCall> OF_THREAD =
       ThreadLocal.withInitial(AddressCall::new);
 
-  private final ByteBuffer frame = direct(FRAME_BYTES);
-  private final long address = LibVerbs.address(frame);
+  private final Memory memory = new Memory(FRAME_BYTES); // the buffer does not keep it
+  private final long address = Pointer.nativeValue(memory);
+  private final ByteBuffer frame =
+      memory.getByteBuffer(0, FRAME_BYTES).order(ByteOrder.nativeOrder());
 
   private AddressCall() {
     for (int i = 0; i < ARGUMENTS; i++) {
@@ -51,23 +56,25 @@ final class AddressCall {
 
   /** Tells libffi what the functions take and return; it keeps the addresses of the types. */
   private static long prepare() {
-    long types = LibVerbs.address(TYPES);
+    TYPES.clear();
+    long types = Pointer.nativeValue(TYPES);
     putType(0, SINT64, Long.BYTES);
     putType(TYPE_BYTES, SINT32, Integer.BYTES);
     for (int i = 0; i < ARGUMENTS; i++) {
-      TYPES.putLong(2 * TYPE_BYTES + i * Long.BYTES, types);
+      TYPES.setLong(2 * TYPE_BYTES + i * Long.BYTES, types);
     }
     return Native.ffi_prep_cif(DEFAULT_ABI, ARGUMENTS, types + TYPE_BYTES, types + 2 * TYPE_BYTES);
   }
 
   private static void putType(int at, short type, int lengthBytes) {
-    TYPES.putLong(at, lengthBytes);
-    TYPES.putShort(at + 8, (short) lengthBytes); // aligned to its length
-    TYPES.putShort(at + 10, type);
+    TYPES.setLong(at, lengthBytes);
+    TYPES.setShort(at + 8, (short) lengthBytes); // aligned to its length
+    TYPES.setShort(at + 10, type);
   }
 
-  private static ByteBuffer direct(int lengthBytes) {
-    return ByteBuffer.allocateDirect(lengthBytes).order(ByteOrder.nativeOrder());
+  /** Fails here, and not at the first call, where JNA is not as it is expected. */
+  static void load() {
+    OF_THREAD.get();
   }
 
   /** Calls the function at {@code function}. */

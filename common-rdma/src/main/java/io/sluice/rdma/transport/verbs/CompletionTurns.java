@@ -13,7 +13,8 @@ import java.util.function.BooleanSupplier;
  *
  * <p>When that thread is woken for completions which a waiting thread has taken already, it asks
  * for no event for the next {@link #REST_MS}. So it is not woken by each read of a thread that
- * polls. A thread that stops polling asks for an event if none is requested.
+ * polls. What comes meanwhile it takes at the end of that time. It alone asks for events: a device
+ * may ignore a thread that asks while another takes the last event.
  *
  * <p>Thread contract: {@link #run} and {@link #last} on the connection's thread, the rest on any.
  * Failure: {@link IOException}; the connection then ends.
@@ -83,8 +84,6 @@ final class CompletionTurns {
     }
     if (done.getAsBoolean()) {
       budget.found();
-    } else if (!queue.isEventRequested()) {
-      requestEvent();
     }
   }
 
@@ -129,7 +128,7 @@ final class CompletionTurns {
   private void requestEvent() throws IOException {
     turn.lock();
     try {
-      if (open.getAsBoolean() && !queue.isEventRequested()) {
+      if (open.getAsBoolean()) {
         queue.requestEvent();
       }
       while (takeInTurn()) {}

@@ -51,8 +51,9 @@ final class LibVerbs implements Verbs {
       Native.register(Libc.class, "c");
       // Of functions with several versions, dlsym returns the default one, IBVERBS_1.1.
       Native.register(LibVerbs.class, NativeLibrary.getInstance(LIBRARY));
+      AddressCall.load();
       return null;
-    } catch (LinkageError | RuntimeException e) {
+    } catch (LinkageError | OutOfMemoryError | RuntimeException e) {
       return e;
     }
   }

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.verbs;
 
 import io.sluice.rdma.transport.support.HostAddresses;
+import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -95,10 +96,11 @@ public final class RdmaAddresses {
     return addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(" and "));
   }
 
-  /** The addresses of each active port that has any. */
+  /** The addresses of each port that has any; one that is down may come up. */
   private Map<String, List<InetAddress>> byPort() throws IOException {
     Map<String, List<InetAddress>> result = new LinkedHashMap<>();
-    for (Map.Entry<String, List<Integer>> device : VerbsDevices.activePorts(sysClass).entrySet()) {
+    for (Map.Entry<String, List<Integer>> device :
+        VerbsDevices.byDevice(new RdmaDevices(sysClass).ports()).entrySet()) {
       for (int port : device.getValue()) {
         List<InetAddress> addresses =
             new GidTable(sysClass, device.getKey(), port)

@@ -151,6 +151,9 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
         link.queue().post(waiting);
       } catch (IOException e) {
         end("posting a read failed", e);
+      } catch (RuntimeException | Error e) { // else only a deadline would end these reads
+        end("posting a read failed", e);
+        throw e;
       }
     }
   }

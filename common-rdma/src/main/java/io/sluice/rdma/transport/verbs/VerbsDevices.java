@@ -153,14 +153,19 @@ final class VerbsDevices implements AutoCloseable {
 
   /** The active ports by their devices' names. */
   static Map<String, List<Integer>> activePorts(Path sysClass) {
-    Map<String, List<Integer>> ports = new LinkedHashMap<>();
-    for (String active : new RdmaDevices(sysClass).activePorts()) {
-      int colon = active.lastIndexOf(':');
-      ports
-          .computeIfAbsent(active.substring(0, colon), name -> new ArrayList<>())
-          .add(Integer.parseInt(active.substring(colon + 1)));
+    return byDevice(new RdmaDevices(sysClass).activePorts());
+  }
+
+  /** Ports, such as {@code mlx5_0:1}, by their devices' names. */
+  static Map<String, List<Integer>> byDevice(List<String> ports) {
+    Map<String, List<Integer>> result = new LinkedHashMap<>();
+    for (String port : ports) {
+      int colon = port.lastIndexOf(':');
+      result
+          .computeIfAbsent(port.substring(0, colon), name -> new ArrayList<>())
+          .add(Integer.parseInt(port.substring(colon + 1)));
     }
-    return ports;
+    return result;
   }
 
   private static String noGid(List<InetAddress> addresses) {
@@ -173,7 +178,7 @@ final class VerbsDevices implements AutoCloseable {
     try {
       VerbsPort port = portOf(address);
       return port.state().active() && !port.device().hasFailed();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // the latter from listing a device that goes
       return false;
     }
   }

@@ -177,6 +177,9 @@ final class VerbsListener {
 
   /** Where clients should connect: nowhere on a rail that is down, unless all are. */
   List<InetSocketAddress> rails() {
+    if (addresses.size() == 1) {
+      return addresses; // the device is not asked
+    }
     List<InetSocketAddress> up =
         addresses.stream().filter(each -> devices.isUp(each.getAddress())).toList();
     return up.isEmpty() ? addresses : up;

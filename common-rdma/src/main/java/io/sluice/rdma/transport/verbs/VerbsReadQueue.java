@@ -56,7 +56,6 @@ final class VerbsReadQueue {
   private final int[] free;
   private int freeCount;
   private int events;
-  private volatile boolean eventRequested;
   private int polled;
 
   private VerbsReadQueue(VerbsPort port, VerbsDomain domain, Deque<Closeable> owned)
@@ -178,12 +177,6 @@ final class VerbsReadQueue {
   /** Asks for an event at the next completion; what has come before must be polled then. */
   void requestEvent() throws IOException {
     verbs.requestEvent(queue);
-    eventRequested = true;
-  }
-
-  /** Whether an event was asked for that has not come; what has just come may not count yet. */
-  boolean isEventRequested() {
-    return eventRequested;
   }
 
   /** Waits until an event comes, which it takes, or {@link #wake} is called; whether one came. */
@@ -191,7 +184,6 @@ final class VerbsReadQueue {
     if ((verbs.await(descriptors, limitMs) & CHANNEL_READABLE) == 0) {
       return false;
     }
-    eventRequested = false;
     verbs.takeEvent(channel);
     events++;
     return true;

@@ -140,11 +140,8 @@ final class RawVerbsClient implements AutoCloseable {
       if (Thread.interrupted()) {
         throw new AssertionError("the test's time is over, and nothing has completed");
       }
-      if (queue.isEventRequested()) {
-        queue.await(LIMIT_MS);
-      } else {
-        queue.requestEvent(); // and polls again
-      }
+      queue.await(LIMIT_MS);
+      queue.requestEvent(); // and polls again
     }
     return queue.status(0);
   }

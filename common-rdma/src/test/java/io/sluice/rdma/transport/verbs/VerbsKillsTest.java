@@ -34,9 +34,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -178,40 +176,32 @@ class VerbsKillsTest {
   @Test
   void aServerThatIsKilledUnderReadsFailsEachOnce(TestReporter reporter) throws Exception {
     long failedBefore = client.counters().failedReads();
-    AtomicInteger completions = new AtomicInteger();
-    int lost = 0;
     int refused = 0;
+    List<ReadChain> chains = new ArrayList<>();
     try (ForkedJvm server =
             KilledPeer.startServer(
                 directory.resolve("log"), ServerStep.READS, here.getHostAddress());
         Connection connection = client.connect(addressOf(server), LONG_MS)) {
-      List<CompletableFuture<Void>> reads =
-          reads(connection, regionOf(server), KilledPeer.MANY).stream()
-              .map(read -> read.whenComplete((nothing, e) -> completions.incrementAndGet()))
-              .toList();
-      reads.get(0).get(LONG_MS, TimeUnit.MILLISECONDS);
+      RegionDescriptor what = regionOf(server);
+      for (int i = 0; i < KilledPeer.MANY; i++) {
+        chains.add(new ReadChain(connection, what, landing, KilledPeer.REGION_BYTES, LONG_MS));
+      }
+      Await.until("a read has ended", () -> chains.stream().anyMatch(ReadChain::hasRead));
       server.kill();
-      for (CompletableFuture<Void> read : reads) {
-        try {
-          read.get(LONG_MS, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-          if (lost + refused == 0) {
-            reporter.publishEntry("verbs", "server killed under reads: " + e.getCause());
-          }
-          if (e.getCause() instanceof RemoteAccessException) {
-            refused++;
-          } else {
-            assertInstanceOf(ConnectionLostException.class, e.getCause());
-            lost++;
-          }
+      for (ReadChain chain : chains) {
+        Throwable e = chain.failure().get(LONG_MS, TimeUnit.MILLISECONDS);
+        if (e instanceof RemoteAccessException) {
+          refused++;
+        } else {
+          assertInstanceOf(ConnectionLostException.class, e);
         }
       }
+      reporter.publishEntry("verbs", "server killed under reads: " + chains.get(0).failure().get());
       assertFalse(connection.isOpen());
     }
-    assertTrue(lost > 0, "all reads were over before the kill");
     assertTrue(refused <= 1, "the kernel may take the memory first, and then the queue pair");
-    assertEquals(KilledPeer.MANY, completions.get());
-    assertEquals(lost + refused, client.counters().failedReads() - failedBefore);
+    long failed = client.counters().failedReads() - failedBefore;
+    assertEquals(KilledPeer.MANY, failed, "each chain fails once");
     KernelObjects.awaitAgain(before);
     assertTakesAnother();
   }

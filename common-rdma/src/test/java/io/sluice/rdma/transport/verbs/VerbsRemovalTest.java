@@ -26,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,11 +90,19 @@ class VerbsRemovalTest {
           assertThrows(TransportException.class, () -> provider.openClient().close()).getMessage();
       reporter.publishEntry("verbs", "a new endpoint while the device is deleted: " + refusal);
 
-      List<CompletableFuture<Void>> reads = reads(connection, region, landing, MANY);
-      reads.get(0).get(LONG_MS, TimeUnit.MILLISECONDS);
+      List<ReadChain> chains = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        chains.add(new ReadChain(connection, region, landing, BYTES, LONG_MS));
+      }
+      Await.until("a read has arrived", () -> chains.stream().anyMatch(ReadChain::hasRead));
       assertTrue(deletion.isAlive());
       device.linkDown();
-      assertLost(reads, client, reporter);
+      for (ReadChain chain : chains) {
+        assertInstanceOf(
+            ConnectionLostException.class, chain.failure().get(LONG_MS, TimeUnit.MILLISECONDS));
+      }
+      reporter.publishEntry("verbs", "the link went down: " + chains.get(0).failure().get());
+      assertEquals(MANY, client.counters().failedReads(), "each chain fails once");
       assertFalse(connection.isOpen());
       Await.until("its server knows", () -> server.counters().openConnections() == 0);
     }
@@ -128,24 +135,6 @@ class VerbsRemovalTest {
       reads.add(connection.read(region, 0, landing, 0, BYTES, LONG_MS));
     }
     return reads;
-  }
-
-  private static void assertLost(
-      List<CompletableFuture<Void>> reads, ClientEndpoint client, TestReporter reporter)
-      throws Exception {
-    int lost = 0;
-    for (CompletableFuture<Void> read : reads) {
-      try {
-        read.get(LONG_MS, TimeUnit.MILLISECONDS);
-      } catch (ExecutionException e) {
-        assertInstanceOf(ConnectionLostException.class, e.getCause());
-        if (lost++ == 0) {
-          reporter.publishEntry("verbs", "the link went down: " + e.getCause().getMessage());
-        }
-      }
-    }
-    assertTrue(lost > 0, "all reads were over before the link went down");
-    assertEquals(lost, client.counters().failedReads());
   }
 
   /** By endpoints of their own. */
