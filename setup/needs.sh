@@ -98,9 +98,13 @@ look_around() {
     needed_packages=()
   fi
   [ -z "$for_lab" ] || has_vng || needed_vng=yes
-  if [ "$manager" = apt ] && [ -n "$for_aarch64" ] && [ ! -d "$aarch64_root" ]; then needed_aarch64=yes; fi
+  if is_debian && [ -n "$for_aarch64" ] && [ ! -d "$aarch64_root" ]; then needed_aarch64=yes; fi
   local version
   for version in $spark_versions; do has_spark "$version" || needed_spark+=("$version"); done
+}
+
+is_debian() { # others that have apt have no package linux-image-arm64
+  grep -q '^ID=debian$' /etc/os-release 2>/dev/null
 }
 
 is_root() {

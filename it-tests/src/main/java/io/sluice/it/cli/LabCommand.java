@@ -95,7 +95,8 @@ final class LabCommand implements Callable<Integer> {
         chosen.stream()
             .filter(id -> !refused("lab " + id, LabRun.tools(id, workspace).cause(), console))
             .toList();
-    if (possible.isEmpty() || require && possible.size() < chosen.size()) {
+    boolean lacksNamed = !suites.isEmpty() && possible.size() < chosen.size();
+    if (possible.isEmpty() || require && lacksNamed) {
       return require ? 1 : 0;
     }
     List<LabResult> results =

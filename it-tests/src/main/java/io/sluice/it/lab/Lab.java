@@ -5,6 +5,7 @@ import io.sluice.it.cluster.Workspace;
 import io.sluice.it.report.Console;
 import io.sluice.it.report.TestReports;
 import io.sluice.it.spark.SparkDistribution;
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -174,7 +175,7 @@ public final class Lab {
       try {
         Files.createDirectories(made);
       } catch (IOException e) {
-        throw new UncheckedIOException("cannot make " + made, e);
+        throw new LabException("cannot make " + made + ": " + ErrorText.of(e));
       }
     }
   }

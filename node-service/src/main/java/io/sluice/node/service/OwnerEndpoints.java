@@ -177,27 +177,26 @@ final class OwnerEndpoints implements AutoCloseable {
 
   /** A user of the endpoint needs it no more. */
   void leave(Owner owner) {
-    Endpoint last;
+    Stream<Runnable> ends;
     synchronized (this) {
-      last = open.get(at(owner));
+      Endpoint last = open.get(at(owner));
       if (last == null || --last.users > 0) {
         return;
       }
-      open.remove(at(owner));
+      ends = ends(last); // this and the next first: there may be no memory for them later
       closing.add(last);
+      open.remove(at(owner));
     }
     try {
-      close(last); // under no lock: it waits for a thread
+      Closer.all(ends); // under no lock: it waits for a thread
     } catch (RuntimeException
         | Error e) { // the use is given up; a second attempt would end another
       SafeLog.warn(LOG, "{}: an owner's endpoint did not end cleanly", provider.name(), e);
     }
   }
 
-  private void close(Endpoint endpoint) {
-    Closer.all(
-        Stream.<Runnable>of(
-            endpoint.server::close, endpoint.admission::close, () -> forget(endpoint)));
+  private Stream<Runnable> ends(Endpoint endpoint) {
+    return Stream.of(endpoint.server::close, endpoint.admission::close, () -> forget(endpoint));
   }
 
   private synchronized void forget(Endpoint endpoint) {
@@ -297,7 +296,7 @@ final class OwnerEndpoints implements AutoCloseable {
     }
     Closer.all(
         Stream.concat(
-            all.stream().<Runnable>map(endpoint -> () -> close(endpoint)),
+            all.stream().<Runnable>map(endpoint -> () -> Closer.all(ends(endpoint))),
             Stream.of(this::awaitClosing)));
   }
 

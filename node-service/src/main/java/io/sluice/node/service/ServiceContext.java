@@ -203,7 +203,8 @@ public final class ServiceContext {
 
   /**
    * The name or address by which readers find this host. Where the transports listen at every
-   * address, the service then serves over RDMA only if that is an address of an RDMA port.
+   * address, {@code auto} then serves over {@code verbs} only if that is an address of an RDMA
+   * port.
    */
   public ServiceContext host(Supplier<String> nameForReaders) {
     host = nameForReaders;

@@ -81,7 +81,17 @@ public final class RdmaAddresses {
                 .formatted(
                     text(means).equals(name) ? name : name + " (" + text(means) + ")", ofPorts),
             "set %s to %s, or to its subnet"
-                .formatted(setting, ports.values().iterator().next().get(0).getHostAddress())));
+                .formatted(setting, best(ports).get(0).getHostAddress())));
+  }
+
+  /** The addresses of the first port that is up; of the first one if none is. */
+  private List<InetAddress> best(Map<String, List<InetAddress>> ports) {
+    return new RdmaDevices(sysClass)
+        .activePorts().stream()
+            .filter(ports::containsKey)
+            .findFirst()
+            .map(ports::get)
+            .orElseGet(() -> ports.values().iterator().next());
   }
 
   private static List<InetAddress> resolve(String name) {

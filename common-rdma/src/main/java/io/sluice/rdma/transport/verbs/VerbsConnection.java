@@ -105,7 +105,12 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
       read.startDeadline(resources.deadlines(), () -> late(read));
-      submit(read);
+      try {
+        submit(read);
+      } catch (RuntimeException | Error e) { // for want of memory; nothing of it was posted
+        end("posting a read failed", e);
+        read.endBy(failing);
+      }
     }
     return read.future();
   }
@@ -149,11 +154,8 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     if (isOpen()) {
       try {
         link.queue().post(waiting);
-      } catch (IOException e) {
-        end("posting a read failed", e);
-      } catch (RuntimeException | Error e) { // else only a deadline would end these reads
-        end("posting a read failed", e);
-        throw e;
+      } catch (IOException | RuntimeException | Error e) {
+        end("posting a read failed", e); // which fails them
       }
     }
   }

@@ -180,9 +180,18 @@ final class VerbsListener {
     if (addresses.size() == 1) {
       return addresses; // the device is not asked
     }
-    List<InetSocketAddress> up =
-        addresses.stream().filter(each -> devices.isUp(each.getAddress())).toList();
-    return up.isEmpty() ? addresses : up;
+    try {
+      enter(); // so that no device is closed while it is asked
+    } catch (TransportException e) {
+      return addresses; // it has ended, and no client can connect
+    }
+    try {
+      List<InetSocketAddress> up =
+          addresses.stream().filter(each -> devices.isUp(each.getAddress())).toList();
+      return up.isEmpty() ? addresses : up;
+    } finally {
+      leave();
+    }
   }
 
   /** The first one. */

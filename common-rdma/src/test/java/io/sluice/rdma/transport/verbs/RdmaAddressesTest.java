@@ -76,6 +76,9 @@ class RdmaAddressesTest {
     Files.writeString(port.resolve("state"), "1: DOWN\n");
     assertEquals(Optional.empty(), missedBy("10.1.0.5"));
     assertEquals(Optional.empty(), missedBy("10.2.0.5"));
+    // The service would not start at the address of a port that is down.
+    String fix = missedBy("10.0.0.1").orElseThrow().fix();
+    assertEquals("set test.address to 10.2.0.5, or to its subnet", fix);
   }
 
   /** In a container, behind a translation of addresses, or by a name that others resolve. */

@@ -30,17 +30,21 @@ final class ReadChain {
   }
 
   private void next() {
-    connection
-        .read(region, 0, landing, 0, lengthBytes, timeoutMs)
-        .whenComplete(
-            (nothing, e) -> {
-              if (e == null) {
-                read = true;
-                next();
-              } else {
-                failure.complete(e);
-              }
-            });
+    try {
+      connection
+          .read(region, 0, landing, 0, lengthBytes, timeoutMs)
+          .whenComplete(
+              (nothing, e) -> {
+                if (e == null) {
+                  read = true;
+                  next();
+                } else {
+                  failure.complete(e);
+                }
+              });
+    } catch (RuntimeException e) {
+      failure.complete(e);
+    }
   }
 
   /** Whether a read has arrived. */

@@ -54,6 +54,7 @@ class VerbsRemovalTest {
   private final ByteBuffer target = OffHeap.allocate(BYTES);
   private VerbsProvider provider;
   private SoftDevice device;
+  private Process deletion; // null before it has begun
 
   @BeforeEach
   void findDevice() {
@@ -65,6 +66,9 @@ class VerbsRemovalTest {
 
   @AfterEach
   void mendDevice() throws Exception {
+    if (deletion != null) {
+      deletion.waitFor(LONG_MS, TimeUnit.MILLISECONDS); // else there would be no device after it
+    }
     if (device != null) {
       device.mend();
     }
@@ -77,7 +81,6 @@ class VerbsRemovalTest {
   void readsFailEachOnceAndTheEndpointsEnd(TestReporter reporter) throws Exception {
     readAll(1); // the JVM opens some descriptors for good
     KernelObjects before = KernelObjects.now();
-    Process deletion;
     try (ServerEndpoint server = listen();
         ClientEndpoint client = provider.openClient();
         RegisteredBuffer landing = client.register(target);
