@@ -51,7 +51,7 @@ lab_rdma_device() {
     modprobe virtio_net
     interface=$(basename "$(dirname "$(grep -l -i "$lab_mac" /sys/class/net/*/address)")")
   else
-    modprobe dummy
+    modprobe dummy numdummies=0
     ip link add dummy0 type dummy
     ip link set dummy0 mtu 4200
   fi
