@@ -88,7 +88,7 @@ public record DataAddress(String setting, String text) {
     }
     if (resolved.size() > MOST_RAILS) {
       throw new IOException(
-          "%s names %d addresses of this host, the most are %d"
+          "%s names %s addresses of this host, the most are %s"
               .formatted(setting, resolved.size(), MOST_RAILS));
     }
     failures.forEach(
