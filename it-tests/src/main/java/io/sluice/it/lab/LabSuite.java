@@ -102,21 +102,15 @@ public enum LabSuite {
       "io.sluice.it.lab.ReadBandwidthIT"),
   /** On an emulated processor of another kind: what depends on the processor. */
   AARCH64(
-      "doctor, the transport contract over verbs, and unit tests of transports and store, on aarch64",
+      "doctor, the layouts of libibverbs, and the transport contract over verbs, on aarch64",
       4096,
       0,
       0,
-      Duration.ofMinutes(60));
-
-  /** Whose tests run on aarch64, but those that take long. */
-  private static final List<String> AARCH64_PACKAGES =
-      List.of(
-          "io.sluice.rdma.memory",
-          "io.sluice.rdma.transport",
-          "io.sluice.rdma.unix",
-          "io.sluice.spill.medium",
-          "io.sluice.spill.segment",
-          "io.sluice.spill.store");
+      Duration.ofMinutes(20),
+      "io.sluice.rdma.transport.verbs.VerbsLayoutTest",
+      "io.sluice.rdma.transport.verbs.AddressCallTest",
+      "io.sluice.rdma.transport.verbs.LibVerbsTest",
+      "io.sluice.rdma.transport.verbs.VerbsContractTest");
 
   private final String title;
   private final int memoryMb;
@@ -149,7 +143,7 @@ public enum LabSuite {
     return title;
   }
 
-  /** Names of its test classes; none if it runs packages. */
+  /** Names of its test classes. */
   public List<String> classes() {
     return classes;
   }
@@ -191,9 +185,6 @@ public enum LabSuite {
     }
     if (this == AARCH64) {
       script.append("doctor=0\nlab_java io.sluice.it.cli.Sluice doctor || doctor=$?\n");
-      script.append("lab_launcher+=(--exclude-tag=campaign --exclude-tag=slow)\n");
-      AARCH64_PACKAGES.forEach(
-          name -> script.append("lab_launcher+=(--select-package=").append(name).append(")\n"));
     } else if (!campaign) {
       script.append("lab_launcher+=(--exclude-tag=campaign)\n");
     }
