@@ -84,8 +84,9 @@ record QueuePairAddress(
         || (needsGrh & ~1) != 0
         || reads < 1) {
       throw new IOException(
-          "malformed address of a queue pair: number %s, psn %s, MTU code %s, link %s, GRH %s,"
-              + " %s reads".formatted(number, psn, mtu, link, needsGrh, reads));
+          ("malformed address of a queue pair: number %s, psn %s, MTU code %s, link %s, GRH %s,"
+                  + " %s reads")
+              .formatted(number, psn, mtu, link, needsGrh, reads));
     }
     return new QueuePairAddress(
         number, psn, lid, mtu, LINKS[link], needsGrh == 1, reads, device, gid);

@@ -68,8 +68,7 @@ final class RawVerbsClient implements AutoCloseable {
     opened.push(region::deregister);
     SocketChannel socket = SocketChannel.open(server);
     opened.push(socket);
-    hello.putInt(MAGIC).putShort(VERSION).putShort(OLDEST);
-    hello.putLong(ticket.high()).putLong(ticket.low());
+    hello.put(hello(ticket).flip());
     ControlSocket.send(socket, hello.duplicate());
     ByteBuffer welcome = ControlSocket.receive(socket, WELCOME_BYTES, "a welcome");
     assertEquals(VERDICT_WELCOME, welcome.getShort(HELLO_VERDICT_OFFSET));
@@ -87,6 +86,16 @@ final class RawVerbsClient implements AutoCloseable {
     queue.pair().connect(peer, network, VerbsQueuePair.NO_READS, Math.min(reads, peer.reads()));
     ControlSocket.send(socket, ByteBuffer.allocate(CONFIRM_BYTES).putInt(MAGIC));
     ControlSocket.receive(socket, CONFIRM_BYTES, "its confirmation");
+  }
+
+  /** A client's first message, to be sent. */
+  static ByteBuffer hello(Ticket ticket) {
+    return ByteBuffer.allocate(HELLO_BYTES)
+        .putInt(MAGIC)
+        .putShort(VERSION)
+        .putShort(OLDEST)
+        .putLong(ticket.high())
+        .putLong(ticket.low());
   }
 
   private ByteBuffer allocate(int lengthBytes) {

@@ -193,14 +193,7 @@ class VerbsOwnersTest {
     OwnerAt ann = new OwnerAt(service);
     Ticket ticket = ann.ticket();
     try (SocketChannel socket = SocketChannel.open(ann.server.address())) {
-      ControlSocket.send(
-          socket,
-          ByteBuffer.allocate(HELLO_BYTES)
-              .putInt(MAGIC)
-              .putShort(VERSION)
-              .putShort(OLDEST)
-              .putLong(ticket.high())
-              .putLong(ticket.low()));
+      ControlSocket.send(socket, RawVerbsClient.hello(ticket));
       ByteBuffer welcome = ControlSocket.receive(socket, WELCOME_BYTES, "a welcome");
       assertEquals(VERDICT_WELCOME, welcome.getShort(HELLO_VERDICT_OFFSET));
       assertEquals(1, ann.admission.counters().open());

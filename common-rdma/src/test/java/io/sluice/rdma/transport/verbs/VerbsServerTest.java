@@ -40,15 +40,6 @@ class VerbsServerTest extends FakeVerbsTestBase {
     return Admission.expected(new ConnectionLimits(most, mostUnauthenticated, limitMs, LONG_MS));
   }
 
-  private static ByteBuffer hello(Ticket ticket) {
-    return ByteBuffer.allocate(HELLO_BYTES)
-        .putInt(MAGIC)
-        .putShort(VERSION)
-        .putShort(OLDEST)
-        .putLong(ticket.high())
-        .putLong(ticket.low());
-  }
-
   private static void assertEnds(SocketChannel socket) throws IOException {
     ByteBuffer rest = ByteBuffer.allocate(64);
     try {
@@ -63,7 +54,7 @@ class VerbsServerTest extends FakeVerbsTestBase {
   private SocketChannel admitted(ServerEndpoint server, Admission admission) throws IOException {
     Ticket ticket = admission.expect(null, Set.of(HERE)).orElseThrow();
     SocketChannel socket = SocketChannel.open(server.address());
-    ControlSocket.send(socket, hello(ticket));
+    ControlSocket.send(socket, RawVerbsClient.hello(ticket));
     ByteBuffer welcome = ControlSocket.receive(socket, WELCOME_BYTES, "a welcome");
     assertEquals(VERDICT_WELCOME, welcome.getShort(HELLO_VERDICT_OFFSET));
     return socket;
@@ -81,7 +72,7 @@ class VerbsServerTest extends FakeVerbsTestBase {
       }
       assertEquals(1, admission.counters().dropped());
       try (SocketChannel socket = SocketChannel.open(server.address())) {
-        ControlSocket.send(socket, hello(Ticket.NONE));
+        ControlSocket.send(socket, RawVerbsClient.hello(Ticket.NONE));
         ByteBuffer welcome = ControlSocket.receive(socket, WELCOME_BYTES, "a welcome");
         assertEquals(VERDICT_NOT_EXPECTED, welcome.getShort(HELLO_VERDICT_OFFSET));
         assertEnds(socket);
@@ -154,7 +145,7 @@ class VerbsServerTest extends FakeVerbsTestBase {
       for (int messages = 0; messages < 2; messages++) {
         Ticket ticket = admission.expect(null, Set.of(HERE)).orElseThrow();
         try (SocketChannel socket = SocketChannel.open(server.address())) {
-          ControlSocket.send(socket, hello(ticket));
+          ControlSocket.send(socket, RawVerbsClient.hello(ticket));
           if (messages > 0) {
             ControlSocket.send(socket, address(77));
           }
