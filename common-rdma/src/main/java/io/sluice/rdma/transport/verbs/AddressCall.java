@@ -43,7 +43,7 @@ final class AddressCall {
   private static final ThreadLocal<AddressCall> OF_THREAD =
       ThreadLocal.withInitial(AddressCall::new);
 
-  private final Memory memory = new Memory(FRAME_BYTES); // the buffer does not keep it
+  private final Memory memory = new Memory(FRAME_BYTES);
   private final long address = Pointer.nativeValue(memory);
   private final ByteBuffer frame =
       memory.getByteBuffer(0, FRAME_BYTES).order(ByteOrder.nativeOrder());

@@ -104,8 +104,8 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
         factory.open(
             region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
     if (!read.failIfOutsideRegion()) {
-      read.startDeadline(resources.deadlines(), () -> late(read));
       try {
+        read.startDeadline(resources.deadlines(), () -> late(read));
         submit(read);
       } catch (RuntimeException | Error e) { // for want of memory; nothing of it was posted
         end("posting a read failed", e);
