@@ -345,7 +345,7 @@ public final class ServiceContext {
       return Optional.empty(); // the transport finds out when it listens at that address
     }
     try {
-      return RdmaAddresses.ofThisHost().missedBy(host.get(), dataAddress.setting());
+      return RdmaAddresses.ofThisHost().missedBy(host, dataAddress.setting());
     } catch (IOException | RuntimeException e) {
       LOG.warn("It is unknown whether readers reach the RDMA ports: {}", ErrorText.of(e));
       return Optional.empty();

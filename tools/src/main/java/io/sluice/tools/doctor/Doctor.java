@@ -45,7 +45,7 @@ public final class Doctor {
     findings.add(nativeCalls);
     Map<String, List<InetAddress>> addresses = addresses();
     findings.addAll(new HostTransports(files, addresses, nativeCalls, chooser, trial).look());
-    findings.addAll(new HostNameCheck(files, addresses, HostAddresses.name()).look());
+    findings.addAll(new HostNameCheck(files, addresses, HostAddresses::name).look());
     findings.addAll(pools(pools, files, trial));
     findings.addAll(new LimitsCheck(files).look());
     return findings;

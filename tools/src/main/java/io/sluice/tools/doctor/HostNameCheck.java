@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Checks whether the host's name is an address of an RDMA port. Reducers find a NodeManager by its
@@ -14,9 +15,10 @@ import java.util.Map;
  *
  * @param files where the kernel shows devices
  * @param addresses this process's IP addresses by network interface
- * @param name the host's name
+ * @param name says the host's name, if there is an RDMA port
  */
-record HostNameCheck(SystemFiles files, Map<String, List<InetAddress>> addresses, String name) {
+record HostNameCheck(
+    SystemFiles files, Map<String, List<InetAddress>> addresses, Supplier<String> name) {
   private static final String SUBJECT = "host name";
 
   /** One finding if the name is another network's; none if it is not, or if nobody can tell. */
@@ -31,14 +33,14 @@ record HostNameCheck(SystemFiles files, Map<String, List<InetAddress>> addresses
               missed ->
                   Finding.info(
                       SUBJECT,
-                      name
+                      name.get()
                           + " is no address of RDMA, so a NodeManager's service uses tcp unless its"
                           + " data address is set",
                       missed.cause(),
                       missed.fix() + "; nothing if that is done"))
           .toList();
     } catch (IOException | RuntimeException e) {
-      return List.of(Finding.info(SUBJECT, name + " could not be looked up", ErrorText.of(e), ""));
+      return List.of(Finding.info(SUBJECT, "it could not be looked up", ErrorText.of(e), ""));
     }
   }
 }

@@ -125,7 +125,7 @@ class RdmaSituationsTest {
             List.of(InetAddress.getByName("10.0.0.1")),
             "dummy0",
             List.of(InetAddress.getByName("10.77.0.1")));
-    return new HostNameCheck(machine.files(), addresses, name).look();
+    return new HostNameCheck(machine.files(), addresses, () -> name).look();
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -58,15 +59,18 @@ public final class RdmaAddresses {
    * address, or the name means no address of this host but loopback, as it may in a container or
    * where readers resolve it otherwise.
    *
-   * @param name a host name or an address
+   * @param named says the host's name or address, if there is an RDMA port
    * @param setting the setting that names another address
    */
-  public Optional<Missed> missedBy(String name, String setting) throws IOException {
+  public Optional<Missed> missedBy(Supplier<String> named, String setting) throws IOException {
     Map<String, List<InetAddress>> ports = byPort();
+    if (ports.isEmpty()) {
+      return Optional.empty(); // nobody is asked for a name, which may take long
+    }
+    String name = named.get();
     List<InetAddress> means =
         resolve(name).stream().filter(address -> !address.isLoopbackAddress()).toList();
-    if (ports.isEmpty()
-        || means.isEmpty()
+    if (means.isEmpty()
         || !host.containsAll(means)
         || ports.values().stream().anyMatch(some -> means.stream().anyMatch(some::contains))) {
       return Optional.empty();

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.sluice.rdma.transport.verbs.RdmaAddresses.Missed;
 import java.io.IOException;
@@ -47,7 +48,7 @@ class RdmaAddressesTest {
   }
 
   private Optional<Missed> missedBy(String name) throws IOException {
-    return new RdmaAddresses(sys, host).missedBy(name, "test.address");
+    return new RdmaAddresses(sys, host).missedBy(() -> name, "test.address");
   }
 
   @Test
@@ -100,6 +101,9 @@ class RdmaAddressesTest {
     assertEquals(Optional.empty(), missedBy("10.0.0.1"));
     port("mlx5_0", "4: ACTIVE", "Ethernet");
     assertEquals(Optional.empty(), missedBy("10.0.0.1"));
+    RdmaAddresses none = new RdmaAddresses(sys, host);
+    assertEquals(
+        Optional.empty(), none.missedBy(() -> fail("a name is looked up"), "test.address"));
   }
 
   /** Its GID is no IP address; the network interface leads to the port. */
