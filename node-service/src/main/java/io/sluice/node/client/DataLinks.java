@@ -173,7 +173,7 @@ final class DataLinks implements LinkLimit.Links {
           throw e;
         } catch (TransportException e) {
           rail++;
-          if (rails.size() > 1) {
+          if (tried + 1 < rails.size()) {
             LOG.info("The next rail is tried: {}", e.getMessage());
           }
           if (failure == null) {

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import java.util.List;
@@ -26,18 +24,7 @@ class DataLinksIdleTest {
   private final LinkLimit limit = new LinkLimit(2);
 
   /** Does not end within its time, as an RDMA connection may. */
-  private final class Unending implements Connection {
-    @Override
-    public CompletableFuture<Void> read(
-        RegionDescriptor remote,
-        long remoteOffsetBytes,
-        RegisteredBuffer destination,
-        int destinationOffsetBytes,
-        int lengthBytes,
-        long timeoutMs) {
-      throw new UnsupportedOperationException();
-    }
-
+  private final class Unending extends UnreadConnection {
     @Override
     public boolean isOpen() {
       return true;

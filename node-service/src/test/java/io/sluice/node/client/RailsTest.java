@@ -5,15 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sluice.node.remote.TransportOffer;
 import io.sluice.rdma.transport.Connection;
-import io.sluice.rdma.transport.RegionDescriptor;
-import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Which of a node's rails data connections take. */
@@ -28,19 +25,8 @@ class RailsTest {
   private Rail last;
   private int tickets;
 
-  private static final class Rail implements Connection {
+  private static final class Rail extends UnreadConnection {
     private boolean open = true;
-
-    @Override
-    public CompletableFuture<Void> read(
-        RegionDescriptor remote,
-        long remoteOffsetBytes,
-        RegisteredBuffer destination,
-        int destinationOffsetBytes,
-        int lengthBytes,
-        long timeoutMs) {
-      throw new UnsupportedOperationException();
-    }
 
     @Override
     public boolean isOpen() {
