@@ -81,7 +81,7 @@ final class LabCommand implements Callable<Integer> {
     Workspace workspace = Workspace.find();
     Console console = Console.standard();
     LabTools tools = LabTools.find(workspace);
-    if (refused("lab", tools.cause(), console)) {
+    if (refused("lab", tools.cause(), require, console)) {
       return require ? 1 : 0;
     }
     if (suites.size() == 1 && suites.get(0).equalsIgnoreCase(SHELL)) {
@@ -91,12 +91,13 @@ final class LabCommand implements Callable<Integer> {
         suites.isEmpty()
             ? LabRun.ids(hosts)
             : suites.stream().map(suite -> suite.toLowerCase(Locale.ROOT)).toList();
+    boolean needsAll = require && !suites.isEmpty(); // a suite that nobody named may be left out
     List<String> possible =
         chosen.stream()
-            .filter(id -> !refused("lab " + id, LabRun.tools(id, workspace).cause(), console))
+            .filter(
+                id -> !refused("lab " + id, LabRun.tools(id, workspace).cause(), needsAll, console))
             .toList();
-    boolean lacksNamed = !suites.isEmpty() && possible.size() < chosen.size();
-    if (possible.isEmpty() || require && lacksNamed) {
+    if (possible.isEmpty() || needsAll && possible.size() < chosen.size()) {
       return require ? 1 : 0;
     }
     List<LabResult> results =
@@ -106,9 +107,10 @@ final class LabCommand implements Callable<Integer> {
   }
 
   /** Whether it cannot run, which is said. */
-  private boolean refused(String what, Optional<String> cause, Console console) {
+  private static boolean refused(
+      String what, Optional<String> cause, boolean fails, Console console) {
     cause.ifPresent(
-        why -> console.say("%s %s: %s".formatted(require ? "FAILED: " : "SKIPPED:", what, why)));
+        why -> console.say("%s %s: %s".formatted(fails ? "FAILED: " : "SKIPPED:", what, why)));
     return cause.isPresent();
   }
 

@@ -26,7 +26,7 @@ import java.util.Optional;
  * @param since when the run began, with its build
  * @param commit what git called the commit then
  * @param all whether campaigns run too
- * @param requireLab whether it is a failure that the lab, or one of its suites, cannot run
+ * @param requireLab whether it is a failure that there is no lab
  */
 public record TestRun(
     Workspace workspace,
