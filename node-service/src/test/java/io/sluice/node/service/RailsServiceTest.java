@@ -102,7 +102,7 @@ class RailsServiceTest extends NodeTestBase {
         NodeService.start(
             inMemory(4, new Railed(List.of()))
                 .dataAddress(new DataAddress("test.data", FIRST + "," + SECOND)));
-    TestOutput output = TestOutput.random(seeded("rails"), "attempt_0", 3, 3 << 20);
+    TestOutput output = TestOutput.single(seeded("rails"), "attempt_0", 3 << 20);
     commit(output);
     return output;
   }
