@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.Closer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -33,6 +34,7 @@ final class SilentDataPorts implements AutoCloseable {
   private final int port;
   private final List<Socket> sockets = new ArrayList<>();
   private final AtomicInteger answers = new AtomicInteger();
+  private final Thread accepting;
   private boolean closed; // under the lock of sockets, as they
 
   SilentDataPorts(int controlPort) throws IOException {
@@ -44,7 +46,7 @@ final class SilentDataPorts implements AutoCloseable {
       control.close();
       throw e;
     }
-    start("readers of " + controlPort, this::accept);
+    accepting = start("readers of " + controlPort, this::accept);
   }
 
   /** How often a reader was told where the data ports are. */
@@ -57,7 +59,7 @@ final class SilentDataPorts implements AutoCloseable {
   }
 
   /** What fails there has lost its connection, as both its ends see. */
-  private static void start(String name, Work work) {
+  private static Thread start(String name, Work work) {
     Thread thread =
         new Thread(
             () -> {
@@ -70,6 +72,16 @@ final class SilentDataPorts implements AutoCloseable {
             name);
     thread.setDaemon(true);
     thread.start();
+    return thread;
+  }
+
+  private void awaitAccepting() throws IOException {
+    try {
+      accepting.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("the firewall still accepts");
+    }
   }
 
   private void accept() throws IOException {
@@ -137,10 +149,12 @@ final class SilentDataPorts implements AutoCloseable {
     }
   }
 
+  /** The ports are free when it returns: a port is taken until the thread that accepts is back. */
   @Override
   public void close() throws IOException {
     List<Closeable> all = new ArrayList<>();
     all.add(control);
+    all.add(this::awaitAccepting);
     all.add(silent::close);
     synchronized (sockets) {
       closed = true;
