@@ -2,14 +2,15 @@ package io.sluice.rdma.transport.verbs;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
  * Takes the completions of a connection, one thread at a time. A thread that waits for a read polls
- * for a short time first, as long as that pays. The connection's thread takes what nobody waits
- * for: it sleeps on the completion channel.
+ * for a short time first, as long as that pays and no other thread polls. The connection's thread
+ * takes what nobody waits for: it sleeps on the completion channel.
  *
  * <p>When that thread is woken for completions which a waiting thread has taken already, it asks
  * for no event for the next {@link #REST_MS}. So it is not woken by each read of a thread that
@@ -31,6 +32,7 @@ final class CompletionTurns {
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
   private final ReentrantLock turn = new ReentrantLock();
+  private final AtomicBoolean polling = new AtomicBoolean(); // by a thread that waits
   private final PollBudget budget = new PollBudget();
   private final VerbsReadQueue queue;
   private final BooleanSupplier open;
@@ -68,22 +70,34 @@ final class CompletionTurns {
     if (isMine()) {
       return; // a callback, which must not wait
     }
-    if (budget.mayPoll()) {
-      long startNanos = 0;
-      for (int polls = 1; tryTake() && !done.getAsBoolean(); polls++) {
-        if (polls % POLLS_OF_TIME == 0) { // in a guest, the clock costs more than a poll
-          long nowNanos = System.nanoTime();
-          startNanos = polls == POLLS_OF_TIME ? nowNanos : startNanos;
-          if (nowNanos - startNanos >= PollBudget.LIMIT_NANOS) {
-            budget.vain();
-            break;
-          }
-        }
-        Thread.onSpinWait();
+    if (budget.mayPoll() && polling.compareAndSet(false, true)) {
+      try {
+        pollInTime(done);
+      } finally {
+        polling.set(false);
       }
     }
     if (done.getAsBoolean()) {
       budget.found();
+    }
+  }
+
+  private void pollInTime(BooleanSupplier done) throws IOException {
+    long startNanos = 0;
+    for (int polls = 1; open.getAsBoolean(); polls++) {
+      tryTake();
+      if (done.getAsBoolean()) {
+        return;
+      }
+      if (polls % POLLS_OF_TIME == 0) { // in a guest, the clock costs more than a poll
+        long nowNanos = System.nanoTime();
+        startNanos = polls == POLLS_OF_TIME ? nowNanos : startNanos;
+        if (nowNanos - startNanos >= PollBudget.LIMIT_NANOS) {
+          budget.vain();
+          return;
+        }
+      }
+      Thread.onSpinWait();
     }
   }
 
@@ -102,16 +116,14 @@ final class CompletionTurns {
     }
   }
 
-  /** False if another thread takes them, or the connection has ended. */
-  private boolean tryTake() throws IOException {
-    if (!turn.tryLock()) {
-      return false;
-    }
-    try {
-      takeInTurn();
-      return open.getAsBoolean();
-    } finally {
-      turn.unlock();
+  /** Takes nothing while the connection's thread has the turn. */
+  private void tryTake() throws IOException {
+    if (turn.tryLock()) {
+      try {
+        takeInTurn();
+      } finally {
+        turn.unlock();
+      }
     }
   }
 

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -103,6 +105,37 @@ class CompletionTurnsTest extends FakeVerbsTestBase {
         Thread.onSpinWait();
       }
     }
+  }
+
+  /** To sleep and to be woken costs more than the turn in which another thread asks for events. */
+  @Test
+  void aThreadThatWaitsPollsOnWhileAnotherHasTheTurn() throws Exception {
+    try (VerbsDevices devices = VerbsDevices.openAll(verbs, verbs.sysClass())) {
+      VerbsDomains domains = VerbsDomains.allocate(devices);
+      VerbsPort port = devices.portOf(HERE);
+      VerbsReadQueue queue = VerbsReadQueue.create(port, domains.of(port.device()));
+      CompletionTurns turns = new CompletionTurns(queue, () -> true, () -> {});
+      CountDownLatch begun = new CountDownLatch(1);
+      CountDownLatch end = new CountDownLatch(1);
+      CompletableFuture<Void> other =
+          CompletableFuture.runAsync(
+              () ->
+                  turns.last(
+                      () -> {
+                        begun.countDown();
+                        assertDoesNotThrow(() -> end.await());
+                      }),
+              run -> new Thread(run).start());
+      begun.await();
+      AtomicInteger looked = new AtomicInteger();
+      turns.poll(() -> looked.incrementAndGet() == 3);
+      assertTrue(looked.get() >= 3, "it gave up");
+      end.countDown();
+      await(other);
+      queue.close();
+      domains.close();
+    }
+    assertEquals(List.of(), verbs.live());
   }
 
   /** The library would use memory that it has freed. */
