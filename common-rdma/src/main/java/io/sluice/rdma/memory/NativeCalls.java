@@ -3,6 +3,7 @@ package io.sluice.rdma.memory;
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import io.sluice.rdma.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -17,16 +18,32 @@ import java.util.regex.Pattern;
  * <p>Thread contract: stateless.
  */
 public final class NativeCalls {
+  /** In JNA's message about a processor that it has no library for. */
+  private static final Pattern CLASS_PATH = Pattern.compile(" in resource path \\(.*");
+
   private NativeCalls() {}
 
   /** Why native calls do not work in this process; empty if they work. */
   public static Optional<String> unavailabilityCause() {
     try {
-      return Libc.loadFailure()
-          .map(e -> "native calls do not work (" + e + "); is java.io.tmpdir mounted noexec?");
+      return Libc.loadFailure().map(NativeCalls::unavailabilityCause);
     } catch (LinkageError e) {
       return Optional.of("JNA is not on the class path (" + e + ")");
     }
+  }
+
+  /** The cause with its remedy, for what was thrown when JNA was to bind functions. */
+  public static String unavailabilityCause(Throwable failure) {
+    Throwable first = failure;
+    while (first.getCause() != null) { // JNA fails once; later there is no class Native
+      first = first.getCause();
+    }
+    String said =
+        CLASS_PATH.matcher(ErrorText.of(first).lines().findFirst().orElse("")).replaceFirst("");
+    return "native calls do not work: JNA does not load its own library ("
+        + said
+        + "); let -Djna.tmpdir name a directory that is writable and not mounted noexec, or"
+        + " -Djna.boot.library.path one with a libjnidispatch.so of the same JNA for this system";
   }
 
   /** The exception for a failed call, with the system's text. */

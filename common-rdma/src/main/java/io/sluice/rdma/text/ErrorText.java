@@ -44,6 +44,20 @@ public final class ErrorText {
     return said.strip();
   }
 
+  /**
+   * {@code what: cause}, or {@code what} alone if there is no memory for more: for the end of
+   * something that must end all the same.
+   *
+   * @param cause a failure, or what else is at fault
+   */
+  public static String ofEnd(String what, Object cause) {
+    try {
+      return what + ": " + (cause instanceof Throwable failure ? of(failure) : cause);
+    } catch (OutOfMemoryError e) {
+      return what;
+    }
+  }
+
   private static boolean wrapsOnly(Throwable failure) {
     Throwable cause = failure.getCause();
     return cause != null

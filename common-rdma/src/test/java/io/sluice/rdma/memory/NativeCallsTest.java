@@ -12,6 +12,27 @@ import org.junit.jupiter.api.Test;
 class NativeCallsTest {
   private static final int ENOENT = 2;
 
+  /** As JNA says it for a mount noexec, and for a processor that it has no library for. */
+  @Test
+  void whyJnaDoesNotLoadItsLibraryIsSaidInOneLineWithTheRemedy() {
+    UnsatisfiedLinkError noexec =
+        new UnsatisfiedLinkError("/tmp/jna1.tmp: failed to map segment from shared object");
+    NoClassDefFoundError later = new NoClassDefFoundError("Could not initialize class Native");
+    later.initCause(new ExceptionInInitializerError(noexec));
+    String expected =
+        "native calls do not work: JNA does not load its own library (/tmp/jna1.tmp: failed to map"
+            + " segment from shared object); let -Djna.tmpdir name a directory that is writable and"
+            + " not mounted noexec, or -Djna.boot.library.path one with a libjnidispatch.so of the"
+            + " same JNA for this system";
+    assertEquals(expected, NativeCalls.unavailabilityCause(noexec));
+    assertEquals(expected, NativeCalls.unavailabilityCause(later));
+    String library = "Native library (com/sun/jna/linux-riscv64/libjnidispatch.so) not found";
+    assertEquals(
+        expected.replace(noexec.getMessage(), library),
+        NativeCalls.unavailabilityCause(
+            new UnsatisfiedLinkError(library + " in resource path (a.jar:b.jar)")));
+  }
+
   /** A number alone says nothing to most people. */
   @Test
   void anErrorThatACallReturnsIsPutInWordsAsOneThatItSets() {

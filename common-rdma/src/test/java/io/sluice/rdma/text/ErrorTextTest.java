@@ -110,6 +110,20 @@ class ErrorTextTest {
   }
 
   @Test
+  void anEndIsNamedWithoutItsCauseIfThereIsNoMemoryForThat() {
+    assertEquals("it failed: no room", ErrorText.ofEnd("it failed", new IOException("no room")));
+    assertEquals("it failed: a read", ErrorText.ofEnd("it failed", "a read"));
+    Object unsayable =
+        new Object() {
+          @Override
+          public String toString() {
+            throw new OutOfMemoryError("expected by this test");
+          }
+        };
+    assertEquals("it failed", ErrorText.ofEnd("it failed", unsayable));
+  }
+
+  @Test
   void wordsStayAsTheyAre() {
     assertEquals("no room", ErrorText.of(new IOException("no room\n")));
     assertEquals(

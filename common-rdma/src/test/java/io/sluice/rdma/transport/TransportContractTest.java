@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -16,6 +17,7 @@ import io.sluice.rdma.transport.TransportException.ConnectFailedException;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
+import io.sluice.rdma.transport.support.FailingDeadlines;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -342,6 +344,22 @@ public abstract class TransportContractTest {
     assertThrows(IllegalStateException.class, s.landing::close);
     s.connection.close();
     assertFails(ConnectionLostException.class, read);
+    s.landing.close();
+  }
+
+  /** Else its memory is held for good, and who waits for it waits for ever. */
+  @Test
+  void aReadWhoseDeadlineCannotBeStartedFailsAndLetsGoOfItsDestination() throws Exception {
+    Setup s = new Setup();
+    Error shortage = new Error("expected by this test"); // of memory, JUnit would end
+    CompletableFuture<Void> read =
+        FailingDeadlines.during(
+            s.landing,
+            shortage,
+            () -> s.connection.read(s.descriptor, 0, s.landing, 0, 10, LONG_MS));
+    assertSame(shortage, assertFails(TransportException.class, read).getCause());
+    await(s.connection.read(s.descriptor, 0, s.landing, 0, REGION_BYTES, LONG_MS));
+    assertEquals(-1, s.fixture.mismatch(0, s.landing.buffer()));
     s.landing.close();
   }
 

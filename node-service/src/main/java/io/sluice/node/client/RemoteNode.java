@@ -1,6 +1,5 @@
 package io.sluice.node.client;
 
-import io.sluice.node.client.DataLinks.LocalAddresses;
 import io.sluice.node.client.NodeReader.LocalPool;
 import io.sluice.node.remote.OutputLocations;
 import io.sluice.node.remote.PartitionRange;
@@ -17,6 +16,7 @@ import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.Ticket;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectFailedException;
+import io.sluice.rdma.transport.support.HostAddresses;
 import io.sluice.spill.segment.PoolPaths;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -270,7 +270,7 @@ public final class RemoteNode implements AutoCloseable {
     @Override
     public Ticket admit(String transport) throws TransportException {
       try {
-        return ask(client -> client.admit(transport, LocalAddresses.all()));
+        return ask(client -> client.admit(transport, HostAddresses.ofConnections()));
       } catch (TransportException e) {
         throw e;
       } catch (IOException e) {

@@ -1,5 +1,7 @@
 package io.sluice.tools.doctor;
 
+import io.sluice.rdma.transport.support.RdmaDevices;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -34,7 +36,6 @@ record RdmaPort(
     List<Gid> gids) {
   private static final String CLASS = "/sys/class/infiniband";
   private static final String NETWORK = "/sys/class/net/";
-  private static final String INFINIBAND = "InfiniBand";
 
   /**
    * An address of a port.
@@ -60,7 +61,7 @@ record RdmaPort(
   }
 
   boolean isInfiniBand() {
-    return linkLayer.equals(INFINIBAND);
+    return linkLayer.equals(RdmaDevices.INFINIBAND);
   }
 
   /** The first network interface, or a word for it. */
@@ -82,7 +83,7 @@ record RdmaPort(
   private static RdmaPort read(
       SystemFiles files, String deviceDirectory, String device, String port) {
     String directory = deviceDirectory + "/ports/" + port;
-    String linkLayer = files.line(directory + "/link_layer").orElse("unknown");
+    String linkLayer = linkLayer(files, device, port);
     return new RdmaPort(
         device,
         port,
@@ -91,10 +92,18 @@ record RdmaPort(
         named(files, directory + "/phys_state"),
         linkLayer,
         files.line(directory + "/rate").orElse("unknown"),
-        linkLayer.equals(INFINIBAND)
+        linkLayer.equals(RdmaDevices.INFINIBAND)
             ? ofInfiniBand(files, device, port)
             : ofEthernet(files, deviceDirectory, directory).stream().toList(),
         gids(files, directory));
+  }
+
+  private static String linkLayer(SystemFiles files, String device, String port) {
+    try {
+      return new RdmaDevices(files.path("/sys/class")).linkLayer(device, port).orElse("unknown");
+    } catch (IOException e) {
+      return "unknown";
+    }
   }
 
   /** The word of a line such as {@code 4: ACTIVE}. */

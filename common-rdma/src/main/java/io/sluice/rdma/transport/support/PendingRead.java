@@ -1,21 +1,18 @@
 package io.sluice.rdma.transport.support;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.SafeLog;
-import io.sluice.rdma.transport.Connection;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
-import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
-import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,10 +20,10 @@ import org.slf4j.LoggerFactory;
  * One read from its call to its completion. It has the checks, the hold on the destination, the
  * deadline, the counters and the future, which are the same for all providers.
  *
- * <p>Thread contract: any thread may complete it; the first one wins. Ownership: the connection
- * whose {@link ReadFactory} made it completes it. Completion releases the destination and cancels
- * the deadline, then completes the future. Failure: a thread that has started to complete it does
- * so even if a step throws, because no other thread would.
+ * <p>Thread contract: any thread may complete it; the first one wins. Ownership: the {@link
+ * ReadFactory} that made it completes it until it is submitted, then the connection. Completion
+ * releases the destination and cancels the deadline, then completes the future. Failure: a thread
+ * that has started to complete it does so even if a step throws, because no other thread would.
  */
 public final class PendingRead {
   private static final Logger LOG = LoggerFactory.getLogger(PendingRead.class);
@@ -106,7 +103,7 @@ public final class PendingRead {
   }
 
   /** Fails the read if its range is outside the region of the descriptor. */
-  public boolean failIfOutsideRegion() {
+  boolean failIfOutsideRegion() {
     if (remoteOffsetBytes >= 0 && lengthBytes <= remote.lengthBytes() - remoteOffsetBytes) {
       return false;
     }
@@ -115,7 +112,7 @@ public final class PendingRead {
   }
 
   /** Starts the deadline; {@code onLate} must complete this read. */
-  public void startDeadline(Deadlines deadlines, Runnable onLate) {
+  void startDeadline(Deadlines deadlines, Runnable onLate) {
     Deadlines.Deadline started = deadlines.after(timeoutMs, onLate);
     deadline = started;
     if (completed.get()) {
@@ -144,6 +141,16 @@ public final class PendingRead {
       } finally {
         future.completeExceptionally(cause);
       }
+    }
+  }
+
+  /** Fails the read because starting it failed, mostly for want of memory; nothing was posted. */
+  public void failUnstarted(Throwable cause) {
+    try {
+      fail(new TransportException(this + " was not started: " + ErrorText.of(cause), cause));
+    } catch (RuntimeException | Error e) {
+      SafeLog.error(LOG, "{} was not started, and did not fail normally", this, e);
+      failWith(cause);
     }
   }
 
@@ -223,54 +230,5 @@ public final class PendingRead {
         + remote
         + " at "
         + peer;
-  }
-
-  /**
-   * Creates the reads of one connection, after checks of the caller's arguments.
-   *
-   * <p>Thread contract: immutable.
-   *
-   * @param resources the resources of the connection's endpoint
-   * @param peer the remote address, for messages
-   * @param futures makes the future of each read
-   */
-  public record ReadFactory(
-      ClientResources resources, String peer, Supplier<CompletableFuture<Void>> futures) {
-    /** With futures for which a thread sleeps at once when it waits. */
-    public ReadFactory(ClientResources resources, String peer) {
-      this(resources, peer, CompletableFuture::new);
-    }
-
-    /**
-     * Checks the arguments of {@link Connection#read} and holds the destination.
-     *
-     * @throws IllegalArgumentException if the destination belongs to another endpoint, or the
-     *     timeout is not positive
-     * @throws IndexOutOfBoundsException if the range does not lie in the destination
-     * @throws IllegalStateException if the destination was closed
-     */
-    public PendingRead open(
-        RegionDescriptor remote,
-        long remoteOffsetBytes,
-        RegisteredBuffer destination,
-        int destinationOffsetBytes,
-        int lengthBytes,
-        long timeoutMs) {
-      if (!(destination.registration() instanceof EndpointBuffer registered)
-          || registered.resources() != resources) {
-        throw new IllegalArgumentException(
-            "the destination is not registered with the endpoint of this connection");
-      }
-      return new PendingRead(
-          remote,
-          remoteOffsetBytes,
-          destination,
-          destinationOffsetBytes,
-          lengthBytes,
-          timeoutMs,
-          peer,
-          resources.meter(),
-          futures.get());
-    }
   }
 }

@@ -20,6 +20,9 @@ import java.util.Optional;
  * with it. Thread contract: immutable; reads /sys at every call.
  */
 public final class RdmaDevices {
+  /** The link layer of InfiniBand, in the kernel's words. */
+  public static final String INFINIBAND = "InfiniBand";
+
   private static final String CHANNEL_ADAPTER = "1:";
   private static final String ACTIVE = "4:";
 
@@ -64,6 +67,12 @@ public final class RdmaDevices {
   /** All ports, up or down. */
   public List<String> ports() {
     return ports("");
+  }
+
+  /** The link layer of a port, {@link #INFINIBAND} or Ethernet; empty if the kernel says none. */
+  public Optional<String> linkLayer(String device, String port) throws IOException {
+    Path layer = sysClass.resolve("infiniband/" + device + "/ports/" + port + "/link_layer");
+    return Files.exists(layer) ? Optional.of(Files.readString(layer).strip()) : Optional.empty();
   }
 
   private List<String> ports(String state) {

@@ -5,7 +5,7 @@ import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.RegisteredBuffer;
 import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
+import io.sluice.rdma.transport.support.ReadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -22,17 +22,16 @@ import java.util.concurrent.CompletableFuture;
  * reader closes the socket; other threads shut it down.
  */
 final class TcpConnection implements Connection {
-  private final ClientResources resources;
   private final TcpLink link;
   private final TcpRequests requests;
   private final TcpResponseReader responses;
   private final ReadFactory factory;
 
   private TcpConnection(ClientResources resources, TcpLink link, TcpRequests requests) {
-    this.resources = resources;
     this.link = link;
     this.requests = requests;
-    this.factory = new ReadFactory(resources, link.remote().toString());
+    this.factory =
+        new ReadFactory(resources, link.remote().toString(), this::submit, link::giveUpFor);
     this.responses =
         new TcpResponseReader(link, requests, resources.meter(), () -> resources.ended(this));
   }
@@ -73,16 +72,14 @@ final class TcpConnection implements Connection {
       int destinationOffsetBytes,
       int lengthBytes,
       long timeoutMs) {
-    PendingRead read =
-        factory.open(
-            region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
-    if (!read.failIfOutsideRegion()) {
-      read.startDeadline(resources.deadlines(), () -> link.giveUpFor(read));
-      if (!requests.submit(read)) {
-        link.failAsLost(read);
-      }
+    return factory.start(
+        region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
+  }
+
+  private void submit(PendingRead read) {
+    if (!requests.submit(read)) {
+      link.failAsLost(read);
     }
-    return read.future();
   }
 
   @Override

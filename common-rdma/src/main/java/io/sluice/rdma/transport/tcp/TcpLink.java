@@ -1,5 +1,7 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.text.ErrorText;
+import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.support.PendingRead;
 import java.io.IOException;
@@ -8,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The socket of a client's connection, and the state and cause of its end.
@@ -22,6 +26,9 @@ import java.util.concurrent.atomic.AtomicReference;
 final class TcpLink {
   /** Why the connection ends; {@code late} is the read that missed its deadline, if any. */
   private record End(String reason, Throwable cause, PendingRead late) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(TcpLink.class);
+  private static final End UNSAID = new End("there is no memory to say why", null, null);
 
   private final SocketChannel channel;
   private final InetSocketAddress remote;
@@ -73,21 +80,32 @@ final class TcpLink {
   /** Ends the connection because a read is late, so that its destination is not written later. */
   void giveUpFor(PendingRead late) {
     if (!late.isCompleted()) {
-      giveUp(new End("closed after the deadline of " + late, null, late));
+      giveUp(ErrorText.ofEnd("closed after the deadline of a read", late), null, late);
     }
   }
 
   /** Ends the connection if it has not ended yet; from any thread. */
   void giveUp(String reason, Throwable cause) {
-    giveUp(new End(reason, cause, null));
+    giveUp(reason, cause, null);
   }
 
-  private void giveUp(End why) {
+  /** Does not fail for want of memory, because the reads end with the connection. */
+  private void giveUp(String reason, Throwable cause, PendingRead late) {
+    End why = UNSAID;
+    try {
+      why = new End(reason, cause, late);
+    } catch (OutOfMemoryError e) {
+      // It ends all the same.
+    }
     if (end.compareAndSet(null, why)) {
-      Sockets.shutdown(channel);
-      SelectionKey started = key;
-      if (started != null) {
-        loop.wantTurn(started);
+      try {
+        Sockets.shutdown(channel); // which gives it a turn, too
+        SelectionKey started = key;
+        if (started != null) {
+          loop.wantTurn(started);
+        }
+      } catch (RuntimeException | Error e) {
+        SafeLog.warn(LOG, "{}: its thread was not woken", this, e);
       }
     }
   }

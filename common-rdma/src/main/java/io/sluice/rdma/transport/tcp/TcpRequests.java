@@ -6,9 +6,9 @@ import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.transport.support.PendingRead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -34,7 +34,8 @@ final class TcpRequests {
   private final TcpLink link;
   private final Object lock = new Object();
   private final Map<Long, PendingRead> outstanding = new HashMap<>();
-  private final Queue<PendingRead> waiting = new ArrayDeque<>();
+  private final Queue<PendingRead> waiting =
+      new LinkedList<>(); // an ArrayDeque that has no memory to grow loses what is in it
   private final ByteBuffer request; // the rest that is not sent yet
   private long nextRequestId;
   private boolean ended;
@@ -44,7 +45,7 @@ final class TcpRequests {
     this.request = OffHeap.allocate(REQUEST_BYTES).limit(0);
   }
 
-  /** False if the connection has ended. */
+  /** False if the connection has ended. Throws only before the read waits to be sent. */
   boolean submit(PendingRead read) {
     synchronized (lock) {
       if (ended) {
@@ -64,8 +65,8 @@ final class TcpRequests {
           return;
         }
       }
-    } catch (IOException e) {
-      link.giveUp("sending a request failed", e); // its last turn fails this read, too
+    } catch (IOException | RuntimeException | Error e) {
+      link.giveUp("sending a request failed", e); // its last turn fails the reads
     }
   }
 
@@ -73,9 +74,10 @@ final class TcpRequests {
     if (outstanding.size() == MAX_OUTSTANDING || waiting.isEmpty()) {
       return false;
     }
-    PendingRead read = waiting.remove();
+    PendingRead read = waiting.element();
     long requestId = nextRequestId++;
-    outstanding.put(requestId, read);
+    outstanding.put(requestId, read); // first, so that it is always in one of them
+    waiting.remove();
     request.clear();
     request.putLong(requestId).putLong(read.remote().regionId()).putLong(read.remote().key());
     request.putLong(read.remoteOffsetBytes()).putInt(read.lengthBytes()).flip();

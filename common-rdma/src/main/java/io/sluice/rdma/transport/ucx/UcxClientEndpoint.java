@@ -13,7 +13,7 @@ import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.ClientEndpointBase.EndpointBuffer;
 import io.sluice.rdma.transport.support.Deadlines;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
+import io.sluice.rdma.transport.support.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -126,7 +126,7 @@ final class UcxClientEndpoint extends ClientEndpointBase {
       this.resources = resources;
       this.loop = loop;
       this.remote = remote;
-      this.factory = new ReadFactory(resources, remote.toString());
+      this.factory = new ReadFactory(resources, remote.toString(), this::submit, this::late);
       this.reads = new UcxReads(loop, remote, resources.meter(), this::ended);
     }
 
@@ -166,21 +166,14 @@ final class UcxClientEndpoint extends ClientEndpointBase {
         int destinationOffsetBytes,
         int lengthBytes,
         long timeoutMs) {
-      PendingRead read =
-          factory.open(
-              region,
-              remoteOffsetBytes,
-              destination,
-              destinationOffsetBytes,
-              lengthBytes,
-              timeoutMs);
-      if (!read.failIfOutsideRegion()) {
-        read.startDeadline(resources.deadlines(), () -> late(read));
-        if (!loop.execute(() -> reads.issue(read))) {
-          read.fail(new ConnectionLostException(read + " failed: the client endpoint is closed"));
-        }
+      return factory.start(
+          region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
+    }
+
+    private void submit(PendingRead read) {
+      if (!loop.execute(() -> reads.issue(read))) {
+        read.fail(new ConnectionLostException(read + " failed: the client endpoint is closed"));
       }
-      return read.future();
     }
 
     private void late(PendingRead read) {

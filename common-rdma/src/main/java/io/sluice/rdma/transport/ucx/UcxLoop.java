@@ -191,15 +191,25 @@ final class UcxLoop implements AutoCloseable {
     return Thread.currentThread() == thread;
   }
 
-  /** Queues a task; false if the loop has ended and the task will never run. */
+  /**
+   * Queues a task; false if the loop has ended and the task will never run. Nor does it run if this
+   * throws.
+   */
   boolean execute(Runnable task) {
     synchronized (signalLock) {
       if (!accepting) {
         return false;
       }
       tasks.add(task);
-      if (!isLoopThread()) {
-        worker.signal();
+      try {
+        if (!isLoopThread()) {
+          worker.signal();
+        }
+      } catch (RuntimeException | Error e) {
+        if (tasks.remove(task)) {
+          throw e;
+        }
+        // The loop was awake, and has taken it.
       }
       return true;
     }

@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.ucx;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.RegionDescriptor;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
@@ -84,6 +85,18 @@ final class UcxReads {
   }
 
   void issue(PendingRead read) {
+    try {
+      post(read);
+    } catch (RuntimeException | Error e) { // an Error mostly for want of memory
+      if (inFlight.contains(read)) {
+        end(ErrorText.ofEnd("posting a read failed", e)); // which fails it: UCX may have taken it
+      } else {
+        read.failUnstarted(e);
+      }
+    }
+  }
+
+  private void post(PendingRead read) {
     if (!open) {
       fail(read);
       return;
@@ -97,20 +110,16 @@ final class UcxReads {
       return;
     }
     inFlight.add(read);
-    try {
-      UcpRemoteKey key =
-          remoteKeys.computeIfAbsent(
-              read.remote(), descriptor -> UcxAddress.unpackRemoteKey(peer, descriptor));
-      ByteBuffer landing = read.landing();
-      peer.getNonBlocking(
-          UcxAddress.address(read.remote()) + read.remoteOffsetBytes(),
-          key,
-          UcxUtils.getAddress(landing),
-          landing.remaining(),
-          callback(() -> done(read), this::end));
-    } catch (UcxException e) {
-      end(e.getMessage());
-    }
+    UcpRemoteKey key =
+        remoteKeys.computeIfAbsent(
+            read.remote(), descriptor -> UcxAddress.unpackRemoteKey(peer, descriptor));
+    ByteBuffer landing = read.landing();
+    peer.getNonBlocking(
+        UcxAddress.address(read.remote()) + read.remoteOffsetBytes(),
+        key,
+        UcxUtils.getAddress(landing),
+        landing.remaining(),
+        callback(() -> done(read), this::end));
   }
 
   private void done(PendingRead read) {
@@ -122,7 +131,7 @@ final class UcxReads {
   void late(PendingRead read) {
     if (!read.isCompleted()) {
       late = read;
-      end("closed after the deadline of " + read);
+      end(ErrorText.ofEnd("closed after the deadline of a read", read));
     }
   }
 

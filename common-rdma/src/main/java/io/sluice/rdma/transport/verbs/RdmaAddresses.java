@@ -5,7 +5,6 @@ import io.sluice.rdma.transport.support.RdmaDevices;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -24,8 +23,6 @@ import java.util.stream.Collectors;
  * from reading it.
  */
 public final class RdmaAddresses {
-  private static final String INFINIBAND = "InfiniBand";
-
   private final Path sysClass;
   private final Collection<InetAddress> host;
 
@@ -128,7 +125,9 @@ public final class RdmaAddresses {
   }
 
   private boolean isInfiniband(String device, int port) throws IOException {
-    Path layer = sysClass.resolve("infiniband/" + device + "/ports/" + port + "/link_layer");
-    return Files.exists(layer) && Files.readString(layer).strip().equals(INFINIBAND);
+    return new RdmaDevices(sysClass)
+        .linkLayer(device, Integer.toString(port))
+        .filter(RdmaDevices.INFINIBAND::equals)
+        .isPresent();
   }
 }

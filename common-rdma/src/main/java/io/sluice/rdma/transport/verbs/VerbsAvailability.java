@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Finds out once whether verbs can work on this host: first what the kernel shows, then by opening
@@ -25,6 +26,9 @@ import java.util.function.Supplier;
 final class VerbsAvailability {
   /** The memory that must be free to pin: for the first windows and the queues. */
   private static final long LEAST_PINNED_BYTES = 16L << 20;
+
+  /** The library, or a function of it that is not there, as JNA's messages name them. */
+  private static final Pattern OF_LIBIBVERBS = Pattern.compile("'(lib)?ibv");
 
   private final Path sysClass;
   private final Path devices;
@@ -92,13 +96,17 @@ final class VerbsAvailability {
     if (calls.isPresent()) {
       return calls;
     }
-    return LibVerbs.loadFailure()
-        .map(
-            e ->
-                "libibverbs.so.1 does not load ("
-                    + reason(e)
-                    + "); install rdma-core (Debian: libibverbs1 and ibverbs-providers; Red Hat:"
-                    + " libibverbs)");
+    return LibVerbs.loadFailure().map(VerbsAvailability::libraryCause);
+  }
+
+  /** JNA may fail before it comes to libibverbs, and then rdma-core is not to blame. */
+  static String libraryCause(Throwable e) {
+    return OF_LIBIBVERBS.matcher(e.toString()).find()
+        ? "libibverbs.so.1 does not load ("
+            + reason(e)
+            + "); install rdma-core (Debian: libibverbs1 and ibverbs-providers; Red Hat:"
+            + " libibverbs)"
+        : NativeCalls.unavailabilityCause(e);
   }
 
   /**

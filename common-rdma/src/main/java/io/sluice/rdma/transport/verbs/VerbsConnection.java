@@ -11,7 +11,7 @@ import io.sluice.rdma.transport.TransportException.ReadTimeoutException;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
+import io.sluice.rdma.transport.support.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import io.sluice.rdma.transport.support.WaitingFuture;
 import io.sluice.rdma.transport.verbs.VerbsClientEndpoint.VerbsRegisteredBuffer;
@@ -69,7 +69,11 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     this.turns = new CompletionTurns(link.queue(), this::isOpen, this::takeCompletions);
     this.factory =
         new ReadFactory(
-            resources, link.remote().toString(), () -> new WaitingFuture(this::pollFor));
+            resources,
+            link.remote().toString(),
+            () -> new WaitingFuture(this::pollFor),
+            this::submit,
+            this::late);
     this.thread = DaemonThreads.create("sluice-verbs-" + link.remote().getPort(), this::run);
   }
 
@@ -87,7 +91,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     try {
       link.watch(this);
     } catch (IOException | RuntimeException | Error e) {
-      end("its socket cannot be watched", e);
+      end(ErrorText.ofEnd("its socket cannot be watched", e));
       throw e;
     }
   }
@@ -100,21 +104,11 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       int destinationOffsetBytes,
       int lengthBytes,
       long timeoutMs) {
-    PendingRead read =
-        factory.open(
-            region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
-    if (!read.failIfOutsideRegion()) {
-      try {
-        read.startDeadline(resources.deadlines(), () -> late(read));
-        submit(read);
-      } catch (RuntimeException | Error e) { // for want of memory; nothing of it was posted
-        end("posting a read failed", e);
-        read.endBy(failing);
-      }
-    }
-    return read.future();
+    return factory.start(
+        region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
   }
 
+  /** Throws only before parts of the read wait to be posted. */
   private void submit(PendingRead read) {
     OptionalInt remoteKey = VerbsRegion.remoteKey(read.remote(), link.remoteDevice());
     if (remoteKey.isEmpty()) {
@@ -133,7 +127,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       }
     }
     if (!open) {
-      failAsLost(read);
+      fail(read);
     } else if (parts.isEmpty()) {
       read.succeed();
     }
@@ -155,7 +149,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
       try {
         link.queue().post(waiting);
       } catch (IOException | RuntimeException | Error e) {
-        end("posting a read failed", e); // which fails them
+        end(ErrorText.ofEnd("posting a read failed", e)); // which fails them
       }
     }
   }
@@ -180,7 +174,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
 
   private void endForFailure(Throwable e) {
     SafeLog.warn(LOG, "verbs: connection to {} failed", link.remote(), e);
-    end("it failed", e);
+    end(ErrorText.ofEnd("it failed", e));
   }
 
   /** Completes what has arrived, and then posts more. Callbacks run in the turn, under no lock. */
@@ -219,7 +213,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     synchronized (lock) {
       if (isOpen() && !read.isCompleted()) {
         late = read;
-        end("closed after the deadline of a read", read);
+        end(ErrorText.ofEnd("closed after the deadline of a read", read));
       }
     }
   }
@@ -231,22 +225,11 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
         endReason = reason;
         try {
           link.end();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) { // reads are posted, and must not fail
           SafeLog.warn(LOG, "verbs: the thread of {} was not woken", this, e);
         }
       }
     }
-  }
-
-  /** Ends it for a failure or a read, whose text is left out if there is no memory for it. */
-  private void end(String what, Object cause) {
-    String reason = what;
-    try {
-      reason = what + ": " + (cause instanceof Throwable failure ? ErrorText.of(failure) : cause);
-    } catch (OutOfMemoryError e) {
-      // The end must not fail.
-    }
-    end(reason);
   }
 
   /**
@@ -302,9 +285,6 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     }
     for (ReadPart part = waiting.poll(); part != null; part = waiting.poll()) {
       failUnfinished(part.read());
-    }
-    if (late != null) {
-      failUnfinished(late); // without parts, if memory was short when it was posted
     }
   }
 
@@ -376,7 +356,7 @@ final class VerbsConnection implements Connection, SocketLoop.Member, VerbsDevic
     if (cause == null) {
       end(CLOSED_HERE);
     } else {
-      end("its socket failed", cause);
+      end(ErrorText.ofEnd("its socket failed", cause));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.rdma.transport.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -141,6 +142,25 @@ class VerbsAvailabilityTest {
     assertEquals(
         "java.lang.UnsatisfiedLinkError: no function",
         VerbsAvailability.reason(new UnsatisfiedLinkError("no function")));
+  }
+
+  @Test
+  void rdmaCoreIsBlamedForItsOwnLibraryAlone() {
+    String rdmaCore = "install rdma-core";
+    for (String said :
+        new String[] {
+          "Unable to load library 'libibverbs.so.1':\nlibibverbs.so.1: cannot open",
+          "Error looking up function 'ibv_reg_mr': undefined symbol"
+        }) {
+      String cause = VerbsAvailability.libraryCause(new UnsatisfiedLinkError(said));
+      assertTrue(cause.contains(rdmaCore), cause);
+    }
+    String cause =
+        VerbsAvailability.libraryCause(
+            new UnsatisfiedLinkError(
+                "/tmp/jna/jna1.tmp: failed to map segment from shared object"));
+    assertFalse(cause.contains(rdmaCore), cause);
+    assertTrue(cause.contains("-Djna.tmpdir"), cause);
   }
 
   private void giveAllPortsTheGid(String gid) throws IOException {

@@ -15,7 +15,7 @@ import io.sluice.rdma.transport.disni.DisniLink.CmEvents;
 import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
 import io.sluice.rdma.transport.support.ClientEndpointBase.ClientResources;
 import io.sluice.rdma.transport.support.PendingRead;
-import io.sluice.rdma.transport.support.PendingRead.ReadFactory;
+import io.sluice.rdma.transport.support.ReadFactory;
 import io.sluice.rdma.transport.support.Uninterruptibly;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -68,7 +68,7 @@ final class DisniConnection implements Connection {
     this.resources = resources;
     this.remote = remote;
     this.link = link;
-    this.factory = new ReadFactory(resources, remote.toString());
+    this.factory = new ReadFactory(resources, remote.toString(), this::submit, this::late);
     this.thread = DaemonThreads.create("sluice-disni-" + remote.getPort(), this::run);
   }
 
@@ -91,16 +91,11 @@ final class DisniConnection implements Connection {
       int destinationOffsetBytes,
       int lengthBytes,
       long timeoutMs) {
-    PendingRead read =
-        factory.open(
-            region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
-    if (!read.failIfOutsideRegion()) {
-      read.startDeadline(resources.deadlines(), () -> late(read));
-      submit(read);
-    }
-    return read.future();
+    return factory.start(
+        region, remoteOffsetBytes, destination, destinationOffsetBytes, lengthBytes, timeoutMs);
   }
 
+  /** Throws only before parts of the read wait to be posted. */
   private void submit(PendingRead read) {
     OptionalInt remoteKey = DisniAddress.remoteKey(read.remote(), link.remote());
     if (remoteKey.isEmpty()) {
@@ -121,22 +116,23 @@ final class DisniConnection implements Connection {
       }
     }
     if (!open) {
-      failAsLost(read);
+      fail(read);
     } else if (parts.isEmpty()) {
       read.succeed();
     }
   }
 
   private void postWaiting() {
-    while (isOpen() && posted.size() < MAX_OUTSTANDING && !waiting.isEmpty()) {
-      DisniRead.Part part = waiting.remove();
-      long workRequestId = nextWorkRequestId++;
-      posted.put(workRequestId, part);
-      try {
+    try {
+      while (isOpen() && posted.size() < MAX_OUTSTANDING && !waiting.isEmpty()) {
+        DisniRead.Part part = waiting.element();
+        long workRequestId = nextWorkRequestId++;
+        posted.put(workRequestId, part); // first, so that it is always in one of them
+        waiting.remove();
         part.whole().post(link.queue(), workRequestId, part);
-      } catch (IOException e) {
-        end("posting a read failed: " + ErrorText.of(e));
       }
+    } catch (IOException | RuntimeException | Error e) {
+      end(ErrorText.ofEnd("posting a read failed", e)); // which fails them
     }
   }
 
@@ -149,7 +145,7 @@ final class DisniConnection implements Connection {
       }
     } catch (IOException | RuntimeException | Error e) {
       SafeLog.warn(LOG, "disni: connection to {} failed", remote, e);
-      end("it failed: " + ErrorText.of(e));
+      end(ErrorText.ofEnd("it failed", e));
     } finally {
       finish();
     }
@@ -182,7 +178,7 @@ final class DisniConnection implements Connection {
     synchronized (lock) {
       if (isOpen() && !read.isCompleted()) {
         late = read;
-        end("closed after the deadline of " + read);
+        end(ErrorText.ofEnd("closed after the deadline of a read", read));
       }
     }
   }
@@ -195,7 +191,9 @@ final class DisniConnection implements Connection {
         try {
           link.disconnect();
         } catch (IOException e) {
-          LOG.debug("disni: {} was disconnected already", this, e);
+          SafeLog.debug(LOG, "disni: {} was disconnected already", this, e);
+        } catch (RuntimeException | Error e) { // reads are posted, and must not fail
+          SafeLog.warn(LOG, "disni: {} was not disconnected", this, e);
         }
       }
     }

@@ -13,12 +13,12 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.disni.DisniRegion.DisniAddress;
+import io.sluice.rdma.transport.support.HostAddresses;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,8 +79,7 @@ final class DisniDevices implements AutoCloseable {
 
   private static List<Inet4Address> localAddresses() throws TransportException {
     try {
-      return NetworkInterface.networkInterfaces()
-          .flatMap(NetworkInterface::inetAddresses)
+      return HostAddresses.ofConnections().stream()
           .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
           .map(Inet4Address.class::cast)
           .toList();

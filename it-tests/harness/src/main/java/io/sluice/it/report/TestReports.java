@@ -21,7 +21,7 @@ import org.xml.sax.SAXException;
 /**
  * The reports of test runners.
  *
- * @param outcomes one for each test
+ * @param outcomes one for each test, and one for a class that was skipped as a whole
  */
 public record TestReports(Collection<TestOutcome> outcomes) {
   /** How JUnit's own reporter writes an entry. */
@@ -129,7 +129,23 @@ public record TestReports(Collection<TestOutcome> outcomes) {
   private static TestReports of(Stream<TestOutcome> tests) {
     Map<String, TestOutcome> byName = new LinkedHashMap<>();
     tests.forEach(test -> byName.merge(test.name(), test, TestOutcome::orBetter));
-    return new TestReports(List.copyOf(byName.values()));
+    return new TestReports(
+        byName.values().stream()
+            .collect(
+                Collectors.groupingBy(TestOutcome::suite, LinkedHashMap::new, Collectors.toList()))
+            .values()
+            .stream()
+            .flatMap(ofSuite -> inOneSkip(ofSuite).stream())
+            .toList());
+  }
+
+  /** The skip of the whole class alone; its tests, if another machine ran some. */
+  private static List<TestOutcome> inOneSkip(List<TestOutcome> ofSuite) {
+    boolean ran = ofSuite.stream().anyMatch(test -> test.state() != TestOutcome.State.SKIPPED);
+    boolean isSkipped = ofSuite.stream().anyMatch(TestOutcome::isOfSuite);
+    return ran || isSkipped
+        ? ofSuite.stream().filter(test -> test.isOfSuite() != ran).toList()
+        : ofSuite;
   }
 
   private static Stream<TestOutcome> tests(Path report) {
@@ -157,6 +173,9 @@ public record TestReports(Collection<TestOutcome> outcomes) {
             ? TestOutcome.State.FAILED
             : skip.isPresent() ? TestOutcome.State.SKIPPED : TestOutcome.State.PASSED;
     String suite = test.getAttribute("classname");
+    if (skip.isPresent() && skip.get().startsWith(OF_CLASS)) {
+      return TestOutcome.of(suite, state, skip.get().substring(OF_CLASS.length()));
+    }
     return new TestOutcome(
         suite,
         TestOutcome.name(suite, test.getAttribute("name")),
@@ -199,7 +218,6 @@ public record TestReports(Collection<TestOutcome> outcomes) {
             .takeWhile(line -> !line.startsWith("\tat "))
             .limit(text.contains(SEVERAL) ? Integer.MAX_VALUE : 1)
             .map(line -> line.strip().replaceFirst("^org\\.opentest4j\\.\\w+: ", ""))
-            .map(line -> line.startsWith(OF_CLASS) ? line.substring(OF_CLASS.length()) : line)
             .reduce((before, line) -> before + "; " + line)
             .orElse("no reason given");
     return Optional.of(
@@ -245,6 +263,11 @@ public record TestReports(Collection<TestOutcome> outcomes) {
      */
     static String name(String className, String methodName) {
       return className + "." + methodName.replaceFirst("^(\\w+)\\([^)]*\\)", "$1");
+    }
+
+    /** Whether it is of a class that was skipped as a whole. */
+    boolean isOfSuite() {
+      return state == State.SKIPPED && name.equals(suite);
     }
 
     /** The better one; of two alike the later, which is of the guest, where more can run. */

@@ -70,7 +70,7 @@ class TestReportsTest {
         root.resolve("TEST-a.xml"),
         """
         <testsuite>
-          <testcase classname="a.B" name="reads()"><skipped>parent was skipped: no library</skipped></testcase>
+          <testcase classname="a.B" name="reads()"><skipped message="no library"/></testcase>
           <testcase classname="a.B" name="ends"><skipped message="no library"/></testcase>
           <testcase classname="a.B" name="begins"><skipped message="too slow"/></testcase>
         </testsuite>
@@ -78,6 +78,31 @@ class TestReportsTest {
     assertEquals(
         List.of("2 tests of B: no library", "a.B.begins: too slow"),
         TestReports.inShort(TestReports.in(root).skippedByReason()));
+  }
+
+  /** Maven's runner names only the reason, JUnit's own says that it is the class's. */
+  @Test
+  void aClassThatIsSkippedForOneReasonIsOneSkip(@TempDir Path root) throws IOException {
+    TestReports guest =
+        ofTwoTests(root.resolve("guest"), "<skipped>parent was skipped: no library</skipped>");
+    assertEquals("0 passed, 0 failed, 1 skipped", guest.count());
+    assertEquals(List.of("a.B: no library"), names(guest.skipped()));
+    TestReports host = ofTwoTests(root.resolve("host"), "<skipped message=\"no device\"/>");
+    assertEquals(List.of("a.B: no library"), names(host.with(guest).skipped()));
+    assertEquals("0 passed, 0 failed, 2 skipped", host.count());
+    TestReports elsewhere = ofTwoTests(root.resolve("elsewhere"), "");
+    assertEquals("2 passed, 0 failed, 0 skipped", guest.with(elsewhere).count());
+    assertEquals("2 passed, 0 failed, 0 skipped", elsewhere.with(guest).count());
+  }
+
+  private static TestReports ofTwoTests(Path directory, String outcome) throws IOException {
+    Files.createDirectories(directory);
+    String test = "<testcase classname=\"a.B\" name=\"%s\">%s</testcase>";
+    Files.writeString(
+        directory.resolve("TEST-a.xml"),
+        "<testsuite>%s%s</testsuite>"
+            .formatted(test.formatted("reads()", outcome), test.formatted("ends()", outcome)));
+    return TestReports.in(directory);
   }
 
   private static TestReports suite(Path directory, String outcome) throws IOException {
