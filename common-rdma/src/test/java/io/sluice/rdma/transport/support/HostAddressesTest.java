@@ -26,5 +26,6 @@ class HostAddressesTest {
             .filter(address -> !address.isLinkLocalAddress())
             .collect(Collectors.toSet());
     assertEquals(system, Set.copyOf(all));
+    assertTrue(all.stream().noneMatch(each -> each.getHostAddress().contains("%")), all.toString());
   }
 }
