@@ -11,17 +11,24 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The lab's soft RDMA device and the interface below it, to break and mend. */
+/** A soft RDMA device of the lab's guest and the interface below it, to break and mend. */
 public final class SoftDevice {
-  private static final String NAME = "rxe0";
-  private static final Path SYS = Path.of("/sys/class/infiniband", NAME);
+  private static final String LABS_OWN = "rxe0";
 
+  private final String name;
   private final String interfaceName;
   private final InetAddress address;
+  private final Path sys;
 
-  private SoftDevice(String interfaceName, InetAddress address) {
+  private SoftDevice(String name, String interfaceName, InetAddress address) {
+    this.name = name;
     this.interfaceName = interfaceName;
     this.address = address;
+    this.sys = sys(name);
+  }
+
+  private static Path sys(String name) {
+    return Path.of("/sys/class/infiniband", name);
   }
 
   /** Why faults cannot be injected here; empty in the lab. */
@@ -29,24 +36,48 @@ public final class SoftDevice {
     if (System.getProperty("sluice.lab.tmpfs") == null) {
       return Optional.of("breaks the machine's RDMA device, so only in the lab: ./sluice lab");
     }
-    return Files.isDirectory(SYS)
+    return Files.isDirectory(sys(LABS_OWN))
         ? Optional.empty()
-        : Optional.of("no soft RDMA device " + NAME + " in /sys/class/infiniband");
+        : Optional.of("no soft RDMA device " + LABS_OWN + " in /sys/class/infiniband");
   }
 
+  /** The device that the guest has by itself. */
   public static SoftDevice find() {
     try {
-      String interfaceName = Files.readString(SYS.resolve("parent")).strip();
+      String interfaceName = Files.readString(sys(LABS_OWN).resolve("parent")).strip();
       InetAddress address =
           NetworkInterface.getByName(interfaceName)
               .inetAddresses()
               .filter(Inet4Address.class::isInstance)
               .findFirst()
               .orElseThrow();
-      return new SoftDevice(interfaceName, address);
+      return new SoftDevice(LABS_OWN, interfaceName, address);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Makes another one, which works; whoever makes it removes it, and then the interface. */
+  public static SoftDevice add(String name, DummyInterface below) {
+    SoftDevice added = new SoftDevice(name, below.name(), below.address());
+    try {
+      added.mend();
+      return added;
+    } catch (RuntimeException | Error e) {
+      added.remove();
+      throw e;
+    }
+  }
+
+  /** Removes it, if it is there; fails if a process has it open. */
+  public void remove() {
+    if (Files.isDirectory(sys)) {
+      Commands.run("rdma", "link", "delete", name);
+    }
+  }
+
+  public String name() {
+    return name;
   }
 
   /** The address that RDMA connections are made to. */
@@ -78,13 +109,22 @@ public final class SoftDevice {
 
   /** Starts to delete the device; the kernel may wait for those who have it open. */
   public Process startDelete() {
-    return Commands.start("rdma", "link", "delete", NAME);
+    return Commands.start("rdma", "link", "delete", name);
   }
 
-  /** Everything as the lab made it. */
+  /** Whether a process could open it now; one that is being deleted has no file any more. */
+  public boolean canBeOpened() {
+    try (Stream<Path> files = Files.list(Path.of("/sys/class/infiniband_verbs"))) {
+      return files.anyMatch(file -> read(file.resolve("ibdev")).equals(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Everything as when it was made. */
   public void mend() {
-    if (!Files.isDirectory(SYS)) {
-      Commands.run("rdma", "link", "add", NAME, "type", "rxe", "netdev", interfaceName);
+    if (!Files.isDirectory(sys)) {
+      Commands.run("rdma", "link", "add", name, "type", "rxe", "netdev", interfaceName);
     }
     linkUp();
   }
@@ -109,7 +149,7 @@ public final class SoftDevice {
 
   /** The interface's own address, which link events add and remove, has the last of the GIDs. */
   private boolean hasGids() {
-    try (Stream<Path> gids = Files.list(SYS.resolve("ports/1/gids"))) {
+    try (Stream<Path> gids = Files.list(sys.resolve("ports/1/gids"))) {
       String suffix = HexFormat.of().formatHex(address.getAddress());
       return gids.anyMatch(gid -> read(gid).replace(":", "").endsWith("ffff" + suffix));
     } catch (IOException e) {
@@ -117,17 +157,17 @@ public final class SoftDevice {
     }
   }
 
-  private static String read(Path gid) {
+  private static String read(Path file) {
     try {
-      return Files.readString(gid).strip();
+      return Files.readString(file).strip();
     } catch (IOException e) {
-      return ""; // an empty entry cannot be read
+      return ""; // an empty entry of a table, or what is no directory of a device
     }
   }
 
   private boolean isActive() {
     try {
-      Path state = SYS.resolve("ports/1/state");
+      Path state = sys.resolve("ports/1/state");
       return Files.exists(state) && Files.readString(state).contains("ACTIVE");
     } catch (IOException e) {
       return false; // it went away meanwhile

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * What the RDMA devices of this machine have received, by the kernel's count: the witness that
@@ -20,7 +22,23 @@ public final class DeviceCounters {
   private static final long MAX_PACKET_BYTES = 4096; // the largest MTU there is
   private static final long WORD_BYTES = 4;
 
-  private final long beforeBytes = receivedBytes();
+  private final Optional<String> device; // empty for all
+  private final long beforeBytes;
+
+  /** Those of all devices whose ports are up. */
+  public DeviceCounters() {
+    this(Optional.empty());
+  }
+
+  private DeviceCounters(Optional<String> device) {
+    this.device = device;
+    this.beforeBytes = receivedBytes();
+  }
+
+  /** Those of one device, its ports up or down. */
+  public static DeviceCounters of(String device) {
+    return new DeviceCounters(Optional.of(device));
+  }
 
   /** At most so many bytes of payload were received since this object was made. */
   public long receivedSinceBytes() {
@@ -44,13 +62,15 @@ public final class DeviceCounters {
         .formatted(bytes, receivedSinceBytes());
   }
 
-  private static long receivedBytes() {
-    return new RdmaDevices()
-        .activePorts().stream()
-            .map(port -> port.split(":"))
-            .map(port -> DEVICES.resolve(port[0]).resolve("ports").resolve(port[1]))
-            .mapToLong(DeviceCounters::receivedBytes)
-            .sum();
+  private long receivedBytes() {
+    RdmaDevices devices = new RdmaDevices();
+    List<String> ports = device.isEmpty() ? devices.activePorts() : devices.ports();
+    return ports.stream()
+        .map(port -> port.split(":"))
+        .filter(port -> device.isEmpty() || port[0].equals(device.get()))
+        .map(port -> DEVICES.resolve(port[0]).resolve("ports").resolve(port[1]))
+        .mapToLong(DeviceCounters::receivedBytes)
+        .sum();
   }
 
   private static long receivedBytes(Path port) {

@@ -1,6 +1,7 @@
 package io.sluice.node.faults;
 
 import io.sluice.node.service.NodeService;
+import io.sluice.node.service.ServiceContext;
 import io.sluice.node.testing.TestService;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -19,13 +20,14 @@ final class ServiceMain {
   private ServiceMain() {}
 
   /** A service in {@code directory}, whose pool is kept if there is one. */
+  static ServiceContext context(Path directory) {
+    return TestService.inMemory(directory, SEGMENTS).bounceMemory(BOUNCE_BYTES).recover(true);
+  }
+
+  /** Starts such a service at one address. */
   static NodeService start(Path directory, InetAddress address, int port) throws Exception {
     return NodeService.start(
-        TestService.inMemory(directory, SEGMENTS)
-            .transports(VerbsReadsBase.transports())
-            .listen(address, port)
-            .bounceMemory(BOUNCE_BYTES)
-            .recover(true));
+        context(directory).transports(VerbsReadsBase.transports()).listen(address, port));
   }
 
   public static void main(String[] args) throws Exception {

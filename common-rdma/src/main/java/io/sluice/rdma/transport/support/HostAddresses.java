@@ -30,8 +30,18 @@ public final class HostAddresses {
                     each.getName(),
                     each.inetAddresses()
                         .filter(address -> !address.isLinkLocalAddress())
+                        .map(HostAddresses::withoutInterface)
                         .toList()));
     return result;
+  }
+
+  /** Java adds the interface to each IPv6 address, which means nothing to other hosts. */
+  private static InetAddress withoutInterface(InetAddress address) {
+    try {
+      return InetAddress.getByAddress(address.getAddress());
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("bytes of an address are none", e);
+    }
   }
 
   /** The name of this host, by which others find it if they are told no other one. */

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +108,7 @@ public final class RdmaAddresses {
     return addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(" and "));
   }
 
-  /** The addresses of each port that has any; one that is down may come up. */
+  /** The addresses of each port that has any, IPv4 first; a port that is down may come up. */
   private Map<String, List<InetAddress>> byPort() throws IOException {
     Map<String, List<InetAddress>> result = new LinkedHashMap<>();
     for (Map.Entry<String, List<Integer>> device :
@@ -115,7 +116,9 @@ public final class RdmaAddresses {
       for (int port : device.getValue()) {
         List<InetAddress> addresses =
             new GidTable(sysClass, device.getKey(), port)
-                .of(host, isInfiniband(device.getKey(), port));
+                .of(host, isInfiniband(device.getKey(), port)).stream()
+                    .sorted(Comparator.comparingInt(address -> address.getAddress().length))
+                    .toList();
         if (!addresses.isEmpty()) {
           result.put(device.getKey() + ":" + port, addresses);
         }

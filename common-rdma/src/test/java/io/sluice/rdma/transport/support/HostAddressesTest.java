@@ -28,6 +28,7 @@ class HostAddressesTest {
             .filter(address -> !address.isLinkLocalAddress())
             .collect(Collectors.toSet());
     assertEquals(system, Set.copyOf(all));
+    assertTrue(all.stream().noneMatch(each -> each.getHostAddress().contains("%")), all.toString());
   }
 
   private static Found found(String address, int interfaceIndex) throws Exception {

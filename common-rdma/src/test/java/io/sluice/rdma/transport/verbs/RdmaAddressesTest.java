@@ -54,7 +54,7 @@ class RdmaAddressesTest {
   @Test
   void anAddressOfAnotherNetworkMissesThePorts() throws Exception {
     hostHas("10.0.0.1");
-    roce("mlx5_0", "10.1.0.5", "fd00::5");
+    roce("mlx5_0", "fd00::5", "10.1.0.5");
     roce("mlx5_1", "10.2.0.5");
     assertEquals(
         Optional.of(

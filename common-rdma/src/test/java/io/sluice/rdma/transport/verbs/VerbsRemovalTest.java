@@ -21,8 +21,6 @@ import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.ConnectionLostException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +45,6 @@ class VerbsRemovalTest {
   private static final long LONG_MS = 120_000;
   private static final int BYTES = 1 << 20;
   private static final int MANY = 128;
-  private static final Path TO_OPEN = Path.of("/sys/class/infiniband_verbs/uverbs0");
 
   private final LeakCheck leaks = new LeakCheck();
   private final ByteBuffer memory = OffHeap.allocate(BYTES);
@@ -86,8 +83,9 @@ class VerbsRemovalTest {
         RegisteredBuffer landing = client.register(target);
         Connection connection = client.connect(server.address(), LONG_MS)) {
       RegionDescriptor region = server.register(MemoryRegion.ofMapping(memory));
+      assertTrue(device.canBeOpened());
       deletion = device.startDelete();
-      Await.until("nobody can open the device", () -> !Files.exists(TO_OPEN));
+      Await.until("nobody can open the device", () -> !device.canBeOpened());
       reads(connection, region, landing, 1).get(0).get(LONG_MS, TimeUnit.MILLISECONDS);
       String refusal =
           assertThrows(TransportException.class, () -> provider.openClient().close()).getMessage();
