@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The pages lead where they say, without a network: every relative link of README, CONTRIBUTING and
- * docs to a file, and its anchor to a heading; and every page of docs is in mkdocs.yml. Their
- * sentences are plain words.
+ * The pages lead where they say, without a network: every relative link of README, CONTRIBUTING,
+ * SECURITY and docs to a file, and its anchor to a heading; and every page of docs is in
+ * mkdocs.yml. Their sentences are plain words.
  */
 class PagesTest {
   private static final Pattern CODE = Pattern.compile("(?ms)^ *```.*?^ *```|<!--.*?-->|`[^`\n]*`");
@@ -150,6 +150,7 @@ class PagesTest {
     List<Path> pages = new ArrayList<>(pagesOfDocs());
     pages.add(ROOT.resolve("README.md"));
     pages.add(ROOT.resolve("CONTRIBUTING.md"));
+    pages.add(ROOT.resolve("SECURITY.md"));
     return pages;
   }
 

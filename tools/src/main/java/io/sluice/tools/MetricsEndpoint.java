@@ -1,5 +1,6 @@
 package io.sluice.tools;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
@@ -13,8 +14,6 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.sluice.node.metrics.Metric;
 import io.sluice.node.metrics.Metric.MetricSink;
-import io.sluice.node.metrics.NodeMetrics;
-import io.sluice.node.service.NodeService;
 import io.sluice.rdma.metrics.WaitHistogram.WaitCounts;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
@@ -25,31 +24,42 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves {@link NodeMetrics} to Prometheus at {@code /metrics}.
+ * Serves a service's metrics to Prometheus at {@code /metrics}, and at {@code /healthz} whether the
+ * service can serve.
  *
  * <p>It answers in one of Prometheus' two text formats. It does not use the HTTP server of
  * Prometheus' library: that one also offers the binary format, and fails without all of protobuf.
  *
- * <p>Thread contract: safe from any thread; {@value #THREADS} threads of its own answer. Ownership:
- * the opener closes it before the service. Failure: {@link IOException} if it cannot listen. A
- * failed request is logged and answered with status 500. The connection of a client that sends half
- * a request, or does not read the answer, is closed after a time.
+ * <p>Thread contract: safe from any thread; {@value #THREADS} threads of its own answer. Some of
+ * them never wait for metrics, so that {@code /healthz} answers where metrics hang. Ownership: the
+ * opener tells it before the service stops, and closes it after that. Failure: {@link IOException}
+ * if it cannot listen. A failed request is logged and answered with status 500. The connection of a
+ * client that sends half a request, or does not read the answer, is closed after a time.
  */
 final class MetricsEndpoint implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
-  private static final String PATH = "/metrics";
+  private static final String METRICS = "/metrics";
+  private static final String HEALTH = "/healthz";
+  private static final String TEXT = "text/plain; charset=utf-8";
 
   /** More than one, so that a scraper that does not read holds up no other. */
-  static final int THREADS = 4;
+  static final int THREADS = 6;
+
+  /** Scrapes at a time: the other threads are for whoever asks for health. */
+  static final int SCRAPES = 4;
 
   static {
     // Without these limits, a client that sends half a request, or does not read, would keep a
@@ -58,25 +68,44 @@ final class MetricsEndpoint implements Closeable {
     System.getProperties().putIfAbsent("sun.net.httpserver.maxRspTime", "30");
   }
 
-  private final NodeService service;
+  private final Consumer<MetricSink> metrics;
+  private final HealthCheck health;
   private final HttpServer server;
+  private final Semaphore scrapes = new Semaphore(SCRAPES);
   private final ExecutorService threads =
       Executors.newFixedThreadPool(THREADS, body -> DaemonThreads.create("sluice-metrics", body));
   private final ExpositionFormatWriter plain;
   private final ExpositionFormatWriter open;
+  private volatile boolean isStopping;
 
-  private MetricsEndpoint(NodeService service, HttpServer server) {
-    this.service = service;
+  /** An answer that is not sent yet. */
+  private record Answer(int status, String type, ByteArrayOutputStream body) {
+    /** A line for people. */
+    static Answer text(int status, String line) {
+      ByteArrayOutputStream body = new ByteArrayOutputStream();
+      body.writeBytes((line + "\n").getBytes(StandardCharsets.UTF_8));
+      return new Answer(status, TEXT, body);
+    }
+  }
+
+  private MetricsEndpoint(Consumer<MetricSink> metrics, HealthCheck health, HttpServer server) {
+    this.metrics = metrics;
+    this.health = health;
     this.server = server;
     ExpositionFormats formats = ExpositionFormats.init();
     this.plain = formats.getPrometheusTextFormatWriter();
     this.open = formats.getOpenMetricsTextFormatWriter();
-    server.createContext(PATH, this::answer);
+    server.createContext("/", this::answer);
     server.setExecutor(threads);
   }
 
-  /** Starts to listen; port 0 takes a free one. */
-  static MetricsEndpoint open(NodeService service, InetAddress address, int port)
+  /**
+   * Starts to listen; port 0 takes a free one.
+   *
+   * @param metrics tells a sink what the service says now
+   */
+  static MetricsEndpoint open(
+      Consumer<MetricSink> metrics, HealthCheck health, InetAddress address, int port)
       throws IOException {
     HttpServer server;
     try {
@@ -85,38 +114,76 @@ final class MetricsEndpoint implements Closeable {
       throw new IOException(
           "cannot listen for metrics at " + address + " port " + port + ": " + ErrorText.of(e), e);
     }
-    MetricsEndpoint endpoint = new MetricsEndpoint(service, server);
+    MetricsEndpoint endpoint = new MetricsEndpoint(metrics, health, server);
     server.start();
     return endpoint;
   }
 
   private void answer(HttpExchange exchange) {
     try (exchange) {
-      if (!exchange.getRequestURI().getPath().equals(PATH)) {
-        exchange.sendResponseHeaders(HttpURLConnection.HTTP_NOT_FOUND, -1);
-        return;
+      Answer answer = answerTo(exchange);
+      boolean isHead = exchange.getRequestMethod().equals("HEAD");
+      Headers headers = exchange.getResponseHeaders();
+      headers.set("Content-Type", answer.type());
+      headers.set("Content-Length", Integer.toString(answer.body().size())); // for HEAD
+      exchange.sendResponseHeaders(answer.status(), isHead ? -1 : answer.body().size());
+      if (!isHead) {
+        answer.body().writeTo(exchange.getResponseBody());
       }
-      ByteArrayOutputStream body = new ByteArrayOutputStream();
+    } catch (IOException e) {
+      LOG.debug("{} did not read what it asked for: {}", exchange.getRemoteAddress(), e.toString());
+    }
+  }
+
+  private Answer answerTo(HttpExchange exchange) {
+    String path = exchange.getRequestURI().getPath();
+    if (!path.equals(METRICS) && !path.equals(HEALTH)) {
+      return Answer.text(
+          HttpURLConnection.HTTP_NOT_FOUND, "there are " + METRICS + " and " + HEALTH);
+    }
+    if (!Set.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
+      exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+      return Answer.text(HttpURLConnection.HTTP_BAD_METHOD, "only GET and HEAD");
+    }
+    if (isStopping) { // its parts must not be looked at any more
+      return Answer.text(HttpURLConnection.HTTP_UNAVAILABLE, "the service is stopping");
+    }
+    return path.equals(HEALTH) ? health() : scrape(exchange);
+  }
+
+  private Answer health() {
+    return health
+        .trouble()
+        .map(why -> Answer.text(HttpURLConnection.HTTP_UNAVAILABLE, why))
+        .orElseGet(() -> Answer.text(HttpURLConnection.HTTP_OK, "serving"));
+  }
+
+  private Answer scrape(HttpExchange exchange) {
+    if (!scrapes.tryAcquire()) {
+      return Answer.text(
+          HttpURLConnection.HTTP_UNAVAILABLE,
+          SCRAPES + " requests for metrics are not answered yet");
+    }
+    try {
       ExpositionFormatWriter format =
           open.accepts(exchange.getRequestHeaders().getFirst("Accept")) ? open : plain;
-      try {
-        PrometheusSnapshots snapshots = new PrometheusSnapshots();
-        NodeMetrics.read(service, snapshots);
-        format.write(body, snapshots.build());
-      } catch (RuntimeException | Error e) {
-        SafeLog.error(LOG, "A request for metrics from {} failed", exchange.getRemoteAddress(), e);
-        exchange.sendResponseHeaders(HttpURLConnection.HTTP_INTERNAL_ERROR, -1);
-        return;
-      }
-      exchange.getResponseHeaders().set("Content-Type", format.getContentType());
-      exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, body.size());
-      body.writeTo(exchange.getResponseBody());
-    } catch (IOException e) {
-      LOG.debug(
-          "{} did not read the metrics that it asked for: {}",
-          exchange.getRemoteAddress(),
-          e.toString());
+      PrometheusSnapshots snapshots = new PrometheusSnapshots();
+      metrics.accept(snapshots);
+      ByteArrayOutputStream body = new ByteArrayOutputStream();
+      format.write(body, snapshots.build());
+      return new Answer(HttpURLConnection.HTTP_OK, format.getContentType(), body);
+    } catch (IOException | RuntimeException | Error e) {
+      SafeLog.error(LOG, "A request for metrics from {} failed", exchange.getRemoteAddress(), e);
+      return Answer.text(
+          HttpURLConnection.HTTP_INTERNAL_ERROR, "the metrics failed; the service's log says why");
+    } finally {
+      scrapes.release();
     }
+  }
+
+  /** The service is about to stop: from now on nothing here looks at it. */
+  void stopping() {
+    isStopping = true;
   }
 
   int port() {

@@ -5,12 +5,14 @@ import io.sluice.node.conf.Setting;
 import io.sluice.node.conf.Setting.Units;
 import io.sluice.node.conf.SettingNames;
 import io.sluice.node.conf.VerbsSettings;
+import io.sluice.node.metrics.NodeMetrics;
 import io.sluice.node.service.NodeService;
 import io.sluice.node.service.ServiceContext;
 import io.sluice.node.service.ServiceContext.Probes;
 import io.sluice.node.service.ServiceDirectories;
 import io.sluice.node.socket.DiscoveryFile;
 import io.sluice.node.socket.ServiceFile;
+import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.ConnectionLimits;
@@ -22,10 +24,13 @@ import io.sluice.spill.store.StoreConfig;
 import io.sluice.tools.Tools.ToolsVersion;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -62,6 +67,12 @@ public final class NodeServiceCommand implements Callable<Integer> {
   private static final long JANITOR_PERIOD_MS = 60_000;
   private static final long DEFAULT_MEMORY_BYTES = 1L << 30;
   private static final long BOUNCE_BYTES = 16L << 20;
+
+  /** A service that works answers in milliseconds, and one on a crowded machine in a second. */
+  private static final long ANSWER_TIMEOUT_MS = 2_000;
+
+  /** For two answers, and for what the file system does. */
+  private static final long HEALTH_DEADLINE_MS = 5_000;
 
   @Option(
       names = "--dir",
@@ -218,8 +229,8 @@ public final class NodeServiceCommand implements Callable<Integer> {
       names = "--metrics-port",
       paramLabel = "PORT",
       description =
-          "Port where Prometheus reads metrics, at /metrics. 0 takes any free port; without it there"
-              + " are no metrics.")
+          "Port where Prometheus reads metrics, at /metrics, and where /healthz says whether the"
+              + " service can serve. 0 takes any free port; without it there is neither.")
   private Integer metricsPort; // null: nowhere
 
   @Option(
@@ -258,10 +269,13 @@ public final class NodeServiceCommand implements Callable<Integer> {
             new Thread(
                 () -> {
                   ended.countDown();
-                  if (metrics != null) {
-                    metrics.close();
+                  if (metrics == null) {
+                    close(service);
+                  } else {
+                    metrics.stopping();
+                    close(service);
+                    metrics.close(); // until then it says that the service stops
                   }
-                  close(service);
                 },
                 "close-sluice-service"));
     System.out.printf(
@@ -282,7 +296,36 @@ public final class NodeServiceCommand implements Callable<Integer> {
     return metricsPort == null
         ? null
         : MetricsEndpoint.open(
-            service, metricsBindAddress == null ? bindAddress : metricsBindAddress, metricsPort);
+            sink -> NodeMetrics.read(service, sink),
+            new HealthCheck(() -> trouble(service), HEALTH_DEADLINE_MS),
+            metricsBindAddress == null ? bindAddress : metricsBindAddress,
+            metricsPort);
+  }
+
+  /**
+   * Why new writers and readers cannot be served, in plain words; empty if they can. Makes what was
+   * removed again, if that is possible.
+   */
+  Optional<String> trouble(NodeService service) {
+    restoreAddress(service);
+    ServiceAddress address = service.metadata().address();
+    InetAddress control =
+        bindAddress.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : bindAddress;
+    return service
+        .trouble()
+        .or(removedAddress::trouble)
+        .or(
+            () ->
+                HealthCheck.unanswered(
+                    UnixDomainSocketAddress.of(address.socket()),
+                    "the socket at which executors connect",
+                    ANSWER_TIMEOUT_MS))
+        .or(
+            () ->
+                HealthCheck.unanswered(
+                    new InetSocketAddress(control, address.controlPort()),
+                    "the port at which readers connect",
+                    ANSWER_TIMEOUT_MS));
   }
 
   /** Starts the service, and writes the file by which executors of this node find it. */
@@ -371,20 +414,22 @@ public final class NodeServiceCommand implements Callable<Integer> {
    * Restores the socket and the file by which executors find the service, if they were removed, and
    * has the service look around.
    */
-  synchronized void restoreRemoved(NodeService service) {
-    if (closed) {
-      return; // they were removed on purpose
-    }
+  void restoreRemoved(NodeService service) {
     service.lookAround();
-    removedAddress.restore(() -> restoreAddress(service));
+    restoreAddress(service);
   }
 
-  private boolean restoreAddress(NodeService service) throws IOException {
-    boolean isGone = ServiceFile.isGone(directory);
-    if (isGone) {
-      writeAddress(service);
+  private synchronized void restoreAddress(NodeService service) {
+    if (!closed) { // else it was removed on purpose
+      removedAddress.restore(
+          () -> {
+            boolean isGone = ServiceFile.isGone(directory);
+            if (isGone) {
+              writeAddress(service);
+            }
+            return isGone;
+          });
     }
-    return isGone;
   }
 
   /** Removes the outputs of applications whose driver was killed and did not report their end. */

@@ -29,7 +29,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -48,17 +47,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** The dashboard shows what a node's service really says, and the endpoint says all of it. */
+/** Dashboard and alerts name what a node's service really says; the endpoint says all of it. */
 @Timeout(300)
 class DashboardTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Path DASHBOARD = Path.of("..", "docs", "grafana", "sluice-node.json");
 
-  private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)(?:\\{([^}]*)})? \\S+$");
-  private static final Pattern METRIC = Pattern.compile("\\bsluice_\\w+");
-  private static final Pattern BY = Pattern.compile("\\bby \\(([^)]*)\\)");
-  private static final Pattern SELECTOR = Pattern.compile("\\{([^}]*)}");
-  private static final Pattern MATCHER = Pattern.compile("(\\w+)(?:=~?|!=)\"([^\"]*)\"");
+  private static final Path ALERTS = Path.of("..", "docs", "grafana", "sluice-alerts.yml");
+
+  private static final Pattern RULE =
+      Pattern.compile("- alert: (\\w+)\n +expr: (.*)\n((?:.*\\S.*\n)*)");
+  private static final Pattern LABEL = Pattern.compile("\\$labels\\.(\\w+)");
   private static final Pattern LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
 
   /** Metrics that no panel has, by why. */
@@ -120,21 +119,6 @@ class DashboardTest {
             HttpResponse.BodyHandlers.ofString());
   }
 
-  /** The samples of a page, each with the values of its labels by their names. */
-  private static Map<String, Map<String, Set<String>>> samples(String page) {
-    Map<String, Map<String, Set<String>>> found = new HashMap<>();
-    for (MatchResult sample : SAMPLE.matcher(page).results().toList()) {
-      Map<String, Set<String>> labels =
-          found.computeIfAbsent(sample.group(1), n -> new HashMap<>());
-      if (sample.group(2) != null) {
-        for (MatchResult label : MATCHER.matcher(sample.group(2)).results().toList()) {
-          labels.computeIfAbsent(label.group(1), n -> new HashSet<>()).add(label.group(2));
-        }
-      }
-    }
-    return found;
-  }
-
   private static List<JsonNode> targets(JsonNode dashboard) {
     List<JsonNode> targets = new ArrayList<>();
     dashboard.get("panels").forEach(panel -> panel.get("targets").forEach(targets::add));
@@ -143,37 +127,14 @@ class DashboardTest {
 
   /** What the dashboard names and the page has not. */
   private static List<String> missing(String dashboard, String page) throws IOException {
-    Map<String, Map<String, Set<String>>> known = samples(page);
+    MetricsPage known = new MetricsPage(page);
     List<String> missing = new ArrayList<>();
     for (JsonNode target : targets(new ObjectMapper().readTree(dashboard))) {
       String expression = target.get("expr").asText();
-      List<String> metrics =
-          METRIC.matcher(expression).results().map(MatchResult::group).distinct().toList();
-      assertTrue(!metrics.isEmpty(), expression);
-      Set<String> grouped = new HashSet<>();
-      for (MatchResult by : BY.matcher(expression).results().toList()) {
-        grouped.addAll(List.of(by.group(1).split(", *")));
-      }
-      for (String metric : metrics) {
-        Map<String, Set<String>> labels = known.get(metric);
-        if (labels == null) {
-          missing.add(metric);
-          continue;
-        }
-        grouped.stream()
-            .filter(label -> !labels.containsKey(label))
-            .forEach(label -> missing.add(metric + " by " + label));
-        for (MatchResult selector : SELECTOR.matcher(expression).results().toList()) {
-          for (MatchResult each : MATCHER.matcher(selector.group(1)).results().toList()) {
-            if (!labels.getOrDefault(each.group(1), Set.of()).contains(each.group(2))) {
-              missing.add(metric + " with " + each.group());
-            }
-          }
-        }
-      }
+      missing.addAll(known.missing(expression));
       for (MatchResult label :
           LEGEND.matcher(target.get("legendFormat").asText()).results().toList()) {
-        if (!grouped.contains(label.group(1))) {
+        if (!MetricsPage.groups(expression).contains(label.group(1))) {
           missing.add(expression + " has no " + label.group());
         }
       }
@@ -190,7 +151,7 @@ class DashboardTest {
   void everyMetricIsOnAPanelUnlessThereIsAReason() throws Exception {
     Set<String> named = new HashSet<>();
     for (JsonNode target : targets(new ObjectMapper().readTree(Files.readString(DASHBOARD)))) {
-      METRIC.matcher(target.get("expr").asText()).results().forEach(m -> named.add(m.group()));
+      named.addAll(MetricsPage.metrics(target.get("expr").asText()));
     }
     Set<String> onNone =
         NodeMetrics.all().stream()
@@ -228,13 +189,62 @@ class DashboardTest {
     }
   }
 
+  /** What the alerts name and the page has not, by parts of their conditions. */
+  private static List<String> missingOfAlerts(String alerts, String page) {
+    MetricsPage known = new MetricsPage(page);
+    List<String> missing = new ArrayList<>();
+    for (MatchResult rule : RULE.matcher(alerts).results().toList()) {
+      Set<String> labels = new HashSet<>(Set.of("instance"));
+      for (String condition : rule.group(2).split(" or ")) {
+        labels.addAll(MetricsPage.groups(condition));
+        if (!condition.startsWith("up{")) { // of Prometheus itself
+          missing.addAll(known.missing(condition));
+        }
+      }
+      LABEL
+          .matcher(rule.group(3))
+          .results()
+          .map(label -> label.group(1))
+          .filter(label -> !labels.contains(label))
+          .forEach(label -> missing.add(rule.group(1) + " has no " + label));
+    }
+    return missing;
+  }
+
+  @Test
+  void everythingThatTheAlertsNameExists() throws Exception {
+    String alerts = Files.readString(ALERTS);
+    assertEquals(5, RULE.matcher(alerts).results().count());
+    assertEquals(List.of(), missingOfAlerts(alerts, scrape()));
+  }
+
+  @Test
+  void whatIsMisspeltInAnAlertIsFound() throws Exception {
+    String page = scrape();
+    String alerts = Files.readString(ALERTS);
+    Map<String, String> misspelt =
+        Map.of(
+            "sluice_serving", "sluice_served",
+            "sluice_memory_capacity_bytes", "sluice_memory_bytes",
+            "sluice_refused_total", "sluice_refused",
+            "served_seconds_bucket", "served_seconds_buckets",
+            "reason!=\"too-many\"", "reason!=\"too-few\"",
+            "(instance, reason)", "(instance, reasons)",
+            "$labels.transport", "$labels.transports");
+    for (Map.Entry<String, String> each : misspelt.entrySet()) {
+      assertTrue(alerts.contains(each.getKey()), each.getKey());
+      List<String> missing = missingOfAlerts(alerts.replace(each.getKey(), each.getValue()), page);
+      assertTrue(!missing.isEmpty(), () -> "nobody sees " + each.getValue());
+    }
+  }
+
   /** Whatever the service says now, and nothing else; under the same names as in a NodeManager. */
   @Test
   void theEndpointSaysAllOfIt() throws Exception {
     Set<String> expected = new TreeSet<>();
     Readings.of(service).metrics().forEach(metric -> expected.addAll(names(metric)));
     String page = scrape();
-    assertEquals(expected, new TreeSet<>(samples(page).keySet()));
+    assertEquals(expected, new TreeSet<>(new MetricsPage(page).names()));
     assertTrue(page.contains("sluice_memory_capacity_bytes " + (double) (16 << 20)), page);
     String outputs =
         "sluice_application_bytes{application=\"app-1\",tier=\"memory\",user=\"%s\"}"

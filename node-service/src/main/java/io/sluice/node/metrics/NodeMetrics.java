@@ -398,7 +398,7 @@ public final class NodeMetrics {
 
   /** Tells a sink of a service that runs. */
   public static void read(NodeService service, MetricSink sink) {
-    sink.number(SERVING, List.of(), service.isServing() ? 1 : 0);
+    sink.number(SERVING, List.of(), service.trouble().isEmpty() ? 1 : 0);
     NodeSnapshot now = NodeSnapshot.of(service);
     ROWS.forEach(row -> row.read().accept(now, new Values(row.metric(), sink)));
   }

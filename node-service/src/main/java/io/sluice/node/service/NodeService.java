@@ -322,7 +322,7 @@ public final class NodeService implements Closeable {
   private void restoreSocket() {
     if (socketServer != null) {
       removedSocket.restore(socketServer::restoreSocket);
-      if (!removedSocket.isMissing()) { // else the log has said so
+      if (removedSocket.trouble().isEmpty()) { // else the log has said so
         removedPool.restore(this::requirePool);
       }
     }
@@ -337,12 +337,12 @@ public final class NodeService implements Closeable {
   }
 
   /**
-   * Whether tasks can connect, and the pool is where they look for it. Makes the socket again if
+   * Why tasks cannot connect, or do not find the pool; empty if they can. Makes the socket again if
    * somebody has removed it; readers of metrics ask now and then.
    */
-  public boolean isServing() {
+  public Optional<String> trouble() {
     restoreSocket();
-    return !removedSocket.isMissing() && !removedPool.isMissing();
+    return removedSocket.trouble().or(removedPool::trouble);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.sluice.node.socket;
 import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.SafeLog;
 import java.io.IOException;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,9 +39,14 @@ public final class DiscoveryFile {
     boolean make() throws IOException;
   }
 
-  /** Whether it was gone when this was last asked to make it again, and could not be made. */
-  public synchronized boolean isMissing() {
-    return isMissing;
+  /**
+   * What is wrong, as part of a sentence, if it was gone when this was last asked to make it again,
+   * and could not be made.
+   */
+  public synchronized Optional<String> trouble() {
+    return isMissing
+        ? Optional.of("somebody has removed " + what + (failure.isEmpty() ? "" : ": " + failure))
+        : Optional.empty();
   }
 
   /** Makes it again if it is gone. */

@@ -158,6 +158,11 @@ public final class DeadlineChannel implements MessageStream {
     }
   }
 
+  /** Says that nothing more will be written: the peer reads the end of the conversation. */
+  public void endWriting() throws IOException {
+    channel.shutdownOutput();
+  }
+
   private interface Transfer {
     int run(ByteBuffer bytes) throws IOException;
   }

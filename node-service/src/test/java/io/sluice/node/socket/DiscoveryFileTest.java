@@ -1,7 +1,6 @@
 package io.sluice.node.socket;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -9,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What is said of a file that somebody removes, and how often. */
@@ -63,11 +63,11 @@ class DiscoveryFileTest {
 
   @Test
   void itIsMissingWhileItCannotBeMade() {
-    assertFalse(file.isMissing());
+    assertEquals(Optional.empty(), file.trouble());
     said(failing(new IOException("disk")));
-    assertTrue(file.isMissing());
+    assertEquals(Optional.of("somebody has removed the socket: disk"), file.trouble());
     said(() -> true);
-    assertFalse(file.isMissing());
+    assertEquals(Optional.empty(), file.trouble());
   }
 
   /** The thread that asks has other things to do after it. */
@@ -79,5 +79,6 @@ class DiscoveryFileTest {
               throw new OutOfMemoryError("of the test");
             });
     assertTrue(said.contains("of the test"), said);
+    assertEquals(Optional.of("somebody has removed the socket"), file.trouble());
   }
 }
