@@ -73,6 +73,8 @@ public enum LabSuite {
       "io.sluice.rdma.transport.verbs.VerbsConnectsTest",
       "io.sluice.rdma.transport.verbs.VerbsKillsTest",
       "io.sluice.rdma.transport.verbs.VerbsRemovalTest",
+      "io.sluice.node.faults.HostNameNetworkTest",
+      "io.sluice.node.faults.RailFaultsTest",
       "io.sluice.rdma.transport.disni.DisniContractTest",
       "io.sluice.it.lab.ReadsFromAnotherHostIT"),
   /** The contract of UCX, and with it what other suites show with libibverbs alone. */

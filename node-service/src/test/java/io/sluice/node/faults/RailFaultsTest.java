@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
@@ -156,9 +157,11 @@ class RailFaultsTest extends VerbsFaultBase {
     endWithoutFallback(all, reporter);
   }
 
+  @Tag("campaign") // it takes long; what it shows of readers, the other shows too
   @Test
   void whereOneIsRemovedTheOtherServes(TestReporter reporter) throws Exception {
     List<EndlessReads> all = endlessReads(readerOver(device), readerOver(second));
+    assertTrue(second.canBeOpened());
     deletion = second.startDelete();
     Await.until("nobody can open the device", () -> !second.canBeOpened());
     newReader(); // is told of both, and has one

@@ -83,6 +83,7 @@ class VerbsRemovalTest {
         RegisteredBuffer landing = client.register(target);
         Connection connection = client.connect(server.address(), LONG_MS)) {
       RegionDescriptor region = server.register(MemoryRegion.ofMapping(memory));
+      assertTrue(device.canBeOpened());
       deletion = device.startDelete();
       Await.until("nobody can open the device", () -> !device.canBeOpened());
       reads(connection, region, landing, 1).get(0).get(LONG_MS, TimeUnit.MILLISECONDS);
