@@ -97,10 +97,6 @@ class FaultStepsTest extends OracleTestBase {
         .flatMap(step -> Oracle.EXCHANGES.stream().map(exchange -> Arguments.of(step, exchange)));
   }
 
-  private String exchange() {
-    return Oracle.EXCHANGES.get(random.nextInt(Oracle.EXCHANGES.size()));
-  }
-
   private Oracle.Program program(Step step) {
     return settings -> FaultyJob.of(inputs.job(settings, "lines"), 2, combines(step));
   }

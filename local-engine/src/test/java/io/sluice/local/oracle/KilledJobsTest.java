@@ -47,8 +47,7 @@ class KilledJobsTest extends OracleTestBase {
   }
 
   private Job next() throws Exception {
-    return oracle.ours(
-        this::program, Oracle.EXCHANGES.get(random.nextInt(Oracle.EXCHANGES.size())), threads());
+    return oracle.ours(this::program, exchange(), threads());
   }
 
   /** Calls this at one of the steps; they take turns. */
