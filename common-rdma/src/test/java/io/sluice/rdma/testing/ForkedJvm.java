@@ -40,8 +40,10 @@ public final class ForkedJvm implements AutoCloseable {
   public ForkedJvm(List<String> wrapper, Path log, Class<?> main, String... arguments) {
     List<String> command = new ArrayList<>(wrapper);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // Where the second compiler runs on an emulated processor it costs more than it gives.
+    // On an emulated processor the second compiler costs more than it gives, and to verify classes
+    // is a third of a start.
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+    command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     command.add("-XX:ErrorFile=" + log + ".crash");
     for (String property : HANDED_ON) {
       if (System.getProperty(property) != null) {

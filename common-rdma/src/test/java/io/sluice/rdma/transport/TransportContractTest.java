@@ -211,7 +211,7 @@ public abstract class TransportContractTest {
   void interruptedThreadsReadAndHarmNobody() throws Exception {
     Setup s = new Setup();
     int size = 1000;
-    for (int round = 0; round < 500; round++) {
+    for (int round = 0; round < 100; round++) {
       int mine = round % 2 * size;
       CompletableFuture<Void> others =
           s.connection.read(s.descriptor, 5000, s.landing, 5000, REGION_BYTES / 4, LONG_MS);

@@ -168,6 +168,7 @@ class EncryptionIT {
   }
 
   @Test
+  @Tag("campaign")
   void aNodeWithoutTheServiceSendsWhatStockEncrypts(PseudoCluster cluster) {
     String expected = StockOutput.of(cluster, RECORDS);
     Scenario scenario = RECORDS.named("encrypted-mixed").with(ENCRYPTED, true);

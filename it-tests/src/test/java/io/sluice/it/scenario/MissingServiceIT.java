@@ -95,6 +95,7 @@ class MissingServiceIT {
 
   /** As in a rolling upgrade: tasks are of the release that their job began with. */
   @Test
+  @Tag("campaign")
   void aNodeOfAnotherReleaseServesWithStocksService(PseudoCluster cluster)
       throws IOException, InterruptedException {
     String expected = StockOutput.of(cluster, RECORDS);

@@ -21,10 +21,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Containers that start from the archive of classes which {@code docs/class-archive.md} tells to
@@ -104,12 +105,19 @@ class TaskArchiveIT {
 
   /** The launcher says what CLASSPATH is, which is stock's, and then what takes its place. */
   @ParameterizedTest
-  @CsvSource({
-    "mapreduce.job.user.classpath.first, false, true",
-    "mapreduce.job.user.classpath.first, true, false",
-    "mapreduce.job.classloader, true, false"
-  })
+  @ValueSource(booleans = {false, true})
   void theClassPathIsStocksWithTheArchivesJarsInFrontOrStocksAlone(
+      boolean usersFirst, PseudoCluster cluster) throws IOException {
+    assertClassPath("mapreduce.job.user.classpath.first", usersFirst, !usersFirst, cluster);
+  }
+
+  @Test
+  @Tag("campaign")
+  void itIsStocksAloneWithAClassLoaderOfTheJob(PseudoCluster cluster) throws IOException {
+    assertClassPath("mapreduce.job.classloader", true, false, cluster);
+  }
+
+  private static void assertClassPath(
       String setting, boolean value, boolean fits, PseudoCluster cluster) throws IOException {
     Scenario scenario = RECORDS.named("archive-" + setting + value);
     String expected = StockOutput.of(cluster, RECORDS);

@@ -149,27 +149,40 @@ class SparkShuffleIT extends SubmitTestBase {
   void lostExecutorsCostARetryAndNoRecord() throws IOException {
     Path pools = Files.createDirectory(directory.resolve("pools"));
     Map<String, String> settings = Map.of("spark.sluice.pool.dir", pools.toString());
+    assertLossesCostNoRecord(
+        pools,
+        lossy("killed in the map stage", settings, Workload.KILLED_WHILE_MAPPING),
+        lossy("killed in the reduce stage", settings, Workload.KILLED_WHILE_REDUCING),
+        lossy("undisturbed", settings, Workload.GROUP_BY_KEY));
+  }
+
+  @Test
+  @Tag("campaign")
+  void norDoExecutorsThatGoBetweenStages() throws IOException {
+    Path pools = Files.createDirectory(directory.resolve("pools"));
+    Map<String, String> settings = Map.of("spark.sluice.pool.dir", pools.toString());
     Map<String, String> release = new HashMap<>(settings);
     release.putAll(RELEASE);
-    List<ContextReport> ours =
-        compare(
-            SparkSubmit.LOCAL_CLUSTER,
-            new ShufflePlan(
-                List.of(
-                    lossy("released", release, Workload.RELEASED),
-                    lossy("killed in the map stage", settings, Workload.KILLED_WHILE_MAPPING),
-                    lossy("killed between stages", settings, Workload.KILLED_BETWEEN_STAGES),
-                    lossy("killed in the reduce stage", settings, Workload.KILLED_WHILE_REDUCING),
-                    lossy("undisturbed", settings, Workload.GROUP_BY_KEY))));
+    assertLossesCostNoRecord(
+        pools,
+        lossy("released", release, Workload.RELEASED),
+        lossy("killed between stages", settings, Workload.KILLED_BETWEEN_STAGES),
+        lossy("undisturbed", settings, Workload.GROUP_BY_KEY));
+  }
+
+  /** The last one is undisturbed. */
+  private void assertLossesCostNoRecord(Path pools, ContextPlan... plans) throws IOException {
+    List<ContextReport> ours = compare(SparkSubmit.LOCAL_CLUSTER, new ShufflePlan(List.of(plans)));
+    int last = plans.length - 1;
     assertAll(
-        ours.subList(0, 4).stream()
+        ours.subList(0, last).stream()
             .map(
                 context ->
                     () ->
                         assertTrue(
                             context.events().executorsRemoved() > 0,
                             "some were lost: " + context)));
-    assertUndisturbed(ours.subList(4, 5));
+    assertUndisturbed(ours.subList(last, last + 1));
     assertEquals(List.of(), left(pools), "left in the pools' directory");
   }
 

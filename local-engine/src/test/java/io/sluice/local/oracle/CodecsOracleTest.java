@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 import org.apache.hadoop.conf.Configurable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.BZip2Codec;
@@ -98,9 +99,19 @@ class CodecsOracleTest extends OracleTestBase {
     }
   }
 
-  /** Its maps write chunks of whole runs, which are longer than those that so many maps write. */
   @Test
   void mapsMaySeeAnotherNumberOfMaps() throws Exception {
+    sameAsStockWithOtherMaps(List.of(exchange()));
+  }
+
+  @Test
+  @Tag("campaign")
+  void mapsMaySeeAnotherNumberOfMapsInEachExchange() throws Exception {
+    sameAsStockWithOtherMaps(Oracle.EXCHANGES);
+  }
+
+  /** Its maps write chunks of whole runs, which are longer than those that so many maps write. */
+  private void sameAsStockWithOtherMaps(List<String> exchanges) throws Exception {
     inputs.files("many", 150, 400, 300);
     oracle.conf().setInt(OtherMaps.MAPS, 32);
     oracle.conf().setBoolean("mapreduce.map.output.compress", true);
@@ -113,6 +124,7 @@ class CodecsOracleTest extends OracleTestBase {
           job.setInputFormatClass(OtherMaps.class);
           return job;
         },
+        exchanges,
         threads());
   }
 

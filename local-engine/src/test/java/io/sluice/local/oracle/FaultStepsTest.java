@@ -39,6 +39,18 @@ class FaultStepsTest extends OracleTestBase {
       EnumSet.of(Step.SETUP_JOB, Step.COMMIT_JOB, Step.ABORT_JOB);
   private static final Set<Step> AFTER_OTHERS = EnumSet.of(Step.ABORT_TASK, Step.ABORT_JOB);
 
+  /** One of each part of a task: its start, its loop, sort, combine, output and commit. */
+  private static final Set<Step> OF_THE_CORE =
+      EnumSet.of(
+          Step.SETUP_TASK,
+          Step.READER_NEXT,
+          Step.MAP,
+          Step.COMPARE,
+          Step.COMBINE,
+          Step.REDUCE,
+          Step.WRITER_CLOSE,
+          Step.COMMIT_TASK);
+
   private static final Map<Boolean, Oracle.Ran> STOCK = new HashMap<>();
 
   @TempDir private static Path shared;
@@ -70,13 +82,19 @@ class FaultStepsTest extends OracleTestBase {
     return steps;
   }
 
+  static Set<Step> stepsOfTheCore() {
+    return OF_THE_CORE;
+  }
+
+  static Set<Step> otherSteps() {
+    Set<Step> steps = steps();
+    steps.removeAll(OF_THE_CORE);
+    return steps;
+  }
+
   static Stream<Arguments> inAnyExchange() {
     return steps().stream()
         .flatMap(step -> Oracle.EXCHANGES.stream().map(exchange -> Arguments.of(step, exchange)));
-  }
-
-  private String exchange() {
-    return Oracle.EXCHANGES.get(random.nextInt(Oracle.EXCHANGES.size()));
   }
 
   private Oracle.Program program(Step step) {
@@ -144,8 +162,19 @@ class FaultStepsTest extends OracleTestBase {
   }
 
   @ParameterizedTest
-  @MethodSource("steps")
+  @MethodSource("stepsOfTheCore")
   void whatAlwaysFailsFailsTheJobWithItsReason(Step step) throws Exception {
+    alwaysFails(step);
+  }
+
+  @ParameterizedTest
+  @MethodSource("otherSteps")
+  @Tag("campaign")
+  void whateverElseAlwaysFailsFailsTheJobToo(Step step) throws Exception {
+    alwaysFails(step);
+  }
+
+  private void alwaysFails(Step step) throws Exception {
     Faults.at(step, kind(), callsBefore(step), ALWAYS);
     failed(step, exchange());
   }
@@ -187,8 +216,19 @@ class FaultStepsTest extends OracleTestBase {
 
   /** An interrupt that nobody outside has sent: either the attempt ends, or it goes on. */
   @ParameterizedTest
-  @MethodSource("steps")
+  @MethodSource("stepsOfTheCore")
   void userCodeThatInterruptsItselfHarmsNobodyElse(Step step) throws Exception {
+    interruptsItself(step);
+  }
+
+  @ParameterizedTest
+  @MethodSource("otherSteps")
+  @Tag("campaign")
+  void norDoesItAnywhereElse(Step step) throws Exception {
+    interruptsItself(step);
+  }
+
+  private void interruptsItself(Step step) throws Exception {
     String exchange = exchange();
     Oracle.Ran stock = stock(step);
     Faults.at(step, of -> Thread.currentThread().interrupt(), callsBefore(step), 1);

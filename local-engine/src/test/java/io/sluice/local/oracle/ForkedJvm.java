@@ -25,6 +25,8 @@ record ForkedJvm(Process process, Path log) implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of("bash", "-c", shell + "exec \"$@\"", "-"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx" + heap));
+    command.addAll( // as in these tests' own JVM, which load the same classes
+        List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(program.getName());
     command.addAll(Arrays.asList(arguments));

@@ -1,6 +1,7 @@
 package io.sluice.local.oracle;
 
 import java.io.IOException;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.NullWritable;
@@ -91,6 +92,21 @@ class InterfacesOracleTest extends OracleTestBase {
     "true, true, true"
   })
   void oldInterfacesAndNewOnes(boolean runner, boolean combines, boolean newReducer)
+      throws Exception {
+    oracle.sameAsStock(
+        settings -> old(settings, runner, combines, newReducer), List.of(exchange()), threads());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "false, false, false",
+    "true, false, false",
+    "false, true, false",
+    "false, false, true",
+    "true, true, true"
+  })
+  @Tag("campaign")
+  void oldInterfacesAndNewOnesInEachExchange(boolean runner, boolean combines, boolean newReducer)
       throws Exception {
     oracle.sameAsStock(settings -> old(settings, runner, combines, newReducer), threads());
   }

@@ -1,5 +1,6 @@
 package io.sluice.local.oracle;
 
+import java.util.List;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.serializer.WritableSerialization;
 import org.apache.hadoop.mapreduce.Job;
@@ -13,6 +14,17 @@ class KeysOracleTest extends OracleTestBase {
   @ParameterizedTest
   @EnumSource(Keys.class)
   void keysOfAnyClassAreAsWithStock(Keys keys) throws Exception {
+    sameAsStock(keys, List.of(exchange()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Keys.class)
+  @Tag("campaign")
+  void keysOfAnyClassAreAsWithStockInEachExchange(Keys keys) throws Exception {
+    sameAsStock(keys, Oracle.EXCHANGES);
+  }
+
+  private void sameAsStock(Keys keys, List<String> exchanges) throws Exception {
     inputs.files("keys", 3, 800, 100);
     oracle
         .conf()
@@ -32,6 +44,7 @@ class KeysOracleTest extends OracleTestBase {
           }
           return job;
         },
+        exchanges,
         threads());
   }
 }

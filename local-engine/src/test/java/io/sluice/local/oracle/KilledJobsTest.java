@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 class KilledJobsTest extends OracleTestBase {
   private static final List<Step> WHEN =
       Stream.of(Step.values()).filter(step -> step.compareTo(Step.SETUP_JOB) >= 0).toList();
-  private static final int JOBS = 2 * WHEN.size();
+
+  /** With other exchanges, threads and calls each time. */
+  private static final int CAMPAIGN_ROUNDS = 4;
 
   private Oracle.Ran stock;
 
@@ -45,8 +47,7 @@ class KilledJobsTest extends OracleTestBase {
   }
 
   private Job next() throws Exception {
-    return oracle.ours(
-        this::program, Oracle.EXCHANGES.get(random.nextInt(Oracle.EXCHANGES.size())), threads());
+    return oracle.ours(this::program, exchange(), threads());
   }
 
   /** Calls this at one of the steps; they take turns. */
@@ -56,9 +57,19 @@ class KilledJobsTest extends OracleTestBase {
   }
 
   @Test
-  void aJobIsKilledAtAnyMomentAndLeavesNothing() throws Exception {
+  void aJobIsKilledAtAnyStepAndLeavesNothing() throws Exception {
+    killJobs(WHEN.size());
+  }
+
+  @Test
+  @Tag("campaign")
+  void jobsAreKilledAtAnyMoment() throws Exception {
+    killJobs(CAMPAIGN_ROUNDS * WHEN.size());
+  }
+
+  private void killJobs(int jobs) throws Exception {
     int killed = 0;
-    for (int i = 0; i < JOBS; i++) {
+    for (int i = 0; i < jobs; i++) {
       Job job = next();
       arm(i, step -> job.killJob());
       Oracle.Ran ran = oracle.run(job);
@@ -71,7 +82,7 @@ class KilledJobsTest extends OracleTestBase {
       }
       Leftovers.none(oracle.conf(), directory.resolve("tmp"));
     }
-    assertTrue(killed > JOBS / 4, killed + " were killed");
+    assertTrue(killed > jobs / 4, killed + " were killed");
   }
 
   private void killOne(Job job, boolean fails) throws IOException {
@@ -94,8 +105,18 @@ class KilledJobsTest extends OracleTestBase {
   }
 
   @Test
-  void attemptsAreKilledAtAnyMomentAndTheJobIsAsStock() throws Exception {
-    for (int i = 0; i < JOBS; i++) {
+  void attemptsAreKilledAtAnyStepAndTheJobIsAsStock() throws Exception {
+    killAttempts(WHEN.size());
+  }
+
+  @Test
+  @Tag("campaign")
+  void attemptsAreKilledAtAnyMoment() throws Exception {
+    killAttempts(CAMPAIGN_ROUNDS * WHEN.size());
+  }
+
+  private void killAttempts(int jobs) throws Exception {
+    for (int i = 0; i < jobs; i++) {
       Job job = next();
       boolean fails = random.nextBoolean();
       arm(i, step -> killOne(job, fails));

@@ -132,8 +132,13 @@ final class Oracle {
 
   /** In all exchanges. */
   void sameAsStock(Program program, int threads) throws Exception {
+    sameAsStock(program, EXCHANGES, threads);
+  }
+
+  /** In these exchanges. */
+  void sameAsStock(Program program, List<String> exchanges, int threads) throws Exception {
     Ran stock = stock(program);
-    for (String exchange : EXCHANGES) {
+    for (String exchange : exchanges) {
       sameAs(stock, program, exchange, threads);
     }
   }

@@ -85,10 +85,16 @@ class OracleMatrixTest extends OracleTestBase {
     return all;
   }
 
-  /** Many reduces take stock seconds. */
+  /** Each shape; and the other numbers of reduces with some shapes: many take stock seconds. */
   static List<Arguments> quick() {
     return all().stream()
-        .filter(each -> !each.get()[1].equals(MANY) || each.get()[0] == Shape.COMBINED)
+        .filter(
+            each ->
+                switch ((int) each.get()[1]) {
+                  case 1 -> each.get()[0] == Shape.SKEWED || each.get()[0] == Shape.NO_RECORDS;
+                  case MANY -> each.get()[0] == Shape.COMBINED;
+                  default -> true;
+                })
         .toList();
   }
 

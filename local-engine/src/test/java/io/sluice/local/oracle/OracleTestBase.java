@@ -47,6 +47,11 @@ abstract class OracleTestBase {
     Leftovers.none(oracle.conf(), directory.resolve("tmp"));
   }
 
+  /** One of them, by chance. */
+  String exchange() {
+    return Oracle.EXCHANGES.get(random.nextInt(Oracle.EXCHANGES.size()));
+  }
+
   /** One of them. */
   int threads() {
     return THREADS.get(random.nextInt(THREADS.size()));

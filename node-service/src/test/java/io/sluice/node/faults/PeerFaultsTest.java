@@ -38,6 +38,7 @@ class PeerFaultsTest extends VerbsFaultBase {
   }
 
   @Test
+  @Tag("campaign")
   void aRunWhoseServiceIsKilledFailsAsAFetch(TestReporter reporter) throws Exception {
     startServerWithOutputs();
     try (NodeReader reader = standardReader();

@@ -86,6 +86,8 @@ abstract class KillContract extends PoolTestBase {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1"));
+    command.addAll( // to verify classes is a third of a start in the lab
+        List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
     command.addAll(place.options());
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Victim.class.getName()));
     command.addAll(List.of(directory.toString(), place.name(), String.valueOf(from)));

@@ -48,7 +48,9 @@ import scala.Tuple2;
 @ExtendWith(ShuffledRecords.class)
 @Tag("slow")
 class KilledWriterTest {
-  private static final int ATTEMPTS = 30;
+  private static final int KILLS = Kill.values().length;
+  private static final int ATTEMPTS = 4 * KILLS; // each twice at the last record, and before it
+  private static final int CAMPAIGN_ATTEMPTS = 60;
   private static final int REMOVED_AT_ONCE = 10; // of which some lie on disk
   private static final int RECORDS = 60;
   private static final int RECORD_BYTES = 20_000;
@@ -145,6 +147,18 @@ class KilledWriterTest {
   @CsvSource({"false,7", "false,300", "true,7", "true,300"})
   @Timeout(120)
   void theNextAttemptSucceedsAndNothingStays(boolean ofNode, int partitions) throws Exception {
+    killAttempts(ofNode, partitions, ATTEMPTS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false,7", "false,300", "true,7", "true,300"})
+  @Tag("campaign")
+  @Timeout(600)
+  void soItDoesAfterManyMore(boolean ofNode, int partitions) throws Exception {
+    killAttempts(ofNode, partitions, CAMPAIGN_ATTEMPTS);
+  }
+
+  private void killAttempts(boolean ofNode, int partitions, int attempts) throws Exception {
     Random random = TestSeed.random();
     long allocatedBefore = OffHeap.allocatedBytes();
     long mappedBefore = OffHeap.mappedBytes();
@@ -159,9 +173,9 @@ class KilledWriterTest {
         try {
           assertEquals(RECORDS, shuffled(context, partitions, Kill.FLAG, RECORDS));
           long threadsBefore = threads();
-          for (int i = 0; i < ATTEMPTS; i++) {
-            Kill kill = Kill.values()[random.nextInt(Kill.values().length)];
-            int step = random.nextBoolean() ? RECORDS - 1 : random.nextInt(RECORDS);
+          for (int i = 0; i < attempts; i++) {
+            Kill kill = Kill.values()[i % KILLS];
+            int step = i / KILLS % 2 == 0 ? RECORDS - 1 : random.nextInt(RECORDS);
             assertEquals(RECORDS, shuffled(context, partitions, kill, step), kill + " at " + step);
             if (i % REMOVED_AT_ONCE == 0) {
               remove(context, i);
@@ -171,7 +185,7 @@ class KilledWriterTest {
           assertEquals(Map.of(), manager.counters().fallbacks());
           Await.until("all tasks have ended", () -> executionMemoryBytes() == 0);
           assertEquals(0, CountingCodec.OPEN.get());
-          remove(context, ATTEMPTS);
+          remove(context, attempts);
           Await.until("nothing is left", () -> isEmpty(ofNode ? service.store().stats() : stats()));
           Await.until("no thread is left", () -> threads() <= threadsBefore);
           Await.until(

@@ -37,6 +37,15 @@ class ShuffleJobTest {
   /** One run of each workload is enough for all tests. */
   private static final Map<Workload, ShuffleReport> REPORTS = new EnumMap<>(Workload.class);
 
+  /** What only campaigns shuffle through Sluice. */
+  private static final Set<Workload> OF_CAMPAIGNS =
+      Set.of(
+          Workload.STREAM_AGGREGATE,
+          Workload.STREAM_STATE,
+          Workload.KILLED_BETWEEN_STAGES,
+          Workload.OVERTAKEN,
+          Workload.RELEASED);
+
   static List<Workload> thatPlainCollectionsCanDo() {
     Set<Workload> graphsAndLargeRecords =
         Set.of(
@@ -46,12 +55,24 @@ class ShuffleJobTest {
             Workload.SQL_LATE_BROADCAST);
     return Stream.of(Workload.values())
         .filter(workload -> !graphsAndLargeRecords.contains(workload))
+        .filter(workload -> !OF_CAMPAIGNS.contains(workload))
         .toList();
   }
 
   @ParameterizedTest
   @MethodSource("thatPlainCollectionsCanDo")
   void theResultIsThatOfPlainCollections(Workload workload) {
+    assertOfPlainCollections(workload);
+  }
+
+  @ParameterizedTest
+  @FieldSource("OF_CAMPAIGNS")
+  @Tag("campaign")
+  void soIsThatOfCampaigns(Workload workload) {
+    assertOfPlainCollections(workload);
+  }
+
+  private static void assertOfPlainCollections(Workload workload) {
     ShuffleReport report = report(workload);
     List<ResultRow> expected = expected(workload).toList();
     assertAll(

@@ -35,7 +35,7 @@ public record ListedSuite(String className, boolean quick, boolean declined) {
   }
 
   private static Stream<String> ofEveryBuild() {
-    return Stream.of(CORE + "rdd.SortingSuite", SQL + "execution.CoalesceShufflePartitionsSuite");
+    return Stream.of(CORE + "rdd.SortingSuite");
   }
 
   private static Stream<String> onDemand() {
@@ -49,6 +49,7 @@ public record ListedSuite(String className, boolean quick, boolean declined) {
         CORE + "storage.BlockManagerDecommissionIntegrationSuite",
         SQL + "DataFrameAggregateSuite",
         SQL + "JoinSuite",
+        SQL + "execution.CoalesceShufflePartitionsSuite",
         SQL + "execution.QueryExecutionSuite",
         SQL + "execution.adaptive.AdaptiveQueryExecSuite",
         SQL + "streaming.StreamingAggregationSuite");
