@@ -1,7 +1,7 @@
 """Hooks of MkDocs: make the site of docs/ from the files as GitHub shows them.
 
-README.md and CONTRIBUTING.md of the repository become the pages index.md and contributing.md. A link from a page to any
-other file outside docs/ becomes the name of that file. Lists are read as GitHub reads them: what is nested is indented by
+README.md, CONTRIBUTING.md and CHANGELOG.md of the repository become pages, of which the first is index.md. A link from a page
+to any other file outside docs/ becomes the name of that file. Lists are read as GitHub reads them: what is nested is indented by
 two spaces, and no blank line is needed before an item.
 """
 
@@ -14,7 +14,7 @@ from markdown.extensions import Extension
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parent.parent
-PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
+PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 ITEM = re.compile(r" *(-|\d+\.) ")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(((?!\w+:)[^)\s#]+)(#[^)\s]*)?\)")
 

@@ -155,6 +155,11 @@ print_help() {
 }
 
 print_version() {
-  echo "Sluice $(sed -n '/<artifactId>sluice</{n;s/ *<version>\(.*\)<.*/\1/p;q;}' "$root/pom.xml")"
+  echo "Sluice $(release_of "$root")"
   exit
+}
+
+# As its build file says it.
+release_of() { # directory of a checkout
+  sed -n '/<artifactId>sluice</{n;s/ *<version>\(.*\)<.*/\1/p;q;}' "$1/pom.xml"
 }

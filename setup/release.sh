@@ -1,0 +1,40 @@
+# Builds what is published, from a clone of this checkout's commit, into target/staging: a Maven repository on disk. It is
+# part of ./sluice.
+
+published=jars/hadoop,jars/spark,jars/tools,jars/disni
+
+make_release() {
+  local clone=$root/target/release/checkout staging=$root/target/staging log=$root/target/sluice-release.log snapshot version commit
+  umask 022 # archives repeat the rights of files
+  commit=$(git -C "$root" rev-parse --verify -q HEAD) || die "release builds a commit, and $root has none"
+  [ -z "$(git -C "$root" status --porcelain)" ] || echo "Changes that are not committed are not in the release."
+  rm -rf "$clone" "$staging"
+  mkdir -p "$root/target/release"
+  git clone -q --no-checkout "$root" "$clone"
+  git -C "$clone" checkout -q --detach "$commit"
+  snapshot=$(release_of "$clone") version=${snapshot%-SNAPSHOT}
+  git -C "$clone" ls-files -z 'pom.xml' '*/pom.xml' |
+    (cd "$clone" && xargs -0 sed -i "s,<version>$snapshot</version>,<version>$version</version>,")
+
+  echo "Building release $version of commit $commit ..."
+  timeout --foreground -k 30s 60m mvn -B -ntp -T2 -f "$clone/pom.xml" -P release -DskipTests -Dmaven.install.skip=true \
+    "$(signing)" -DaltDeploymentRepository="staging::file://$staging" -pl "$published" -am deploy >"$log" 2>&1 || {
+    tail -n 40 "$log" >&2
+    die "the release was not built; Maven's whole output is in $log"
+  }
+  find "$staging" -name 'maven-metadata.xml*' -delete # it says when it was written; the repository that publishes has its own
+  find "$staging" -type f ! -name '*.md5' ! -name '*.sha*' ! -name '*.asc' -execdir sh -c 'sha512sum "${1#./}" >"$1.sha512"' sh {} \;
+  rm -rf "$root/target/release"
+  can_sign || echo "Signing is skipped: gpg has no secret key here. Whoever publishes signs."
+  echo "Release $version is in target/staging:"
+  (cd "$staging" && find . -name '*.jar' | sort | sed 's,^\./,  ,')
+}
+
+# An option of Maven's.
+signing() {
+  if can_sign; then echo -Dgpg.skip=false; else echo -Dgpg.skip=true; fi
+}
+
+can_sign() {
+  [ -n "$(gpg --batch --list-secret-keys --with-colons 2>/dev/null)" ]
+}
