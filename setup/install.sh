@@ -114,19 +114,63 @@ fetch_needed_spark() {
   for version in ${needed_spark[@]+"${needed_spark[@]}"}; do fetch_spark "$version" || return; done
 }
 
-# Fetches stock Spark for tests and the demo, once per user: bin, jars and Python's archives of pyspark on PyPI. What has a
-# release's name is whole: it is checked and unpacked beside it, under a lock that lasts until a killed shell's children
-# end. A release without Python's part gets only that, because others may be running the rest.
+# The release of pyspark, in staging/home; for fetch_spark, whose variables it reads.
+stage_pyspark() {
+  echo "pyspark==$version --hash=sha256:$sha256" >"$staging/requirements" &&
+    timeout -k 30s "$(fetch_left_s)" python3 -m venv "$staging/venv" &&
+    TMPDIR=$staging timeout -k 30s "$(fetch_left_s)" "$staging/venv/bin/pip" download -q --no-cache-dir --no-deps --require-hashes \
+      -r "$staging/requirements" -d "$staging" &&
+    timeout -k 30s "$(fetch_left_s)" tar --no-same-owner -xzf "$staging/pyspark-$version.tar.gz" -C "$staging/home" \
+      --transform 's,^[^/]*/deps/,,;s,^[^/]*/lib,python/lib,' \
+      "pyspark-$version/deps/bin" "pyspark-$version/deps/jars" "pyspark-$version/lib"
+}
+
+# The same release with Scala 2.13: its jars but those of Scala 2.12, and the listed ones from Maven Central. Maven gets a
+# repository of its own, because the build may be filling the usual one.
+stage_scala213() {
+  local other=$cache/${version%-*} list=$root/setup/spark-$version.jars jar sha coordinates group artifact number
+  cp -r "$other/bin" "$staging/home/" && mkdir "$staging/home/jars" || return
+  for jar in "$other"/jars/*; do
+    case $jar in
+      *_2.12-* | */scala-*) ;;
+      *) ln "$jar" "$staging/home/jars/" || return ;;
+    esac
+  done
+  {
+    echo '<project><modelVersion>4.0.0</modelVersion><groupId>jars</groupId><artifactId>jars</artifactId>'
+    echo '<version>1</version><packaging>pom</packaging><dependencies>'
+    while read -r sha coordinates; do
+      IFS=: read -r group artifact number <<<"$coordinates"
+      echo "<dependency><groupId>$group</groupId><artifactId>$artifact</artifactId><version>$number</version><exclusions>"
+      echo '<exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions></dependency>'
+      echo "$sha  $staging/home/jars/$artifact-$number.jar" >&3
+    done <"$list"
+    echo '</dependencies></project>'
+  } >"$staging/pom.xml" 3>"$staging/sums" &&
+    timeout -k 30s "$(fetch_left_s)" mvn -B -ntp -q -f "$staging/pom.xml" -Dmaven.repo.local="$staging/repository" \
+      org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies -DoutputDirectory="$staging/home/jars" &&
+    sha256sum --quiet -c "$staging/sums"
+}
+
+# Fetches stock Spark for tests and the demo, once per user: bin, jars and Python's archives of pyspark on PyPI, and what
+# that lacks of Scala 2.13 from Maven Central. What has a release's name is whole: it is checked and unpacked beside it,
+# under a lock that lasts until a killed shell's children end. A release without Python's part gets only that, because
+# others may be running the rest.
 fetch_spark() { # version
   local version=$1 cache=$spark_cache sha256
   case $version in
     4.2.0) sha256=5ad689d53570ee1674193fd4f9bda065f0db3be9363a27d2a3406cc457b70b61 ;;
     4.1.2) sha256=fa5d6159f700d0990a07f4f62df1b7449401dccee9cd7d5d6df8957530841602 ;;
     4.0.3) sha256=9ed23e8601d73afae857eb5f9e11050b59cd11bbe50777564fcc4923cb117c1c ;;
-    *) die "Spark $version is not known here; known are 4.2.0, 4.1.2 and 4.0.3" ;;
+    3.5.8) sha256=54cca0767b21b40e3953ad1d30f8601c53abf9cbda763653289cdcfcac52313c ;;
+    3.5.8-scala2.13)
+      fetch_spark 3.5.8 || return
+      sha256=''
+      ;;
+    *) die "Spark $version is not known here; known are $spark_releases" ;;
   esac
   ! has_spark "$version" || return 0
-  echo "Fetching Spark $version into $cache: a download of 450 MB, 500 MB in the end ..."
+  echo "Fetching Spark $version into $cache: a download of up to 450 MB, 500 MB in the end ..."
   mkdir -p "$cache" "$root/target"
   (
     flock -w "$(fetch_left_s)" 9 || {
@@ -135,21 +179,14 @@ fetch_spark() { # version
     }
     ! has_spark "$version" || exit 0 # another shell has fetched it meanwhile
     staging=$cache/.fetching
-    rm -rf "$staging" && mkdir "$staging" &&
-      echo "pyspark==$version --hash=sha256:$sha256" >"$staging/requirements" &&
-      timeout -k 30s "$(fetch_left_s)" python3 -m venv "$staging/venv" &&
-      TMPDIR=$staging timeout -k 30s "$(fetch_left_s)" "$staging/venv/bin/pip" download -q --no-cache-dir --no-deps --require-hashes \
-        -r "$staging/requirements" -d "$staging" &&
-      mkdir "$staging/home" &&
-      timeout -k 30s "$(fetch_left_s)" tar --no-same-owner -xzf "$staging/pyspark-$version.tar.gz" -C "$staging/home" \
-        --transform 's,^[^/]*/deps/,,;s,^[^/]*/lib,python/lib,' \
-        "pyspark-$version/deps/bin" "pyspark-$version/deps/jars" "pyspark-$version/lib" &&
+    rm -rf "$staging" && mkdir -p "$staging/home" &&
+      if [ -n "$sha256" ]; then stage_pyspark; else stage_scala213; fi &&
       if [ -d "$cache/$version" ]; then mv "$staging/home/python" "$cache/$version/"; else mv "$staging/home" "$cache/$version"; fi
     status=$?
     rm -rf "$staging"
     exit "$status"
   ) 9>"$cache/.lock" >"$root/target/sluice-spark.log" 2>&1 && return 0
   tail -n 20 "$root/target/sluice-spark.log" >&2
-  echo "sluice: Spark $version could not be fetched (python3 with venv and PyPI are needed); what needs it will fail" >&2
+  echo "sluice: Spark $version could not be fetched (python3 with venv, PyPI, Maven and Maven Central are needed); what needs it will fail" >&2
   return 1
 }

@@ -2,7 +2,7 @@
 
 answer_s=300 # for an answer at a terminal
 spark_cache=${XDG_CACHE_HOME:-$HOME/.cache}/sluice/spark
-spark_releases="4.2.0 4.1.2 4.0.3" # of stock Spark, which the one jar works with
+spark_releases="4.2.0 4.1.2 4.0.3 3.5.8 3.5.8-scala2.13" # of stock Spark, which the one jar works with
 lab_venv=$root/target/lab/venv
 site_venv=$root/target/docs/venv
 aarch64_root=${XDG_CACHE_HOME:-$HOME/.cache}/sluice/lab/aarch64

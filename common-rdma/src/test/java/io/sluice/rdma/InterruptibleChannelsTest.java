@@ -33,6 +33,7 @@ class InterruptibleChannelsTest {
           "node-service",
           "mapreduce",
           "hadoop-shuffle-plugin",
+          "spark-35",
           "spark-shuffle-manager",
           "tools");
 

@@ -24,6 +24,7 @@ final class SourceTree {
           "hadoop-shuffle-plugin",
           "local-engine",
           "memory-fs",
+          "spark-35",
           "spark-shuffle-manager");
 
   private SourceTree() {}

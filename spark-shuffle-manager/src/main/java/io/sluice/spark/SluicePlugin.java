@@ -4,6 +4,7 @@ import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.persist.Persistence;
 import io.sluice.spark.persist.SluiceDiskStore;
 import io.sluice.spark.report.ExecutorReport;
@@ -28,6 +29,8 @@ import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
 import org.apache.spark.shuffle.ShuffleManager;
 import org.apache.spark.storage.BlockManagerId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Switches Sluice on and shows it in Spark's UI: {@code
@@ -51,9 +54,12 @@ public final class SluicePlugin implements SparkPlugin {
 
   /**
    * Makes Sluice the application's shuffle manager if the application names none. It keeps the
-   * reports of executors and shows them in Spark's UI, if there is one.
+   * reports of executors and shows them in Spark's UI, if there is one. Spark 3.5 allows neither.
    */
   private static final class DriverPart implements DriverPlugin {
+    private static final Logger LOG = LoggerFactory.getLogger(SluicePlugin.class);
+    private static final String MANAGER = "spark.shuffle.manager";
+
     /** Number of dead executors that Spark's own pages show. */
     private static final String RETAINED_GONE = "spark.ui.retainedDeadExecutors";
 
@@ -66,9 +72,18 @@ public final class SluicePlugin implements SparkPlugin {
       reports = new ExecutorReports(context.conf().getInt(RETAINED_GONE, 100), System::nanoTime);
       // Sluice's shuffle manager also checks, but the application may name another one.
       SparkSettings.check(context.conf());
-      // Spark creates the manager after its plugins.
-      context.conf().setIfMissing("spark.shuffle.manager", SluiceShuffleManager.class.getName());
-      if (spark.ui().isDefined()) {
+      if (!SparkShims.isSpark3()) { // which creates the manager before its plugins
+        context.conf().setIfMissing(MANAGER, SluiceShuffleManager.class.getName());
+      } else if (!context.conf().contains(MANAGER)) {
+        LOG.warn(
+            "Spark {} takes no shuffle manager from a plugin, and shuffles without Sluice: set {}"
+                + " to {}, and have Sluice's jar in spark.driver.extraClassPath and"
+                + " spark.executor.extraClassPath",
+            spark.version(),
+            MANAGER,
+            SluiceShuffleManager.class.getName());
+      }
+      if (spark.ui().isDefined() && !SparkShims.isSpark3()) {
         SluiceTab.attach(spark.ui().get(), this::current);
       }
       return Map.of();

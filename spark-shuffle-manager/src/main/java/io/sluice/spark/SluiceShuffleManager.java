@@ -4,6 +4,7 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.OutputTarget;
@@ -61,7 +62,8 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   private final FittingCodecs codecs;
   private final ExecutorSide executor;
   private final ShuffleReaders readers;
-  private final SluiceBlockResolver resolver;
+  private final OutputResolver outputs;
+  private final IndexShuffleBlockResolver resolver;
 
   /** Called by Spark. */
   public SluiceShuffleManager(SparkConf conf, boolean isDriver) {
@@ -85,8 +87,20 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     codecs = new FittingCodecs(conf);
     executor = new ExecutorSide(conf);
     readers = new ShuffleReaders(executor.peers(), executor::nodeReads, executor.counters());
-    resolver =
-        new SluiceBlockResolver(conf, super.shuffleBlockResolver(), executor, declined.isEmpty());
+    outputs = new OutputResolver(super.shuffleBlockResolver(), executor, declined.isEmpty());
+    resolver = SparkShims.isSpark3() ? spark3Resolver() : new SluiceBlockResolver(conf, outputs);
+  }
+
+  /** By name, because its class is compiled with Spark 3.5, and this one with Spark 4. */
+  private IndexShuffleBlockResolver spark3Resolver() {
+    try {
+      return (IndexShuffleBlockResolver)
+          Class.forName("io.sluice.spark.Spark35BlockResolver")
+              .getDeclaredConstructor(SparkConf.class, OutputResolver.class)
+              .newInstance(conf, outputs);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("this Spark 3 is not like Spark 3.5", e);
+    }
   }
 
   /**
@@ -221,7 +235,7 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   public boolean unregisterShuffle(int shuffleId) {
     try {
       Closer.all(
-          () -> resolver.free(shuffleId),
+          () -> outputs.free(shuffleId),
           () -> executor.free(shuffleId),
           () -> super.unregisterShuffle(shuffleId));
     } catch (IOException e) {
@@ -284,8 +298,8 @@ public final class SluiceShuffleManager extends SortShuffleManager {
       }
       if (conf.getBoolean("spark.shuffle.useOldFetchProtocol", false)) {
         return Optional.of(
-            "spark.shuffle.useOldFetchProtocol is on, with which attempts of a task have one name for"
-                + " their outputs");
+            "spark.shuffle.useOldFetchProtocol is on, with which attempts of a task have one name"
+                + " for their outputs");
       }
       String plugin = conf.get(IO_PLUGIN, STOCK_IO_PLUGIN);
       if (!plugin.equals(STOCK_IO_PLUGIN) && !plugin.equals(SluiceDataIO.class.getName())) {

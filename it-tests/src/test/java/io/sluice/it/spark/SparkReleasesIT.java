@@ -11,20 +11,24 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The same jar on the releases before the one that the other tests run: the oldest in every run.
+ * The same jar on the releases before the one that the other tests run: the oldest in every run,
+ * with Scala 2.12.
  */
 class SparkReleasesIT {
   @Test
   void theOldestReleaseGivesStocksResults() {
-    assertGivesStocksResults("4.0.3");
+    assertGivesStocksResults("3.5.8");
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"4.1.2", "4.0.3", "3.5.8-scala2.13"})
   @Tag("campaign")
-  void theReleaseBetweenGivesStocksResults() {
-    assertGivesStocksResults("4.1.2");
+  void theOtherReleasesGiveStocksResults(String release) {
+    assertGivesStocksResults(release);
   }
 
   private static void assertGivesStocksResults(String release) {

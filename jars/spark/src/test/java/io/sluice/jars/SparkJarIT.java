@@ -11,6 +11,9 @@ final class SparkJarIT extends JarTests {
     super(
         "io/sluice/(spark|node|rdma|spill)/.*",
         Set.of(Bundled.JUCX, Bundled.JNA, Bundled.LIBFFI),
-        List.of("io.sluice.spark.SluiceShuffleManager", "io.sluice.spark.SluicePlugin"));
+        List.of(
+            "io.sluice.spark.SluiceShuffleManager",
+            "io.sluice.spark.SluicePlugin",
+            "io.sluice.spark.Spark35BlockResolver"));
   }
 }

@@ -11,8 +11,11 @@ import org.apache.spark.Aggregator;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
+import org.apache.spark.package$;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.serializer.Serializer;
+import org.apache.spark.shuffle.IndexShuffleBlockResolver;
+import org.apache.spark.shuffle.ShuffleBlockInfo;
 import org.apache.spark.shuffle.checksum.RowBasedChecksum;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.ui.SparkUITab;
@@ -25,8 +28,8 @@ import scala.math.Ordering;
 import scala.xml.Node;
 
 /**
- * Calls to Spark with another signature in 4.0, 4.1 or 4.2. They are found by reflection; all other
- * code calls Spark as it was compiled.
+ * Calls to Spark with another signature in 3.5, 4.0, 4.1 or 4.2. They are found by reflection; all
+ * other code calls Spark as it was compiled.
  *
  * <p>Thread contract: immutable.
  */
@@ -35,13 +38,30 @@ public final class SparkShims {
   private static final Constructor<?> SORTER = ExternalSorter.class.getConstructors()[0];
   private static final Method ROW_CHECKSUMS =
       optional(ShuffleDependency.class, "rowBasedChecksums");
+  private static final Method STORED_SHUFFLES =
+      method(IndexShuffleBlockResolver.class, "getStoredShuffles");
 
   private SparkShims() {}
 
   /**
+   * Whether this is Spark 3. It makes shuffle managers before plugins, its UI has servlets of other
+   * names, and its resolver of blocks has another constructor.
+   */
+  public static boolean isSpark3() {
+    return package$.MODULE$.SPARK_VERSION().startsWith("3.");
+  }
+
+  /** The map outputs in files that a resolver knows. In Scala 2.12 it gives another kind of Seq. */
+  @SuppressWarnings("unchecked")
+  public static scala.collection.Seq<ShuffleBlockInfo> storedShuffles(
+      IndexShuffleBlockResolver files) {
+    return (scala.collection.Seq<ShuffleBlockInfo>) invoke(STORED_SHUFFLES, files);
+  }
+
+  /**
    * The status of a map task, for the driver.
    *
-   * @param checksum over the rows, 0 for none; Spark 4.0 takes none
+   * @param checksum over the rows, 0 for none; Spark before 4.1 takes none
    */
   public static MapStatus mapStatus(
       BlockManagerId location, long[] lengthsBytes, long mapId, long checksum) {
@@ -127,11 +147,11 @@ public final class SparkShims {
    * Checksums over the rows of each partition. Spark 4.1 and later compare them to see whether a
    * task that ran again produced other rows.
    *
-   * <p>Only this class names Spark's own class for them. Spark 4.0 has no such class and never
-   * loads this one. Thread contract: one thread.
+   * <p>Only this class names Spark's own class for them. Spark before 4.1 has no such class and
+   * never loads this one. Thread contract: one thread.
    */
   public static class RowChecksums {
-    /** No checksums: Spark is 4.0, or the shuffle asks for none. */
+    /** No checksums: Spark is older than 4.1, or the shuffle asks for none. */
     public static final RowChecksums NONE = new RowChecksums();
 
     private RowChecksums() {}

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
-import org.apache.spark.util.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +24,11 @@ import org.slf4j.LoggerFactory;
 final class PoolLauncher {
   private static final Logger LOG = LoggerFactory.getLogger(PoolLauncher.class);
   private static final int PORTS = 1 << 16;
+
+  /** Spark's setting, and its default. Spark's method that reads it is another since 4.1. */
+  private static final String MAX_RETRIES = "spark.port.maxRetries";
+
+  private static final int DEFAULT_RETRIES = 16;
 
   private PoolLauncher() {}
 
@@ -42,7 +46,7 @@ final class PoolLauncher {
       throws IOException {
     int firstPort = SparkSettings.POOL_PORT.get(SparkSettings.of(conf));
     int ports = 1 + transports.serving().size();
-    int retries = firstPort == 0 ? 0 : Utils.portMaxRetries(conf);
+    int retries = firstPort == 0 ? 0 : conf.getInt(MAX_RETRIES, DEFAULT_RETRIES);
     IOException taken = new IOException("port numbers end there");
     int attempt = 0;
     for (int port = firstPort; port + ports <= PORTS && attempt <= retries; port += ports) {
@@ -64,7 +68,7 @@ final class PoolLauncher {
                 SparkSettings.POOL_PORT.name(),
                 firstPort,
                 attempt,
-                "spark.port.maxRetries",
+                MAX_RETRIES,
                 taken.getMessage()),
         taken);
   }

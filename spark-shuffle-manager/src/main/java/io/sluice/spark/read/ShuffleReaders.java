@@ -2,6 +2,7 @@ package io.sluice.spark.read;
 
 import io.sluice.node.remote.PartitionRange;
 import io.sluice.node.wire.NodeAddress;
+import io.sluice.spark.engine.ScalaLists;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.PoolEndpoint;
 import io.sluice.spark.service.NodeReads;
@@ -26,7 +27,6 @@ import scala.Tuple2;
 import scala.Tuple3;
 import scala.collection.Iterator;
 import scala.collection.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Makes the readers of an executor's reduce tasks.
@@ -61,15 +61,11 @@ public final class ShuffleReaders {
       ShuffleReadMetricsReporter metrics) {
     SparkEnv env = SparkEnv.get();
     List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocks = new ArrayList<>();
-    CollectionConverters.asJava(
-            env.mapOutputTracker()
-                .getMapSizesByExecutorId(
-                    dependency.shuffleId(),
-                    startMapIndex,
-                    endMapIndex,
-                    startPartition,
-                    endPartition))
-        .forEachRemaining(blocks::add);
+    ScalaLists.forEach(
+        env.mapOutputTracker()
+            .getMapSizesByExecutorId(
+                dependency.shuffleId(), startMapIndex, endMapIndex, startPartition, endPartition),
+        blocks::add);
     Map<String, Set<NodeAddress>> pools = new HashMap<>();
     for (Tuple2<BlockManagerId, ?> peer : blocks) {
       Set<NodeAddress> ofPeer =
@@ -92,7 +88,7 @@ public final class ShuffleReaders {
           client.close();
         });
     Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> iterator =
-        CollectionConverters.asScala(blocks.iterator());
+        ScalaLists.of(blocks).iterator();
     return new SluiceShuffleReader<>(
         dependency,
         iterator,
@@ -112,11 +108,13 @@ public final class ShuffleReaders {
     for (Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>> peer : blocks) {
       boolean own = peer._1().executorId().equals(env.executorId());
       if (own && PoolEndpoint.ofService(peer._1()).isPresent()) {
-        for (Tuple3<BlockId, ?, ?> block : CollectionConverters.asJava(peer._2())) {
-          if (block._1() instanceof ShuffleBlockId id) {
-            mapIds.add(id.mapId());
-          }
-        }
+        ScalaLists.forEach(
+            peer._2().iterator(),
+            block -> {
+              if (block._1() instanceof ShuffleBlockId id) {
+                mapIds.add(id.mapId());
+              }
+            });
       }
     }
     return mapIds;

@@ -19,10 +19,12 @@ import org.apache.spark.storage.ShuffleBlockFetcherIterator;
 import org.apache.spark.util.CompletionIterator;
 import org.apache.spark.util.SystemClock;
 import org.apache.spark.util.collection.ExternalSorter;
+import scala.Function1;
 import scala.Option;
 import scala.Product2;
 import scala.Tuple2;
 import scala.Tuple3;
+import scala.collection.IterableOnce;
 import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.runtime.BoxedUnit;
@@ -67,15 +69,18 @@ public final class SluiceShuffleReader<K, C> implements ShuffleReader<K, C> {
   }
 
   @Override
+  @SuppressWarnings("unchecked")
   public Iterator<Product2<K, C>> read() {
     SerializerInstance serializer = dependency.serializer().newInstance();
+    // The lambda has no type that Scala 2.13 alone has.
+    Function1<Tuple2<BlockId, InputStream>, Iterator<Tuple2<Object, Object>>> ofBlock =
+        block ->
+            serializer.deserializeStream(damage.over(block._1(), block._2())).asKeyValueIterator();
     Iterator<Tuple2<Object, Object>> records =
         fetched()
             .flatMap(
-                block ->
-                    serializer
-                        .deserializeStream(damage.over(block._1(), block._2()))
-                        .asKeyValueIterator())
+                (Function1<Tuple2<BlockId, InputStream>, IterableOnce<Tuple2<Object, Object>>>)
+                    (Function1<?, ?>) ofBlock)
             .map(
                 record -> {
                   metrics.incRecordsRead(1);

@@ -1,6 +1,7 @@
 package io.sluice.spark.report;
 
 import io.sluice.node.client.ReadStats;
+import io.sluice.spark.engine.ScalaLists;
 import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.report.HtmlTable.Cell;
@@ -16,7 +17,6 @@ import org.apache.spark.ui.SparkUI;
 import org.apache.spark.ui.SparkUITab;
 import org.apache.spark.ui.WebUIPage;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.xml.Node;
 import scala.xml.Unparsed;
 
@@ -53,7 +53,7 @@ public final class SluiceTab extends SparkUITab {
     @Override
     public Seq<Node> render(HttpServletRequest request) {
       List<Node> nodes = List.of(new Unparsed(content(reports.get())));
-      return SparkShims.page(request, "Sluice", CollectionConverters.asScala(nodes).toSeq(), tab);
+      return SparkShims.page(request, "Sluice", ScalaLists.of(nodes), tab);
     }
   }
 

@@ -7,6 +7,7 @@ import io.sluice.rdma.threads.SafeLog;
 import io.sluice.spark.conf.ApplicationId;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkSettings;
+import io.sluice.spark.engine.ScalaLists;
 import io.sluice.spark.pool.BlockRange;
 import io.sluice.spark.pool.PoolEndpoint;
 import java.io.IOException;
@@ -39,7 +40,6 @@ import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDriverComponents;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The driver's side of the nodes' services. It tells them to free outputs that nobody needs any
@@ -90,9 +90,8 @@ final class ServiceDriver extends LocalDiskShuffleDriverComponents {
 
   private static Set<NodeAddress> servicesNow() {
     Set<NodeAddress> now = new HashSet<>();
-    CollectionConverters.asJava(tracker().shuffleStatuses())
-        .values()
-        .forEach(status -> now.addAll(servicesOf(status)));
+    ScalaLists.forEach(
+        tracker().shuffleStatuses().valuesIterator(), status -> now.addAll(servicesOf(status)));
     return now;
   }
 

@@ -93,7 +93,7 @@ public final class StreamMemory {
     }
     if (codec instanceof ZStdCompressionCodec) {
       int level = ((Number) conf.get(config.IO_COMPRESSION_ZSTD_LEVEL())).intValue();
-      int workers = ((Number) conf.get(config.IO_COMPRESSION_ZSTD_WORKERS())).intValue();
+      int workers = conf.getInt("spark.io.compression.zstd.workers", 0);
       long bufferBytes = ((Number) conf.get(config.IO_COMPRESSION_ZSTD_BUFFERSIZE())).longValue();
       long contextMib = ZSTD_MIB[Math.max(0, Math.min(level, ZSTD_MIB.length - 1))];
       return (contextMib << 20) * (1 + Math.max(0, workers)) + 2 * bufferBytes;

@@ -123,9 +123,18 @@ public record SparkJob(
     return new SparkJob(name, jar, mainClass, all, settings, arguments, deadline);
   }
 
-  /** The same through Sluice: its jar and the one setting. */
+  /** The same through Sluice, on the release that tests run on: its jar and the one setting. */
   public SparkJob throughSluice(Workspace workspace) {
-    return withJar(workspace.sparkEngineJar()).with("spark.shuffle.manager", SLUICE_MANAGER);
+    return throughSluice(workspace, SparkDistribution.versionUnderTest());
+  }
+
+  /** The same through Sluice on this release. */
+  SparkJob throughSluice(Workspace workspace, String version) {
+    Path jar = workspace.sparkEngineJar();
+    SparkJob ours = with("spark.shuffle.manager", SLUICE_MANAGER);
+    return SparkDistribution.needsClassPath(version)
+        ? ours.with("spark.driver.extraClassPath", jar).with("spark.executor.extraClassPath", jar)
+        : ours.withJar(jar);
   }
 
   public SparkJob withDeadline(Duration other) {

@@ -74,7 +74,7 @@ public final class SparkMatrix {
       try {
         ContextReport ours =
             submit
-                .run(SparkSubmit.LOCAL_CLUSTER, job.throughSluice(workspace))
+                .run(SparkSubmit.LOCAL_CLUSTER, job.throughSluice(workspace, spark.version()))
                 .report(ShufflePlanReport.class)
                 .contexts()
                 .get(0);

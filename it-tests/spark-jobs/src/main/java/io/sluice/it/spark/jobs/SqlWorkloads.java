@@ -91,7 +91,7 @@ final class SqlWorkloads {
 
   /** Rows of a long key and a number of strings, as the engine has them: it reuses the objects. */
   private JavaRDD<ResultRow> result(Dataset<Row> rows, int values) {
-    QueryExecution query = ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution();
+    QueryExecution query = queryExecution(rows);
     JavaRDD<ResultRow> result =
         query
             .toRdd()
@@ -109,5 +109,14 @@ final class SqlWorkloads {
       adaptiveReads.add(reads.group(1));
     }
     return result;
+  }
+
+  /** By name: Spark 4 has it in a sub class of Dataset that Spark 3.5 lacks. */
+  private static QueryExecution queryExecution(Dataset<Row> rows) {
+    try {
+      return (QueryExecution) rows.getClass().getMethod("queryExecution").invoke(rows);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("this Spark's Dataset is of another shape", e);
+    }
   }
 }
