@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The pages lead where they say, without a network: every relative link of README, CONTRIBUTING,
- * SECURITY and docs to a file, and its anchor to a heading; and every page of docs is in
+ * SECURITY, CHANGELOG and docs to a file, and its anchor to a heading; and every page of docs is in
  * mkdocs.yml. Their sentences are plain words.
  */
 class PagesTest {
