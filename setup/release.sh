@@ -4,12 +4,16 @@
 published=jars/hadoop,jars/spark,jars/tools,jars/disni
 
 make_release() {
-  local clone=$root/target/release/checkout staging=$root/target/staging log=$root/target/sluice-release.log snapshot version commit
+  local work=$root/target/release staged=$root/target/staging log=$root/target/sluice-release.log snapshot version commit
+  local clone=$work/checkout staging=$work/staging
   umask 022 # archives repeat the rights of files
-  commit=$(git -C "$root" rev-parse --verify -q HEAD) || die "release builds a commit, and $root has none"
+  command -v git >/dev/null || die "no git found; install it (Debian: apt-get install git)"
+  commit=$(git -C "$root" rev-parse --verify HEAD) || die "release builds a commit, and git finds none in $root"
+  ! can_sign || [ -n "${MAVEN_GPG_PASSPHRASE-}" ] || echo | gpg --armor --detach-sign -o /dev/null ||
+    die "gpg cannot sign with its default key; unlock it, set MAVEN_GPG_PASSPHRASE, or name an empty GNUPGHOME to skip signing"
   [ -z "$(git -C "$root" status --porcelain)" ] || echo "Changes that are not committed are not in the release."
-  rm -rf "$clone" "$staging"
-  mkdir -p "$root/target/release"
+  rm -rf "$work" "$staged" # a release that is not whole must not look like one
+  mkdir -p "$work"
   git clone -q --no-checkout "$root" "$clone"
   git -C "$clone" checkout -q --detach "$commit"
   snapshot=$(release_of "$clone") version=${snapshot%-SNAPSHOT}
@@ -23,11 +27,14 @@ make_release() {
     die "the release was not built; Maven's whole output is in $log"
   }
   find "$staging" -name 'maven-metadata.xml*' -delete # it says when it was written; the repository that publishes has its own
-  find "$staging" -type f ! -name '*.md5' ! -name '*.sha*' ! -name '*.asc' -execdir sh -c 'sha512sum "${1#./}" >"$1.sha512"' sh {} \;
-  rm -rf "$root/target/release"
+  find "$staging" -type f ! -name '*.md5' ! -name '*.sha*' ! -name '*.asc' \
+    -exec sh -c 'for f; do cd "${f%/*}" && sha512sum "${f##*/}" >"${f##*/}.sha512" || exit; done' sh {} + ||
+    die "checksums could not be written to $staging"
+  mv "$staging" "$staged"
+  rm -rf "$work"
   can_sign || echo "Signing is skipped: gpg has no secret key here. Whoever publishes signs."
   echo "Release $version is in target/staging:"
-  (cd "$staging" && find . -name '*.jar' | sort | sed 's,^\./,  ,')
+  (cd "$staged" && find . -name '*.jar' | sort | sed 's,^\./,  ,')
 }
 
 # An option of Maven's.
