@@ -131,8 +131,8 @@ stage_scala213() {
   local other=$cache/${version%-*} list=$root/setup/spark-$version.jars jar sha coordinates group artifact number
   cp -r "$other/bin" "$staging/home/" && mkdir "$staging/home/jars" || return
   for jar in "$other"/jars/*; do
-    case $jar in
-      *_2.12-* | */scala-*) ;;
+    case ${jar##*/} in
+      *_2.12-* | scala-*) ;;
       *) ln "$jar" "$staging/home/jars/" || return ;;
     esac
   done

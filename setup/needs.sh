@@ -129,7 +129,7 @@ show_needs() {
   [ -z "$needed_vng" ] || echo "  into this checkout: virtme-ng 1.42 from PyPI, in target/lab/venv"
   [ -z "$needed_aarch64" ] || echo "  into $aarch64_root: Debian's kernel and packages for arm64, a download of 200 MB, 1 GB in the end"
   [ -z "$needed_site" ] || echo "  into this checkout: the packages of docs/requirements.txt from PyPI, in target/docs/venv"
-  [ ${#needed_spark[@]} = 0 ] || echo "  into $spark_cache: stock Spark ${needed_spark[*]} from PyPI, for each a download of 450 MB, 500 MB in the end"
+  [ ${#needed_spark[@]} = 0 ] || echo "  into $spark_cache: stock Spark ${needed_spark[*]} from PyPI, for each a download of up to 450 MB, 500 MB in the end"
   [ ${#needed_spark[@]} = 0 ] || echo "    without it, what runs Spark fails; tests that lack anything else are skipped by name"
 }
 
