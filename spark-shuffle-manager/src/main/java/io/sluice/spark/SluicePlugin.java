@@ -4,7 +4,7 @@ import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.engine.SparkShims;
+import io.sluice.spark.engine.SparkRelease;
 import io.sluice.spark.persist.Persistence;
 import io.sluice.spark.persist.SluiceDiskStore;
 import io.sluice.spark.report.ExecutorReport;
@@ -72,7 +72,7 @@ public final class SluicePlugin implements SparkPlugin {
       reports = new ExecutorReports(context.conf().getInt(RETAINED_GONE, 100), System::nanoTime);
       // Sluice's shuffle manager also checks, but the application may name another one.
       SparkSettings.check(context.conf());
-      if (!SparkShims.isSpark3()) { // which creates the manager before its plugins
+      if (!SparkRelease.isSpark3()) { // which creates the manager before its plugins
         context.conf().setIfMissing(MANAGER, SluiceShuffleManager.class.getName());
       } else if (!context.conf().contains(MANAGER)) {
         LOG.warn(
@@ -83,7 +83,7 @@ public final class SluicePlugin implements SparkPlugin {
             MANAGER,
             SluiceShuffleManager.class.getName());
       }
-      if (spark.ui().isDefined() && !SparkShims.isSpark3()) {
+      if (spark.ui().isDefined() && !SparkRelease.isSpark3()) {
         SluiceTab.attach(spark.ui().get(), this::current);
       }
       return Map.of();

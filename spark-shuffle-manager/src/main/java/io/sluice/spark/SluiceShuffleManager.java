@@ -4,7 +4,7 @@ import io.sluice.rdma.memory.Closer;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
-import io.sluice.spark.engine.SparkShims;
+import io.sluice.spark.engine.SparkRelease;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.pool.ExecutorPool;
 import io.sluice.spark.pool.OutputTarget;
@@ -69,7 +69,8 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   public SluiceShuffleManager(SparkConf conf, boolean isDriver) {
     super(conf);
     this.conf = conf;
-    declined = ApplicationEligibility.declineReason(conf);
+    Optional<String> unknownShape = SparkRelease.unknownShape();
+    declined = unknownShape.or(() -> ApplicationEligibility.declineReason(conf));
     SparkSettings.check(conf);
     fallback = SparkFallbackPolicy.of(conf);
     if (isDriver && declined.isEmpty()) {
@@ -88,7 +89,16 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     executor = new ExecutorSide(conf);
     readers = new ShuffleReaders(executor.peers(), executor::nodeReads, executor.counters());
     outputs = new OutputResolver(super.shuffleBlockResolver(), executor, declined.isEmpty());
-    resolver = SparkShims.isSpark3() ? spark3Resolver() : new SluiceBlockResolver(conf, outputs);
+    resolver = unknownShape.isPresent() ? super.shuffleBlockResolver() : ownResolver();
+  }
+
+  private IndexShuffleBlockResolver ownResolver() {
+    return SparkRelease.isSpark3() ? spark3Resolver() : spark4Resolver();
+  }
+
+  /** In a method of its own: what checks the others' types in Spark 3 would load its class. */
+  private IndexShuffleBlockResolver spark4Resolver() {
+    return new SluiceBlockResolver(conf, outputs);
   }
 
   /** By name, because its class is compiled with Spark 3.5, and this one with Spark 4. */
@@ -99,7 +109,8 @@ public final class SluiceShuffleManager extends SortShuffleManager {
               .getDeclaredConstructor(SparkConf.class, OutputResolver.class)
               .newInstance(conf, outputs);
     } catch (ReflectiveOperationException e) {
-      throw new LinkageError("this Spark 3 is not like Spark 3.5", e);
+      throw new LinkageError(
+          "this Spark 3 is not like Spark 3.5; unset spark.shuffle.manager to use Spark's own", e);
     }
   }
 

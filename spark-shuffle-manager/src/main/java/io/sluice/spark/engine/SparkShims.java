@@ -11,7 +11,6 @@ import org.apache.spark.Aggregator;
 import org.apache.spark.Partitioner;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.TaskContext;
-import org.apache.spark.package$;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.serializer.Serializer;
 import org.apache.spark.shuffle.IndexShuffleBlockResolver;
@@ -43,13 +42,8 @@ public final class SparkShims {
 
   private SparkShims() {}
 
-  /**
-   * Whether this is Spark 3. It makes shuffle managers before plugins, its UI has servlets of other
-   * names, and its resolver of blocks has another constructor.
-   */
-  public static boolean isSpark3() {
-    return package$.MODULE$.SPARK_VERSION().startsWith("3.");
-  }
+  /** Looks those up that every shuffle needs; {@link LinkageError} if this Spark lacks one. */
+  static void load() {}
 
   /** The map outputs in files that a resolver knows. In Scala 2.12 it gives another kind of Seq. */
   @SuppressWarnings("unchecked")
@@ -120,6 +114,9 @@ public final class SparkShims {
       if (e.getCause() instanceof RuntimeException cause) {
         throw cause;
       }
+      if (e.getCause() instanceof Error cause) {
+        throw cause;
+      }
       throw new LinkageError(method + " failed", e.getCause());
     } catch (IllegalAccessException e) {
       throw new LinkageError(method + " is not accessible in this Spark", e);
@@ -147,8 +144,9 @@ public final class SparkShims {
    * Checksums over the rows of each partition. Spark 4.1 and later compare them to see whether a
    * task that ran again produced other rows.
    *
-   * <p>Only this class names Spark's own class for them. Spark before 4.1 has no such class and
-   * never loads this one. Thread contract: one thread.
+   * <p>Only this class and {@link Real} name Spark's own class for them. Spark before 4.1 has no
+   * such class: there only {@link #NONE} is used, which calls nothing of it. Thread contract: one
+   * thread.
    */
   public static class RowChecksums {
     /** No checksums: Spark is older than 4.1, or the shuffle asks for none. */
