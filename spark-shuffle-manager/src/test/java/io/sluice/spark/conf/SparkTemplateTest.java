@@ -19,7 +19,10 @@ class SparkTemplateTest {
         .with(
             "Spark's shuffle goes through Sluice.",
             "spark.shuffle.manager " + SluiceShuffleManager.class.getName())
-        .with("Write its release here.", "spark.jars /opt/sluice/sluice-spark-<version>.jar")
+        .with(
+            "Write its release here. On Spark 3.5 set spark.driver.extraClassPath and"
+                + " spark.executor.extraClassPath instead.",
+            "spark.jars /opt/sluice/sluice-spark-<version>.jar")
         .withDefaults(SparkSettings.all())
         .withDefaults(SparkSettings.VERBS.all())
         .check();

@@ -104,7 +104,8 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
                   ? "have no jar of Sluice"
                   : "name %s, which is no readable jar on this host".formatted(absent.get(0)),
               "applications cannot load %s unless they add the jar with --jars".formatted(MANAGER),
-              "set %s to the path of sluice-spark-<version>.jar".formatted(JARS)));
+              "set %s to the path of sluice-spark-<version>.jar, on Spark 3.5 %s and %s"
+                  .formatted(JARS, DRIVER_PATH, EXECUTOR_PATH)));
       return;
     }
     findings.add(Finding.ok(where(names), "have " + jars.get(0).described()));
