@@ -56,9 +56,9 @@ final class MetricsEndpoint implements Closeable {
   private static final String TEXT = "text/plain; charset=utf-8";
 
   /** More than one, so that a scraper that does not read holds up no other. */
-  static final int THREADS = 6;
+  static final int THREADS = 16;
 
-  /** Scrapes at a time: the other threads are for whoever asks for health. */
+  /** Scrapes at a time, until they are read: the other threads are for whoever asks for health. */
   static final int SCRAPES = 4;
 
   static {
@@ -120,8 +120,26 @@ final class MetricsEndpoint implements Closeable {
   }
 
   private void answer(HttpExchange exchange) {
+    boolean isScrape = exchange.getRequestURI().getPath().equals(METRICS);
+    if (isScrape && !scrapes.tryAcquire()) {
+      send(
+          exchange,
+          Answer.text(
+              HttpURLConnection.HTTP_UNAVAILABLE,
+              SCRAPES + " requests for metrics are not answered yet"));
+      return;
+    }
+    try {
+      send(exchange, answerTo(exchange));
+    } finally {
+      if (isScrape) {
+        scrapes.release();
+      }
+    }
+  }
+
+  private static void send(HttpExchange exchange, Answer answer) {
     try (exchange) {
-      Answer answer = answerTo(exchange);
       boolean isHead = exchange.getRequestMethod().equals("HEAD");
       Headers headers = exchange.getResponseHeaders();
       headers.set("Content-Type", answer.type());
@@ -159,11 +177,6 @@ final class MetricsEndpoint implements Closeable {
   }
 
   private Answer scrape(HttpExchange exchange) {
-    if (!scrapes.tryAcquire()) {
-      return Answer.text(
-          HttpURLConnection.HTTP_UNAVAILABLE,
-          SCRAPES + " requests for metrics are not answered yet");
-    }
     try {
       ExpositionFormatWriter format =
           open.accepts(exchange.getRequestHeaders().getFirst("Accept")) ? open : plain;
@@ -176,8 +189,6 @@ final class MetricsEndpoint implements Closeable {
       SafeLog.error(LOG, "A request for metrics from {} failed", exchange.getRemoteAddress(), e);
       return Answer.text(
           HttpURLConnection.HTTP_INTERNAL_ERROR, "the metrics failed; the service's log says why");
-    } finally {
-      scrapes.release();
     }
   }
 

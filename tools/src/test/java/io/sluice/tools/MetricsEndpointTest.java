@@ -3,6 +3,7 @@ package io.sluice.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.node.metrics.Metric;
 import io.sluice.node.service.NodeService;
 import io.sluice.rdma.memory.Closer;
 import io.sluice.rdma.testing.Await;
@@ -203,6 +204,32 @@ class MetricsEndpointTest {
     } finally {
       end.countDown();
       slow.close();
+    }
+  }
+
+  @Test
+  void metricsThatNobodyReadsKeepTheirPlace() throws Exception {
+    CountDownLatch asked = new CountDownLatch(MetricsEndpoint.SCRAPES);
+    Metric metric = new Metric("large", Metric.Type.GAUGE, "For a test", List.of("of"));
+    String large = "x".repeat(16 << 20); // more than the sockets' buffers hold
+    MetricsEndpoint unread =
+        MetricsEndpoint.open(
+            sink -> {
+              asked.countDown();
+              sink.number(metric, List.of(large), 1);
+            },
+            new HealthCheck(Optional::empty, TIMEOUT.toMillis()),
+            InetAddress.getLoopbackAddress(),
+            0);
+    try {
+      for (int i = 0; i < MetricsEndpoint.SCRAPES; i++) {
+        send(unread, "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
+      }
+      asked.await();
+      assertEquals(503, status(unread));
+      assertEquals("serving\n", ask(unread, "GET", "/healthz").body());
+    } finally {
+      unread.close();
     }
   }
 

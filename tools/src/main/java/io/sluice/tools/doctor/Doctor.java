@@ -147,7 +147,6 @@ public final class Doctor {
                           + " and a NodeManager's service cannot serve tasks of other users",
                       cause,
                       "set -Djna.tmpdir=DIR to a directory that is writable and not mounted noexec,"
-                          + " or -Djna.boot.library.path=DIR to one with JNA's libjnidispatch.so:"
                           + " in YARN_NODEMANAGER_OPTS, in the JVM options of tasks and executors,"
                           + " and after \"java\" for this doctor"))
           .orElseGet(() -> Finding.ok(NATIVE_CALLS, "work"));
