@@ -33,7 +33,7 @@ public final class NativeCalls {
   }
 
   /** The cause with its remedy, for what was thrown when JNA was to bind functions. */
-  public static String unavailabilityCause(Throwable failure) {
+  static String unavailabilityCause(Throwable failure) {
     Throwable first = failure;
     while (first.getCause() != null) { // JNA fails once; later there is no class Native
       first = first.getCause();
@@ -90,7 +90,7 @@ public final class NativeCalls {
       try {
         Native.register(Libc.class, "c");
         return null;
-      } catch (LinkageError | RuntimeException e) {
+      } catch (RuntimeException | Error e) { // a plain Error if the library is of another JNA
         return e;
       }
     }

@@ -112,7 +112,7 @@ public final class LibpmemMedium implements Medium {
       try {
         Native.register(Libpmem.class, "libpmem.so.1");
         return null;
-      } catch (LinkageError | RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         return e;
       }
     }

@@ -53,7 +53,7 @@ final class UcpLibrary {
     try {
       Native.register(UcpLibrary.class, NativeLibrary.getInstance("libucp.so.0"));
       return null;
-    } catch (LinkageError | RuntimeException e) {
+    } catch (RuntimeException | Error e) { // a plain Error if JNA's library is of another JNA
       return e;
     }
   }

@@ -53,7 +53,7 @@ final class LibVerbs implements Verbs {
       Native.register(LibVerbs.class, NativeLibrary.getInstance(LIBRARY));
       AddressCall.load();
       return null;
-    } catch (LinkageError | OutOfMemoryError | RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return e;
     }
   }

@@ -99,14 +99,14 @@ final class VerbsAvailability {
     return LibVerbs.loadFailure().map(VerbsAvailability::libraryCause);
   }
 
-  /** JNA may fail before it comes to libibverbs, and then rdma-core is not to blame. */
+  /** JNA works, but may fail at what is not libibverbs'; rdma-core is not to blame then. */
   static String libraryCause(Throwable e) {
     return OF_LIBIBVERBS.matcher(e.toString()).find()
         ? "libibverbs.so.1 does not load ("
             + reason(e)
             + "); install rdma-core (Debian: libibverbs1 and ibverbs-providers; Red Hat:"
             + " libibverbs)"
-        : NativeCalls.unavailabilityCause(e);
+        : "libibverbs cannot be called through JNA (" + ErrorText.of(e) + ")";
   }
 
   /**

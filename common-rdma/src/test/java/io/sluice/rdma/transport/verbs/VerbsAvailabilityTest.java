@@ -157,10 +157,9 @@ class VerbsAvailabilityTest {
     }
     String cause =
         VerbsAvailability.libraryCause(
-            new UnsatisfiedLinkError(
-                "/tmp/jna/jna1.tmp: failed to map segment from shared object"));
+            new UnsatisfiedLinkError("Error looking up function 'ffi_prep_cif'"));
     assertFalse(cause.contains(rdmaCore), cause);
-    assertTrue(cause.contains("-Djna.tmpdir"), cause);
+    assertTrue(cause.contains("ffi_prep_cif"), cause);
   }
 
   private void giveAllPortsTheGid(String gid) throws IOException {
