@@ -1,5 +1,6 @@
 package io.sluice.rdma.transport.tcp;
 
+import io.sluice.rdma.text.ErrorText;
 import io.sluice.rdma.threads.DaemonThreads;
 import io.sluice.rdma.threads.SafeLog;
 import io.sluice.rdma.transport.support.Uninterruptibly;
@@ -271,7 +272,9 @@ final class TcpReadLoop {
 
   private void end(Member member, Throwable failure) {
     try {
-      member.giveUp(failure == null ? "closed by this side" : "unexpected " + failure, failure);
+      member.giveUp(
+          failure == null ? "closed by this side" : ErrorText.ofEnd("its thread failed", failure),
+          failure);
       member.turn();
     } catch (RuntimeException | Error e) { // for want of memory: the others must end, too
       SafeLog.error(LOG, "{}: a connection did not end normally", name, e);

@@ -106,7 +106,7 @@ final class TcpRequests {
     }
   }
 
-  /** Accepts no more reads, and returns the outstanding ones. */
+  /** Accepts no more reads, and returns the outstanding ones; again, if memory was short. */
   List<PendingRead> end() {
     synchronized (lock) {
       ended = true;

@@ -14,7 +14,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +31,7 @@ import org.slf4j.LoggerFactory;
 final class TcpResponseReader implements TcpReadLoop.Member {
   private static final Logger LOG = LoggerFactory.getLogger(TcpResponseReader.class);
   private static final long END_LIMIT_MS = 10_000;
+  private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** The bytes after which a turn ends, for the other connections. */
   private static final int TURN_BYTES = 1 << 20;
@@ -38,6 +42,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
   private final Runnable whenEnded;
   private final ByteBuffer header = OffHeap.allocate(RESPONSE_HEADER_BYTES);
   private final AtomicBoolean finishing = new AtomicBoolean();
+  private final Consumer<PendingRead> ending = this::end; // made while there is memory
   private final CountDownLatch ended = new CountDownLatch(1);
   private ByteBuffer into = header; // receives the next bytes
   private PendingRead read; // the read that the response answers; null while the header arrives
@@ -77,7 +82,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
     } catch (IOException e) {
       link.giveUp(ErrorText.of(e), e);
     } catch (RuntimeException | Error e) {
-      link.giveUp("unexpected " + e, e);
+      link.giveUp(ErrorText.ofEnd("it failed", e), e);
       SafeLog.error(LOG, "{} failed", link, e);
     }
     if (!link.isRunning()) {
@@ -179,17 +184,35 @@ final class TcpResponseReader implements TcpReadLoop.Member {
     if (!finishing.compareAndSet(false, true)) {
       return;
     }
-    List<PendingRead> unfinished = requests.end();
-    meter.connectionClosed();
+    List<PendingRead> unfinished = takeUnfinished();
     try {
       link.close();
-    } catch (IOException e) {
-      LOG.warn("{}: closing the socket failed", link, e);
+    } catch (IOException | RuntimeException | Error e) {
+      SafeLog.warn(LOG, "{}: closing the socket failed", link, e);
     }
-    OffHeap.free(header);
-    PendingRead.endAll(unfinished, this::end);
-    whenEnded.run();
-    ended.countDown();
+    try {
+      OffHeap.free(header);
+      PendingRead.endAll(unfinished, ending);
+    } finally {
+      try {
+        meter.connectionClosed();
+        whenEnded.run();
+      } finally {
+        ended.countDown();
+      }
+    }
+  }
+
+  /** Tries again while memory is short, because nobody else would end these reads. */
+  private List<PendingRead> takeUnfinished() {
+    while (true) {
+      try {
+        return requests.end();
+      } catch (OutOfMemoryError e) {
+        SafeLog.error(LOG, "{} has not ended, trying again", link, e);
+        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+      }
+    }
   }
 
   private void end(PendingRead unfinished) {
