@@ -73,7 +73,7 @@ public enum FailureMeaning {
     return says(failure, SHORTAGES);
   }
 
-  /** Whether it is {@link #SHORT} of descriptors, which every way of reading needs. */
+  /** Whether it is {@link #SHORT} of descriptors or memory, which every way of reading needs. */
   public static boolean isShortOfDescriptors(IOException failure) {
     return says(failure, NO_DESCRIPTOR);
   }
@@ -85,7 +85,7 @@ public enum FailureMeaning {
         return false; // that is of what a service did
       }
       String said = ErrorText.of(cause);
-      says |= texts.stream().anyMatch(said::contains);
+      says |= cause instanceof OutOfMemoryError || texts.stream().anyMatch(said::contains);
     }
     return says;
   }

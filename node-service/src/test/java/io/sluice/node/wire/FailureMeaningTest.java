@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.node.testing.Errnos;
+import io.sluice.rdma.transport.TransportException;
 import io.sluice.rdma.transport.TransportException.RemoteAccessException;
 import io.sluice.spill.format.CorruptOutputException;
 import java.io.EOFException;
@@ -47,6 +48,15 @@ class FailureMeaningTest {
             new ProtocolException("version 99"))) {
       assertEquals(FailureMeaning.NOT_NOW, FailureMeaning.ofAsking(failure), failure.toString());
     }
+  }
+
+  @Test
+  void aReaderWithoutHeapBlamesNoOutputAndNoTransport() {
+    IOException failure =
+        new TransportException(
+            "a read was not started: Java heap space", new OutOfMemoryError("Java heap space"));
+    assertEquals(FailureMeaning.SHORT, FailureMeaning.ofAsking(failure));
+    assertTrue(FailureMeaning.isShortOfDescriptors(failure));
   }
 
   @ParameterizedTest
