@@ -151,6 +151,11 @@ class RailFaultsTest extends VerbsFaultBase {
     second.linkDown();
     reporter.publishEntry("rails", awaitAllOver(device, second, all));
     second.linkUp();
+    endWithoutFallback(all, reporter);
+
+    NodeReader ofSecondAgain = readerOver(second); // from now on readers are told of both
+    all = endlessReads(readerOver(device), ofSecondAgain);
+    awaitRound(all);
     device.linkDown();
     reporter.publishEntry("rails", awaitAllOver(second, device, all));
     device.linkUp();
