@@ -9,8 +9,7 @@ make_release() {
   umask 022 # archives repeat the rights of files
   command -v git >/dev/null || die "no git found; install it (Debian: apt-get install git)"
   commit=$(git -C "$root" rev-parse --verify HEAD) || die "release builds a commit, and git finds none in $root"
-  ! can_sign || [ -n "${MAVEN_GPG_PASSPHRASE-}" ] || echo | gpg --armor --detach-sign -o /dev/null ||
-    die "gpg cannot sign with its default key; unlock it, set MAVEN_GPG_PASSPHRASE, or name an empty GNUPGHOME to skip signing"
+  try_key
   [ -z "$(git -C "$root" status --porcelain)" ] || echo "Changes that are not committed are not in the release."
   rm -rf "$work" "$staged" # a release that is not whole must not look like one
   mkdir -p "$work"
@@ -40,6 +39,12 @@ make_release() {
 # An option of Maven's.
 signing() {
   if can_sign; then echo -Dgpg.skip=false; else echo -Dgpg.skip=true; fi
+}
+
+# Finds a locked key before minutes of building. Without -o: gpg removes a file that it could not write, for root /dev/null too.
+try_key() {
+  ! can_sign || [ -n "${MAVEN_GPG_PASSPHRASE-}" ] || echo | gpg --armor --detach-sign >/dev/null ||
+    die "gpg cannot sign with its default key; unlock it, set MAVEN_GPG_PASSPHRASE, or name an empty GNUPGHOME to skip signing"
 }
 
 can_sign() {
