@@ -121,25 +121,14 @@ final class MetricsEndpoint implements Closeable {
 
   private void answer(HttpExchange exchange) {
     boolean isScrape = exchange.getRequestURI().getPath().equals(METRICS);
-    if (isScrape && !scrapes.tryAcquire()) {
-      send(
-          exchange,
-          Answer.text(
-              HttpURLConnection.HTTP_UNAVAILABLE,
-              SCRAPES + " requests for metrics are not answered yet"));
-      return;
-    }
-    try {
-      send(exchange, answerTo(exchange));
-    } finally {
-      if (isScrape) {
-        scrapes.release();
-      }
-    }
-  }
-
-  private static void send(HttpExchange exchange, Answer answer) {
+    boolean isRefused = isScrape && !scrapes.tryAcquire();
     try (exchange) {
+      Answer answer =
+          isRefused
+              ? Answer.text(
+                  HttpURLConnection.HTTP_UNAVAILABLE,
+                  SCRAPES + " requests for metrics are not answered yet")
+              : answerTo(exchange);
       boolean isHead = exchange.getRequestMethod().equals("HEAD");
       Headers headers = exchange.getResponseHeaders();
       headers.set("Content-Type", answer.type());
@@ -150,6 +139,10 @@ final class MetricsEndpoint implements Closeable {
       }
     } catch (IOException e) {
       LOG.debug("{} did not read what it asked for: {}", exchange.getRemoteAddress(), e.toString());
+    } finally {
+      if (isScrape && !isRefused) {
+        scrapes.release();
+      }
     }
   }
 
