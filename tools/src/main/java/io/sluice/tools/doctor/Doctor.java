@@ -146,7 +146,7 @@ public final class Doctor {
                       "do not work: no RDMA, no pool on a DAX device or in huge pages,"
                           + " and a NodeManager's service cannot serve tasks of other users",
                       cause,
-                      "set -Djna.tmpdir=DIR to a directory that is writable and not mounted noexec,"
+                      "set -Djna.tmpdir=DIR to a directory that is writable and not mounted noexec:"
                           + " in YARN_NODEMANAGER_OPTS, in the JVM options of tasks and executors,"
                           + " and after \"java\" for this doctor"))
           .orElseGet(() -> Finding.ok(NATIVE_CALLS, "work"));
