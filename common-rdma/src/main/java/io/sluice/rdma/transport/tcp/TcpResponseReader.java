@@ -186,6 +186,7 @@ final class TcpResponseReader implements TcpReadLoop.Member {
     }
     List<PendingRead> unfinished = takeUnfinished();
     try {
+      meter.connectionClosed(); // before callers hear of it
       link.close();
     } catch (IOException | RuntimeException | Error e) {
       SafeLog.warn(LOG, "{}: closing the socket failed", link, e);
@@ -195,7 +196,6 @@ final class TcpResponseReader implements TcpReadLoop.Member {
       PendingRead.endAll(unfinished, ending);
     } finally {
       try {
-        meter.connectionClosed();
         whenEnded.run();
       } finally {
         ended.countDown();
