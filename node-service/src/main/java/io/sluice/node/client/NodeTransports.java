@@ -112,12 +112,12 @@ final class NodeTransports {
   }
 
   /**
-   * Whether this process lacks what no way of reading can do without. That is a descriptor, or
-   * memory or a port for the last of the transports; what it may not pin is not had by waiting.
+   * Whether this process lacks what no way of reading can do without. That is a descriptor, heap,
+   * or memory or a port for the last of the transports; what it may not pin is not had by waiting.
    */
   synchronized boolean isShort(TransportException failure) {
     return !(failure instanceof RegistrationException)
-        && (FailureMeaning.isShortOfDescriptors(failure)
+        && (FailureMeaning.isShortForEveryWay(failure)
             || (usable.size() == 1 && FailureMeaning.isShort(failure)));
   }
 

@@ -73,8 +73,8 @@ public enum FailureMeaning {
     return says(failure, SHORTAGES);
   }
 
-  /** Whether it is {@link #SHORT} of descriptors or memory, which every way of reading needs. */
-  public static boolean isShortOfDescriptors(IOException failure) {
+  /** Whether it is {@link #SHORT} of descriptors or heap, which every way of reading needs. */
+  public static boolean isShortForEveryWay(IOException failure) {
     return says(failure, NO_DESCRIPTOR);
   }
 

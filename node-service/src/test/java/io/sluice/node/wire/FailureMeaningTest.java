@@ -56,7 +56,7 @@ class FailureMeaningTest {
         new TransportException(
             "a read was not started: Java heap space", new OutOfMemoryError("Java heap space"));
     assertEquals(FailureMeaning.SHORT, FailureMeaning.ofAsking(failure));
-    assertTrue(FailureMeaning.isShortOfDescriptors(failure));
+    assertTrue(FailureMeaning.isShortForEveryWay(failure));
   }
 
   @ParameterizedTest
@@ -84,7 +84,7 @@ class FailureMeaningTest {
     assertFalse(FailureMeaning.isShort(new IOException("of an answer", ofService)));
     IOException ofRead = new IOException("of a read", new RemoteAccessException(errno));
     assertFalse(FailureMeaning.isShort(ofRead));
-    assertFalse(FailureMeaning.isShortOfDescriptors(ofRead));
+    assertFalse(FailureMeaning.isShortForEveryWay(ofRead));
     assertEquals(FailureMeaning.NOT_NOW, FailureMeaning.ofAsking(ofService));
   }
 
