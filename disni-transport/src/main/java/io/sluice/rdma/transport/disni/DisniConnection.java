@@ -28,6 +28,8 @@ import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,10 +60,13 @@ final class DisniConnection implements Connection {
   private final Object lock = new Object();
   private final Map<Long, DisniRead.Part> posted = new HashMap<>();
   private final Queue<DisniRead.Part> waiting = new ArrayDeque<>();
-  private final List<DisniRead.Part> failed = new ArrayList<>(); // its thread only
+  private final Consumer<PendingRead> failing = this::fail; // both made while there is memory
+  private final BiConsumer<Long, DisniRead.Part> failingPosted =
+      (id, part) -> failUnfinished(part.whole().read());
   private long nextWorkRequestId;
   private PendingRead late;
   private PendingRead refused;
+  private boolean stopped; // the NIC writes nothing more; its thread only
   private volatile String endReason;
 
   DisniConnection(ClientResources resources, InetSocketAddress remote, DisniLink link) {
@@ -151,26 +156,30 @@ final class DisniConnection implements Connection {
     }
   }
 
+  /** A part stays posted until it has arrived, so that the connection's end finds it. */
   private void completed(long workRequestId, int status) {
     DisniRead.Part part;
-    boolean arrived = status == IbvWcStatus.IBV_WC_SUCCESS.ordinal();
     synchronized (lock) {
-      part = posted.remove(workRequestId);
-      if (arrived) {
+      part = posted.get(workRequestId);
+    }
+    if (status == IbvWcStatus.IBV_WC_SUCCESS.ordinal()) {
+      part.whole().arrived(part);
+      synchronized (lock) {
+        posted.remove(workRequestId);
         postWaiting();
       }
-    }
-    if (arrived) {
-      part.whole().arrived(part);
     } else {
-      failed.add(part);
-      IbvWcStatus cause = IbvWcStatus.valueOf(status);
-      synchronized (lock) {
-        if (isOpen() && cause == IbvWcStatus.IBV_WC_REM_ACCESS_ERR) {
-          refused = part.whole().read();
-        }
-        end(part.whole().read() + " ended with " + cause);
+      failed(part.whole().read(), IbvWcStatus.valueOf(status));
+    }
+  }
+
+  /** A failed completion ends the connection; the first one tells why. */
+  private void failed(PendingRead read, IbvWcStatus cause) {
+    synchronized (lock) {
+      if (isOpen() && cause == IbvWcStatus.IBV_WC_REM_ACCESS_ERR) {
+        refused = read;
       }
+      end(read + " ended with " + cause);
     }
   }
 
@@ -199,22 +208,39 @@ final class DisniConnection implements Connection {
     }
   }
 
+  /** Destroys the native part and fails the reads. Needs no memory of the heap for the latter. */
   private void finish() {
     synchronized (lock) { // not before the thread that ended it has disconnected
+      if (isOpen()) {
+        endReason = "its thread failed";
+      }
       try {
         link.close();
-      } catch (IOException e) {
-        LOG.error("disni: cannot destroy the queue pair of {}", this, e);
+        stopped = true;
+      } catch (IOException | RuntimeException | Error e) {
+        SafeLog.error(LOG, "disni: {} was not destroyed; its memory is kept", this, e);
       }
-      resources.meter().connectionClosed();
-      failed.addAll(posted.values());
-      failed.addAll(waiting);
-      posted.clear();
-      waiting.clear();
     }
-    PendingRead.endAll(failed.stream().map(part -> part.whole().read()).toList(), this::fail);
-    resources.ended(this);
-    ended.countDown();
+    try {
+      resources.meter().connectionClosed();
+    } finally {
+      try {
+        posted.forEach(failingPosted);
+        for (DisniRead.Part part = waiting.poll(); part != null; part = waiting.poll()) {
+          failUnfinished(part.whole().read());
+        }
+      } finally {
+        resources.ended(this);
+        ended.countDown();
+      }
+    }
+  }
+
+  private void failUnfinished(PendingRead read) {
+    if (!stopped && !read.isCompleted()) {
+      read.destination().hold(); // for good: the NIC might still write to it
+    }
+    read.endBy(failing);
   }
 
   private void fail(PendingRead read) {
