@@ -61,7 +61,7 @@ public final class Deadlines implements AutoCloseable {
     }
   }
 
-  /** Runs {@code onLate} once after {@code timeoutMs}. */
+  /** Runs {@code onLate} after {@code timeoutMs}: once, but again if memory was short. */
   public Deadline after(long timeoutMs, Runnable onLate) {
     Deadline deadline = new Deadline(nowNanos() + TimeUnit.MILLISECONDS.toNanos(timeoutMs), onLate);
     pending.add(deadline);
@@ -78,6 +78,8 @@ public final class Deadlines implements AutoCloseable {
         () -> {
           try {
             check.run();
+          } catch (RuntimeException | Error e) {
+            SafeLog.error(LOG, FAILED, thread.getName(), e);
           } finally {
             again(periodMs, check);
           }
@@ -118,16 +120,26 @@ public final class Deadlines implements AutoCloseable {
     }
   }
 
+  /** A task that fails for want of memory has not done its work: it stays, and runs again. */
   private void runLate() {
     long nowNanos = nowNanos();
-    for (Deadline first = first(); first != null && first.atNanos <= nowNanos; first = first()) {
-      if (pending.remove(first)) {
-        try {
-          first.onLate.run();
-        } catch (RuntimeException | Error e) {
-          SafeLog.error(LOG, FAILED, thread.getName(), e);
-        }
+    OutOfMemoryError shortage = null;
+    for (Deadline deadline : pending) { // the earliest first
+      if (deadline.atNanos > nowNanos) {
+        break;
       }
+      try {
+        deadline.onLate.run();
+      } catch (OutOfMemoryError e) {
+        shortage = e;
+        continue;
+      } catch (RuntimeException | Error e) {
+        SafeLog.error(LOG, FAILED, thread.getName(), e);
+      }
+      pending.remove(deadline);
+    }
+    if (shortage != null) {
+      throw shortage; // after a pause
     }
   }
 

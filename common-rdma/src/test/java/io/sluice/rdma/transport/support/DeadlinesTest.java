@@ -89,6 +89,23 @@ class DeadlinesTest {
     }
   }
 
+  /** Else the read whose deadline it was would never end. */
+  @Test
+  void oneThatLackedMemoryRunsAgain() throws Exception {
+    try (Deadlines deadlines = new Deadlines("sluice-test")) {
+      CountDownLatch thrice = new CountDownLatch(3);
+      deadlines.after(
+          1,
+          () -> {
+            thrice.countDown();
+            if (thrice.getCount() > 0) {
+              throw new OutOfMemoryError("expected by this test");
+            }
+          });
+      assertTrue(thrice.await(120, TimeUnit.SECONDS));
+    }
+  }
+
   @Test
   void anErrorThatCannotEvenBeSaidLeavesTheOthers() throws Exception {
     try (Deadlines deadlines = new Deadlines("sluice-test")) {
