@@ -187,6 +187,7 @@ class MissingServiceIT {
    * second one before it counts an output as fetched.
    */
   @Test
+  @Tag("campaign") // SilentDataPortsTest shows the same of one reader
   void aReduceLosesOneAttemptToDataPortsBehindAFirewall(PseudoCluster cluster)
       throws IOException, InterruptedException {
     changing(
