@@ -257,6 +257,40 @@ class TarballIT {
         output);
   }
 
+  /** A stand-in for its script, which no Maven repository has; its jars are stock's. */
+  @Test
+  void aJobRunsOnAnInstallation() throws Exception {
+    HadoopDistribution stock = HadoopDistribution.underTest(WORKSPACE);
+    Path place = Files.createDirectory(directory.resolve("an installation"));
+    Path settings = Files.createDirectory(place.resolve("settings"));
+    site(settings.resolve("core-site.xml"), "hadoop.tmp.dir", place.resolve("tmp").toString());
+    site(settings.resolve("mapred-site.xml"), "mapreduce.framework.name", "yarn");
+    Path program = Files.createDirectory(place.resolve("bin")).resolve("hadoop");
+    Files.writeString(program, "#!/bin/sh\necho '%s:%s'\n".formatted(settings, stock.classPath()));
+    assertTrue(program.toFile().setExecutable(true));
+    Map<String, String> environment = new TreeMap<>(jre());
+    environment.put("HADOOP_HOME", place.toString());
+    environment.put("JDK_JAVA_OPTIONS", "-Xlog:class+load:file=loaded");
+
+    Path text = Files.writeString(place.resolve("text"), "to be or not to be\n");
+    succeed(place, counting("-Dmapreduce.job.name=words", text, "counted"), environment);
+
+    List<String> loaded = Files.readAllLines(place.resolve("loaded"));
+    String jars = stock.classPath().replace("*", "");
+    assertTrue(loaded.stream().anyMatch(line -> line.contains("RunJar source: file:" + jars)));
+    assertTrue(loaded.stream().noneMatch(line -> line.contains("/sluice-" + VERSION + "/hadoop/")));
+    assertTrue(
+        loaded.stream().anyMatch(line -> line.contains("io.sluice.local.client.LocalEngine")));
+    assertTrue(Files.isDirectory(place.resolve("tmp")), "core-site.xml was not read");
+  }
+
+  private static void site(Path file, String name, String value) throws IOException {
+    Files.writeString(
+        file,
+        "<configuration><property><name>%s</name><value>%s</value></property></configuration>"
+            .formatted(name, value));
+  }
+
   /** Who may read it and not write, in a directory of theirs. */
   @Test
   void anotherUserRunsAJob() throws Exception {
