@@ -37,22 +37,7 @@ make_class_archive() {
     echo "sluice: no archive of classes could be made in $directory; without it a start takes half a second longer" >&2
 }
 
-# JDK_JAVA_OPTIONS may give the JVM more options.
 run_jar() { # JAR [CLASS] [ARGUMENT...]
   make_class_archive
-  local native=${JAVA_LIBRARY_PATH:-} # as the script hadoop has it
-  if [ -n "${HADOOP_HOME:-}" ] && [ -d "$HADOOP_HOME/lib/native" ]; then
-    native=${native:+$native:}$HADOOP_HOME/lib/native
-  fi
-  local class_path users=${HADOOP_CLASSPATH:-}
-  class_path=$(engine_class_path):$root/docs/conf/local
-  if [ -n "$users" ] && [ -z "${HADOOP_USE_CLIENT_CLASSLOADER:-}" ]; then # with it, RunJar loads from there by itself
-    if [ -n "${HADOOP_USER_CLASSPATH_FIRST:-}" ]; then
-      class_path=$users:$class_path # the archive does not work for it, and is not used
-    else
-      class_path=$class_path:$users
-    fi
-  fi
-  exec "$(java_program)" "@$root/docs/conf/local/java.options" -XX:MaxRAMPercentage=40 -XX:SharedArchiveFile="$class_archive" \
-    ${native:+"-Djava.library.path=$native"} -cp "$class_path" org.apache.hadoop.util.RunJar "$@"
+  exec_jar "$root/docs/conf/local" "$(engine_class_path):$root/docs/conf/local" "$@"
 }

@@ -12,7 +12,6 @@ import picocli.CommandLine.IVersionProvider;
  * status is 0 for success, 1 for a failure, 2 for bad usage.
  */
 @Command(
-    name = "sluice-tools",
     description = "Checks a machine for Sluice, and runs a node's service.",
     mixinStandardHelpOptions = true,
     versionProvider = Tools.ToolsVersion.class,
@@ -30,6 +29,7 @@ public final class Tools {
 
   static CommandLine commandLine() {
     return new CommandLine(new Tools())
+        .setCommandName(System.getProperty("sluice.command", "sluice-tools")) // as it was called
         .setParameterExceptionHandler(Failure::refuse)
         .setExecutionExceptionHandler(Failure::report);
   }

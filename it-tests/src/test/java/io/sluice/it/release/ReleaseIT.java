@@ -22,6 +22,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -54,6 +55,9 @@ class ReleaseIT {
 
   private static final List<String> CHECKSUMS = List.of("", ".md5", ".sha1", ".sha512");
 
+  private static final String STAGING = "staging";
+  private static final String FILES_BESIDE = "release-files";
+
   private static final String RESOLVER =
       "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 
@@ -63,12 +67,14 @@ class ReleaseIT {
   @TempDir private static Path directory;
 
   private static final Workspace WORKSPACE = Workspace.find();
+  private static Path target; // of the checkout that made the release
   private static Path staging;
   private static String version;
 
   @BeforeAll
   static void buildOnce() throws Exception {
-    staging = release("once", "umask 022", Map.of());
+    target = release("once", "umask 022", Map.of());
+    staging = target.resolve(STAGING);
     try (Stream<Path> versions = Files.list(group(staging).resolve("sluice-spark"))) {
       version = versions.findFirst().orElseThrow().getFileName().toString();
     }
@@ -85,13 +91,33 @@ class ReleaseIT {
             "once-more-in-another-directory",
             "umask 077",
             Map.of("TZ", "Pacific/Kiritimati", "LC_ALL", "C"));
-    SortedMap<String, String> first = digests(staging);
-    SortedMap<String, String> second = digests(again);
-    assertEquals(first.keySet(), second.keySet());
-    assertEquals(
-        List.of(),
-        first.keySet().stream().filter(file -> !first.get(file).equals(second.get(file))).toList(),
-        "files that differ");
+    for (String made : List.of(STAGING, FILES_BESIDE)) {
+      SortedMap<String, String> first = digests(target.resolve(made));
+      SortedMap<String, String> second = digests(again.resolve(made));
+      assertEquals(first.keySet(), second.keySet());
+      assertEquals(
+          List.of(),
+          first.keySet().stream()
+              .filter(file -> !first.get(file).equals(second.get(file)))
+              .toList(),
+          "files that differ");
+    }
+  }
+
+  /** {@link TarballIT} looks at a tarball; this one has what is published. */
+  @Test
+  void theTarballHasThePublishedJars() throws Exception {
+    Path files = target.resolve(FILES_BESIDE);
+    String tarball = "sluice-%s-bin.tar.gz".formatted(version);
+    assertEquals(Set.of(tarball, tarball + ".sha512"), digests(files).keySet());
+    Path unpacked = Files.createDirectory(directory.resolve("unpacked"));
+    run(unpacked, "tar -xzf '%s'".formatted(files.resolve(tarball)), Map.of());
+    SortedMap<String, String> expected = new TreeMap<>();
+    for (String jar : JARS) {
+      Path of = staged(jar, ".jar");
+      expected.put(of.getFileName().toString(), digest("SHA-256", of));
+    }
+    assertEquals(expected, digests(unpacked.resolve("sluice-%s/jars".formatted(version))));
   }
 
   @Test
@@ -270,7 +296,7 @@ class ReleaseIT {
         digests(ivy.resolve("jars")));
   }
 
-  /** The repository that a new clone of this checkout's commit makes, without anybody's key. */
+  /** Where a new clone of this checkout's commit makes the release, without anybody's key. */
   private static Path release(String name, String before, Map<String, String> environment)
       throws Exception {
     Path clone = directory.resolve(name);
@@ -279,7 +305,7 @@ class ReleaseIT {
     all.put("GNUPGHOME", Files.createDirectory(directory.resolve("keys-of-" + name)).toString());
     String said = run(clone, before + "; ./sluice release", all);
     assertTrue(said.contains("Signing is skipped"), said);
-    return clone.resolve("target/staging");
+    return clone.resolve("target");
   }
 
   private static String run(Path place, String command, Map<String, String> environment)
