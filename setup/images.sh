@@ -45,5 +45,5 @@ make_images() { # architecture
     tail -n 40 "$root/target/sluice-images.log" >&2
     die "the image was not built; the whole output is in target/sluice-images.log"
   }
-  echo "The image is in target/images/${archive##*/}; podman load, ctr images import and skopeo read it."
+  echo "The image is in target/images/${archive##*/}; podman load and skopeo copy read it."
 }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,10 +37,10 @@ class KubernetesFilesTest {
   private static final Path SPARK = ROOT.resolve("dist/kubernetes/spark.conf");
   private static final Path CHART = ROOT.resolve("dist/helm/sluice");
 
-  private static final Pattern SETTING = 
+  private static final Pattern SETTING =
       Pattern.compile("(?<![\\w./-])(?:spark\\.)?sluice\\.[\\w.-]*\\w");
   private static final Pattern IN_TABLE = Pattern.compile("(?m)^\\| `([\\w.-]+)` \\|");
-  private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z-]+");
+  private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z][a-z-]+");
   private static final Pattern VALUE = Pattern.compile("\\.Values((?:\\.\\w+)+)");
   private static final Pattern VERSION =
       Pattern.compile("<artifactId>sluice</artifactId>\\s*<version>(.*?)(?:-SNAPSHOT)?</version>");
@@ -183,8 +184,7 @@ class KubernetesFilesTest {
   @Test
   void executorsFindTheService() throws IOException {
     JsonNode executor = document(EXECUTOR).get("spec");
-    assertEquals(
-        pod().at("/securityContext/runAsUser"), executor.at("/securityContext/runAsUser"));
+    assertEquals(pod().at("/securityContext/runAsUser"), executor.at("/securityContext/runAsUser"));
     JsonNode volume = executor.at("/volumes/0");
     assertEquals(pod().at("/volumes/0/hostPath"), volume.get("hostPath"));
     JsonNode mount = executor.at("/containers/0/volumeMounts/0");
@@ -204,8 +204,13 @@ class KubernetesFilesTest {
 
   @Test
   void theImageIsThatOfThisReleaseAndUser() throws IOException {
-    String version = VERSION.matcher(Files.readString(ROOT.resolve("pom.xml"))).results()
-        .map(match -> match.group(1)).findFirst().orElseThrow();
+    String version =
+        VERSION
+            .matcher(Files.readString(ROOT.resolve("pom.xml")))
+            .results()
+            .map(match -> match.group(1))
+            .findFirst()
+            .orElseThrow();
     JsonNode chart = document(CHART.resolve("Chart.yaml"));
     assertEquals(version, chart.get("version").asText());
     assertEquals(version, chart.get("appVersion").asText());
@@ -229,8 +234,9 @@ class KubernetesFilesTest {
 
   private static void values(String name, JsonNode value, Set<String> names) {
     if (value.isObject() && !value.isEmpty() && !WHOLE.contains(name)) {
-      value.fields().forEachRemaining(
-          field -> values(name + "." + field.getKey(), field.getValue(), names));
+      for (Map.Entry<String, JsonNode> each : value.properties()) {
+        values(name + "." + each.getKey(), each.getValue(), names);
+      }
     } else {
       names.add(name);
     }
