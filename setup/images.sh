@@ -12,9 +12,7 @@ own_architecture() {
 }
 
 runs_here() { # architecture
-  local emulated=aarch64
-  [ "$1" != amd64 ] || emulated=x86_64
-  [ "$1" = "$(own_architecture)" ] || [ -e "/proc/sys/fs/binfmt_misc/qemu-$emulated" ]
+  [ "$1" = "$(own_architecture)" ] || arch-test "$1" >/dev/null 2>&1
 }
 
 # Debian's own base of images comes from a registry. Here it is made of Debian's packages, and the rest is the Dockerfile's.
@@ -24,7 +22,7 @@ make_images() { # architecture
   archive=$images/sluice-node-$version-$architecture.tar
   is_root || die "images needs root, since it unpacks the files of other users; with a container engine, see dist/images/node/Dockerfile"
   command -v buildah >/dev/null && command -v mmdebstrap >/dev/null || die "images needs buildah and mmdebstrap, and --install installs them"
-  runs_here "$architecture" || die "programs of $architecture do not run here; Debian's packages qemu-user-static and binfmt-support let them"
+  runs_here "$architecture" || die "programs of $architecture do not run here; Debian's packages arch-test, binfmt-support and qemu-user-static emulate them"
   rm -rf "$work" "$archive"
   mkdir -p "$work"
   store=(buildah --root "$work/store" --runroot "$work/run" --storage-driver vfs)
@@ -32,7 +30,8 @@ make_images() { # architecture
 
   echo "Building $image for $architecture; some minutes, and Debian's packages are a download of 100 MB ..."
   {
-    timeout -k 30s 15m mmdebstrap --quiet --variant=apt --architectures="$architecture" bookworm "$work/base.tar" &&
+    timeout -k 30s 15m mmdebstrap --quiet --variant=apt --architectures="$architecture" \
+      --customize-hook='rm "$1/etc/hostname" "$1/etc/resolv.conf"' bookworm "$work/base.tar" && # of this machine
       container=$("${store[@]}" from --arch "$architecture" scratch) &&
       "${store[@]}" add --quiet "$container" "$work/base.tar" / &&
       "${store[@]}" commit --quiet --rm "$container" localhost/debian:12 &&
