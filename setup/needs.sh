@@ -8,8 +8,8 @@ site_venv=$root/target/docs/venv
 aarch64_root=${XDG_CACHE_HOME:-$HOME/.cache}/sluice/lab/aarch64
 
 # A command sets what it needs: system libraries, what boots a guest, what boots one of aarch64 besides, releases of Spark
-# and of which of them Python's part, what builds the documentation's site.
-for_host='' for_lab='' for_aarch64='' for_docs='' spark_versions='' pyspark_version=''
+# and of which of them Python's part, what builds the documentation's site, what builds images.
+for_host='' for_lab='' for_aarch64='' for_docs='' for_images='' spark_versions='' pyspark_version=''
 
 # look_around sets what of that is missing.
 needed_packages=() needed_vng='' needed_aarch64='' needed_spark=() needed_site=''
@@ -83,6 +83,10 @@ missing_packages() { # apt|dnf
   if [ "$1" = apt ] && [ -n "$for_lab" ]; then missing_lab_tools | sed '/:ibverbs-providers$/d; s/.*://'; fi
   if [ "$1" = apt ] && [ -n "$for_aarch64" ]; then command -v qemu-system-aarch64 >/dev/null || echo qemu-system-arm; fi
   if [ "$1" = apt ] && [ -n "$needed_site" ]; then has_python_venv || echo python3-venv; fi
+  if [ -n "$for_images" ]; then
+    command -v buildah >/dev/null || echo buildah
+    command -v mmdebstrap >/dev/null || echo mmdebstrap
+  fi
   [ -n "$for_host" ] || return 0
   has_library libucp.so.0 || { [ "$1" = apt ] && echo libucx0 || echo ucx; }
   { has_library libibverbs.so.1 && has_rxe_library; } || { [ "$1" = apt ] && echo ibverbs-providers || echo libibverbs; }

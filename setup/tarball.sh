@@ -11,7 +11,7 @@ make_tarball() { # checkout, version, new directory, JAR...
   mkdir -p "$tree/bin" "$tree/libexec" "$tree/jars" &&
     (
       cd "$checkout" && cp dist/bin/sluice "$tree/bin" && cp setup/exec-jar.sh "$tree/libexec" &&
-        cp -r dist/conf dist/systemd docs licenses LICENSE NOTICE "$tree" &&
+        cp -r dist/conf dist/systemd dist/helm dist/kubernetes docs licenses LICENSE NOTICE "$tree" &&
         cp README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md "$tree" && cp -r docs/conf/local "$tree/conf"
     ) &&
     (
@@ -34,8 +34,8 @@ add_hadoop() { # checkout, tree of the tarball
 mend_links() { # checkout, tree of the tarball
   local others
   others=$(git -C "$1" ls-tree --name-only HEAD | grep -vxF "$(ls "$2")" | sed 's,\.,\\.,g' | paste -sd'|') || return
-  find "$2" -name '*.md' -exec sed -i -zE \
-    -e 's,dist/(hadoop/)?(bin|conf|licenses|systemd)/,\2/,g' \
+  find "$2" \( -name '*.md' -o -path '*/kubernetes/*' -o -path '*/helm/*.yaml' \) -type f -exec sed -i -zE \
+    -e 's,dist/(hadoop/)?(bin|conf|helm|kubernetes|licenses|systemd)/,\2/,g' \
     -e 's,\[`([^]`]*)`\]\((\.\./)*(('"$others"')(/[^)]*)?)\),`\3` of the repository,g' \
     -e 's,\[([^]]*)\]\((\.\./)*(('"$others"')(/[^)]*)?)\),\1 (`\3` of the repository),g' {} +
 }

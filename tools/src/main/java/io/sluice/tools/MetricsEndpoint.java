@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
 final class MetricsEndpoint implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
   private static final String METRICS = "/metrics";
-  private static final String HEALTH = "/healthz";
+  static final String HEALTH = "/healthz";
   private static final String TEXT = "text/plain; charset=utf-8";
 
   /** More than one, so that a scraper that does not read holds up no other. */

@@ -72,7 +72,7 @@ public final class NodeServiceCommand implements Callable<Integer> {
   private static final long ANSWER_TIMEOUT_MS = 2_000;
 
   /** For two answers, and for what the file system does. */
-  private static final long HEALTH_DEADLINE_MS = 5_000;
+  static final long HEALTH_DEADLINE_MS = 5_000;
 
   @Option(
       names = "--dir",

@@ -37,7 +37,12 @@ class HelpTest {
 
   /** Of commands that need no JVM of this command line; their texts are written by hand. */
   private static final Set<String> OF_THE_LAUNCHER =
-      Set.of("sluice/docs.txt", "sluice/fetch-spark.txt", "sluice/release.txt", "sluice/run.txt");
+      Set.of(
+          "sluice/docs.txt",
+          "sluice/fetch-spark.txt",
+          "sluice/images.txt",
+          "sluice/release.txt",
+          "sluice/run.txt");
 
   private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z-]+(?: [a-z]+)?) {2,}");
   private static final Pattern PAGE = Pattern.compile("docs/[\\w/-]+\\.(md|json)");

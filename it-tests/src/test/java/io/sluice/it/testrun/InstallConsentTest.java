@@ -62,7 +62,8 @@ class InstallConsentTest {
         "matrix spark",
         "spark-suites",
         "docs",
-        "docs --serve"
+        "docs --serve",
+        "images"
       })
   void withoutATerminalItSaysWhatIsMissingAndStops(String arguments) throws Exception {
     Run run = machine.run("./sluice " + arguments);
