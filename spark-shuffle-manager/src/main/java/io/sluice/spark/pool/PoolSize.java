@@ -26,6 +26,9 @@ import org.apache.spark.resource.ResourceProfile$;
  *                                        = Spark's own need + pool
  * </pre>
  *
+ * <p>Spark's default for the overhead is its own need. On Kubernetes a pool gets at least a sixth
+ * of that default: 64 MiB of 384, as much as {@code /dev/shm} has there.
+ *
  * <p>The setting alone bounds a pool on a file system that is not memory. Thread contract:
  * immutable.
  *
@@ -122,7 +125,7 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
             + "; for a pool of 1 GiB set "
             + Overhead.NAME
             + " to "
-            + mib(overhead.ownBytes() + DEFAULT_BYTES)
+            + mib(overhead.defaultBytes() + DEFAULT_BYTES)
             + "m");
   }
 
@@ -144,7 +147,7 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
       long roomBytes =
           surroundings.totalBytes()
               - surroundings.heapBytes()
-              - Overhead.of(conf).ownBytes()
+              - Overhead.of(conf).sparkBytes()
               - outsideBytes(conf)
               - besidesBytes;
       if (roomBytes < capacityBytes) {
@@ -213,38 +216,48 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
    * <p>Thread contract: immutable.
    *
    * @param isOfContainer whether the cluster manager sizes containers by it
-   * @param ownBytes Spark's default for it, which Spark needs itself
+   * @param defaultBytes Spark's default for it
+   * @param sparkBytes the part that Spark needs itself
    * @param setBytes the user's value; empty if it is not set
    */
-  record Overhead(boolean isOfContainer, long ownBytes, Optional<Long> setBytes) {
+  record Overhead(
+      boolean isOfContainer, long defaultBytes, long sparkBytes, Optional<Long> setBytes) {
     static final String NAME = "spark.executor.memoryOverhead";
+
+    /** On Kubernetes a pool gets this part of Spark's default, as a divisor. */
+    private static final int LEAST_SHARE = 6;
 
     static Overhead of(SparkConf conf) {
       String master = conf.get("spark.master", "");
+      boolean isKubernetes = master.startsWith("k8s://");
       double factor =
           conf.getDouble(
               NAME + "Factor", conf.getDouble("spark.kubernetes.memoryOverheadFactor", 0.1));
       long heapMib = conf.getSizeAsMb("spark.executor.memory", "1g");
       long leastMib = conf.getSizeAsMb("spark.executor.minMemoryOverhead", "384m");
-      long ownMib = Math.max((long) (factor * heapMib), leastMib);
+      long defaultBytes = Math.max((long) (factor * heapMib), leastMib) * MIB;
       Optional<Long> set =
           conf.contains(NAME) ? Optional.of(conf.getSizeAsMb(NAME) * MIB) : Optional.empty();
-      return new Overhead(master.equals("yarn") || master.startsWith("k8s://"), ownMib * MIB, set);
+      long shareBytes = isKubernetes ? defaultBytes / LEAST_SHARE : 0;
+      long besidesBytes = set.orElse(defaultBytes) - shareBytes;
+      long sparkBytes = Math.max(defaultBytes - shareBytes, Math.min(defaultBytes, besidesBytes));
+      return new Overhead(master.equals("yarn") || isKubernetes, defaultBytes, sparkBytes, set);
     }
 
     /** The part that is left for a pool. */
     long leftBytes() {
-      return Math.max(0, setBytes.orElse(0L) - ownBytes);
+      return Math.max(0, setBytes.orElse(defaultBytes) - sparkBytes);
     }
 
     @Override
     public String toString() {
-      return setBytes
-          .map(
-              bytes ->
-                  "%s is %s MiB, of which Spark itself needs %s"
-                      .formatted(NAME, bytes / MIB, ownBytes / MIB))
-          .orElse(NAME + " is not set, so that the container has no memory for a pool");
+      return "%s is %s, of which Spark itself needs %s MiB"
+          .formatted(
+              NAME,
+              setBytes
+                  .map(bytes -> mib(bytes) + " MiB")
+                  .orElse("not set and so " + mib(defaultBytes) + " MiB"),
+              mib(sparkBytes));
     }
   }
 }

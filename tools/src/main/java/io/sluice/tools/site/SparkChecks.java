@@ -166,7 +166,10 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
             Finding.problem(
                 where(OVERHEAD),
                 "is not set, with spark.master=" + master,
-                "an executor's container then has no memory for a pool, and shuffles go to files",
+                master.equals("yarn")
+                    ? "an executor's container then has no memory for a pool, and shuffles go to files"
+                    : "an executor's pool then has a sixth of Spark's default, and the rest of a"
+                        + " shuffle goes to files",
                 "set it to Spark's default plus the size of the pool (docs/spark.md)"))
         : Optional.empty();
   }

@@ -110,6 +110,12 @@ class SparkChecksTest {
         overhead("tmpfs", "spark.master yarn\n" + more));
   }
 
+  @Test
+  void onKubernetesAPoolIsSmall() throws IOException {
+    assertContains(
+        "then has a sixth of Spark's default", overhead("tmpfs", "spark.master k8s://host:6443"));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "tmpfs, yarn, spark.executor.memoryOverhead 2g",

@@ -274,14 +274,14 @@ public final class LoopVolume implements AutoCloseable {
   }
 
   /** Runs the system's own programs. */
-  static final class Programs {
+  public static final class Programs {
     private static final long DEADLINE_S = 300;
     private static final List<Path> BESIDES_PATH = List.of(Path.of("/usr/sbin"), Path.of("/sbin"));
 
     private Programs() {}
 
     /** Where a program is, on the path or where only root's path leads. */
-    static Optional<Path> find(String program) {
+    public static Optional<Path> find(String program) {
       return Stream.concat(
               Stream.of(System.getenv("PATH").split(":")).map(Path::of), BESIDES_PATH.stream())
           .map(directory -> directory.resolve(program))
@@ -290,7 +290,7 @@ public final class LoopVolume implements AutoCloseable {
     }
 
     /** Runs one to its end and returns what it printed; another status than 0 is an error. */
-    static String run(String program, String... arguments) {
+    public static String run(String program, String... arguments) {
       String path =
           find(program)
               .orElseThrow(() -> new LimitException(program + " is not installed"))

@@ -45,10 +45,13 @@ public final class ResourceGroups {
   /**
    * Makes one.
    *
-   * @param directory where its places are noted, for {@link #removeLeft}
+   * @param directory where its places are noted, for {@link #removeLeft}; of one group
    */
   public static ResourceGroup make(Path directory) {
-    return make(KernelFiles.HERE, directory, "sluice-" + ProcessHandle.current().pid());
+    return make(
+        KernelFiles.HERE,
+        directory,
+        "sluice-%s-%s".formatted(ProcessHandle.current().pid(), directory.getFileName()));
   }
 
   static ResourceGroup make(KernelFiles kernel, Path directory, String name) {

@@ -72,9 +72,10 @@ public final class LossJob {
         states);
   }
 
-  /** YARN counts from 1. */
+  /** YARN and Kubernetes count from 1. */
   private static String firstExecutor(JavaSparkContext context) {
-    return context.master().equals("yarn") ? "1" : "0";
+    String master = context.master();
+    return master.equals("yarn") || master.startsWith("k8s") ? "1" : "0";
   }
 
   private static ShuffleDependency<?, ?, ?> shuffleOf(RDD<?> result) {
