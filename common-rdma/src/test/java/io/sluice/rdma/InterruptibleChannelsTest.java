@@ -34,6 +34,7 @@ class InterruptibleChannelsTest {
           "mapreduce",
           "hadoop-shuffle-plugin",
           "spark-35",
+          "spark-entry",
           "spark-shuffle-manager",
           "tools");
 

@@ -25,6 +25,7 @@ final class SourceTree {
           "local-engine",
           "memory-fs",
           "spark-35",
+          "spark-entry",
           "spark-shuffle-manager");
 
   private SourceTree() {}

@@ -3,7 +3,7 @@ package io.sluice.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sluice.spark.SluiceShuffleManager.ApplicationEligibility;
+import io.sluice.spark.PoolShuffleManager.ApplicationEligibility;
 import io.sluice.spark.service.SluiceDataIO;
 import java.util.Optional;
 import org.apache.spark.SparkConf;

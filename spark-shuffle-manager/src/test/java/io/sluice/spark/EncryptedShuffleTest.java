@@ -1,7 +1,6 @@
 package io.sluice.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sluice.spill.cipher.ShuffleKey.CipherStats;
@@ -66,8 +65,8 @@ class EncryptedShuffleTest {
         assertTrue(joined.get(i % 100).contains(CANARY + " " + i), "record " + i);
       }
       assertEquals(found, isInPools(), "the canary is in a pool");
-      SluiceShuffleManager manager =
-          assertInstanceOf(SluiceShuffleManager.class, SparkEnv.get().shuffleManager());
+      PoolShuffleManager manager =
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
       assertEquals(Map.of(), manager.counters().fallbacks());
       return manager.counters().cipher();
     }

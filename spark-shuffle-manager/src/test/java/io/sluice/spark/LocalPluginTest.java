@@ -2,7 +2,6 @@ package io.sluice.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -57,8 +56,8 @@ class LocalPluginTest {
   void isTheOnlySwitchAndShowsWhatTheTasksRead() throws IOException, InterruptedException {
     try (JavaSparkContext context = new JavaSparkContext(conf())) {
       assertEquals(NUMBERS.size(), context.parallelize(NUMBERS, 3).repartition(4).count());
-      SluiceShuffleManager manager =
-          assertInstanceOf(SluiceShuffleManager.class, SparkEnv.get().shuffleManager());
+      PoolShuffleManager manager =
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
       Map<String, Long> bytes = manager.counters().bytesByWay();
       assertEquals(List.of("local"), List.copyOf(bytes.keySet()));
       String html = page(context);

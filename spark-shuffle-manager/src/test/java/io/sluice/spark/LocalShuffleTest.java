@@ -2,7 +2,6 @@ package io.sluice.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -86,8 +85,8 @@ class LocalShuffleTest {
         .set("spark.sluice.pool.segmentSize", "16m");
   }
 
-  private static SluiceShuffleManager manager() {
-    return assertInstanceOf(SluiceShuffleManager.class, SparkEnv.get().shuffleManager());
+  private static PoolShuffleManager manager() {
+    return PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
   }
 
   private static List<Integer> numbers() {
@@ -543,7 +542,7 @@ class LocalShuffleTest {
       if (set) {
         conf.set("spark.shuffle.readHostLocalDisk", "true");
       }
-      try (LogLines log = new LogLines(SluiceShuffleManager.class);
+      try (LogLines log = new LogLines(PoolShuffleManager.class);
           JavaSparkContext context = new JavaSparkContext(conf)) {
         assertFalse(context.sc().conf().getBoolean("spark.shuffle.readHostLocalDisk", true));
         assertEquals(set ? 1 : 0, log.with("readHostLocalDisk is set to false").size());
@@ -555,7 +554,7 @@ class LocalShuffleTest {
   @Test
   void anApplicationThatIsLeftToSparkIsSaidOnce() {
     SparkConf conf = conf().set("spark.shuffle.useOldFetchProtocol", "true");
-    try (LogLines log = new LogLines(SluiceShuffleManager.class);
+    try (LogLines log = new LogLines(PoolShuffleManager.class);
         JavaSparkContext context = new JavaSparkContext(conf)) {
       assertEquals(
           2,

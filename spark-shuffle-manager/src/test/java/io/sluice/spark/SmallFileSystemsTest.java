@@ -64,8 +64,8 @@ class SmallFileSystemsTest {
         .set("spark.local.dir", localDirectory.toString());
   }
 
-  private static SluiceShuffleManager manager() {
-    return (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+  private static PoolShuffleManager manager() {
+    return PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
   }
 
   /** Shuffles some bytes, and finds all of them. */

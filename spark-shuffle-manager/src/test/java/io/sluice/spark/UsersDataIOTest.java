@@ -1,7 +1,6 @@
 package io.sluice.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -55,8 +54,8 @@ class UsersDataIOTest {
               .groupByKey(2)
               .count();
       assertEquals(2, keys);
-      SluiceShuffleManager manager =
-          assertInstanceOf(SluiceShuffleManager.class, SparkEnv.get().shuffleManager());
+      PoolShuffleManager manager =
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
       assertEquals(1, INITIALIZED.get());
       assertEquals(MAPS, WRITERS.get());
       assertTrue(manager.poolStats().isEmpty(), "a pool was opened");

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class HeldRun implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofMinutes(10);
+  private static final String RELEASE = "release";
 
   private final Path meeting;
   private final CompletableFuture<SparkResult> running;
@@ -64,13 +65,19 @@ final class HeldRun implements AutoCloseable {
 
   /** Lets such a job end. */
   static void release(Path meeting) throws IOException {
-    Files.createFile(meeting.resolve("release"));
+    Files.createFile(meeting.resolve(RELEASE));
   }
 
   /** Lets it end, and waits for that. */
+  SparkResult end() throws IOException {
+    if (Files.notExists(meeting.resolve(RELEASE))) {
+      release(meeting);
+    }
+    return running.join();
+  }
+
   @Override
   public void close() throws IOException {
-    release(meeting);
-    running.join();
+    end();
   }
 }

@@ -21,15 +21,19 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The tab of the plugin, on a driver with two executors, switched on by the plugin alone. */
+/**
+ * The tab of the plugin: on a driver with two executors, switched on by the plugin, and then in
+ * history servers, of which one does not have Sluice's jar.
+ */
 class SparkPageIT extends SubmitTestBase {
   private static final String PLUGIN = "io.sluice.spark.SluicePlugin";
   private static final long ROWS = 20_000;
   private static final Duration DEADLINE = Duration.ofMinutes(10);
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
 
   @Test
-  void showsTheBytesThatTheTasksCounted() throws IOException {
+  void showsTheBytesThatTheTasksCountedAndSoDoesTheHistoryServer() throws Exception {
     Path meeting = Files.createDirectory(directory.resolve("meeting"));
     try (HeldRun run = HeldRun.start(submit, SparkSubmit.LOCAL_CLUSTER, job(meeting), meeting)) {
       HeldJob.Ready ready = run.ready();
@@ -58,12 +62,42 @@ class SparkPageIT extends SubmitTestBase {
                   List.of("open", "open", "none"), pools.stream().map(row -> row.get(2)).toList()),
           () -> assertTrue(costs.localBytesRead() > 0 && costs.remoteBytesRead() > 0),
           () -> assertTrue(!page.contains("sluice-fallbacks"), page));
+      assertHistoryShows(page, run.end().place().resolve("events"));
+    }
+  }
+
+  /** And that a history server without the jar shows everything else. */
+  private void assertHistoryShows(String page, Path events) throws Exception {
+    Path parent = directory.resolve("history");
+    String jar = workspace.sparkEngineJar().toString();
+    try (SparkHistoryServer ours = SparkHistoryServer.start(spark, parent, events, jar);
+        SparkHistoryServer stocks =
+            SparkHistoryServer.start(spark, directory.resolve("stock"), events, "")) {
+      String application = ours.application();
+      String finished = page(ours.pages(application));
+      assertAll(
+          () -> assertEquals(rows(page, "sluice-bytes"), rows(finished, "sluice-bytes")),
+          () ->
+              assertEquals(
+                  List.of("0", "1", "driver"),
+                  rows(finished, "sluice-pools").stream().map(row -> row.get(0)).toList()));
+      assertEquals(application, stocks.application());
+      for (String what : List.of("jobs", "stages", "allexecutors", "environment")) {
+        assertEquals(ours.rest(application, what), stocks.rest(application, what), what);
+      }
+      assertTrue(stocks.rest(application, "jobs").size() > 0);
+      String executors = get(stocks.pages(application) + "/executors/");
+      assertTrue(executors.contains("/history/" + application + "/jobs/"), executors);
+      assertTrue(!executors.contains("/sluice/"), executors);
+      assertTrue(get(ours.pages(application) + "/executors/").contains("/sluice/"));
     }
   }
 
   private SparkJob job(Path meeting) {
-    return HeldRun.job(workspace, ROWS, meeting)
-        .withJar(workspace.sparkEngineJar())
+    SparkJob job = HeldRun.job(workspace, ROWS, meeting);
+    return (SparkDistribution.needsClassPath(spark.version())
+            ? job.throughSluice(workspace)
+            : job.withJar(workspace.sparkEngineJar()))
         .with("spark.plugins", PLUGIN)
         .with("spark.ui.enabled", true)
         .with("spark.ui.port", 0)
@@ -71,7 +105,11 @@ class SparkPageIT extends SubmitTestBase {
   }
 
   private static String page(String uiUrl) throws IOException, InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(URI.create(uiUrl + "/sluice/")).build();
+    return get(uiUrl + "/sluice/");
+  }
+
+  private static String get(String url) throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(url)).build();
     HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
     if (answer.statusCode() != 200) {
       throw new IOException("status " + answer.statusCode());

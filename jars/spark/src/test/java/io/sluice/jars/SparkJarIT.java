@@ -14,6 +14,13 @@ final class SparkJarIT extends JarTests {
         List.of(
             "io.sluice.spark.SluiceShuffleManager",
             "io.sluice.spark.SluicePlugin",
+            "io.sluice.spark.SluiceHistoryPlugin",
+            "io.sluice.spark.service.SluiceDataIO",
+            "io.sluice.spark.report.ExecutorReport",
+            "io.sluice.spark.report.HistoryTab",
+            "io.sluice.spark.report.Spark35Page",
+            "io.sluice.spark.PoolShuffleManager",
+            "io.sluice.spark.PluginParts",
             "io.sluice.spark.Spark35BlockResolver"));
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.spark.engine;
 
-import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -25,6 +24,7 @@ import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.math.Ordering;
 import scala.xml.Node;
+import scala.xml.Unparsed;
 
 /**
  * Calls to Spark with another signature in 3.5, 4.0, 4.1 or 4.2. They are found by reflection; all
@@ -91,14 +91,17 @@ public final class SparkShims {
   }
 
   /**
-   * A page of a tab in Spark's UI, with this content. The last arguments of Spark's method are
-   * flags, and 4.2 has more of them than 4.0 and 4.1.
+   * The page of the tab "Sluice" in Spark's UI. The last arguments of Spark's method are flags, and
+   * 4.2 has more of them than the others.
+   *
+   * @param request a servlet's; its class has another name in Spark 3.5
+   * @param content HTML, shown within the frame of Spark's pages
    */
   @SuppressWarnings("unchecked")
-  public static Seq<Node> page(
-      HttpServletRequest request, String title, Seq<Node> content, SparkUITab tab) {
-    Function0<Seq<Node>> later = () -> content;
-    List<Object> arguments = new ArrayList<>(List.of(request, title, later, tab, Option.empty()));
+  public static Seq<Node> page(Object request, SparkUITab tab, String content) {
+    Function0<Seq<Node>> later = () -> ScalaLists.of(List.of(new Unparsed(content)));
+    List<Object> arguments =
+        new ArrayList<>(List.of(request, "Sluice", later, tab, Option.empty()));
     Method page = method(UIUtils.class, "headerSparkPage");
     while (arguments.size() < page.getParameterCount()) {
       arguments.add(false);

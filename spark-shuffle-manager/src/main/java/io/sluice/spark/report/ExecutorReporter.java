@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.spark.api.plugin.PluginContext;
 import org.slf4j.Logger;
@@ -15,7 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends this executor's report to the driver: every ten seconds, soon after tasks have ended, and
- * when it is closed.
+ * when it is closed. When the last task that runs ends, it sends the report before Spark tells the
+ * driver of that, because the application may end then.
  *
  * <p>Thread contract: safe from any thread; a thread of its own sends the reports. Ownership: the
  * plugin closes it. Failure: the first report that cannot be sent is logged; the page in the UI
@@ -28,8 +30,12 @@ public final class ExecutorReporter implements Closeable {
   /** Tasks that end within this time share a report. */
   private static final long AFTER_TASK_MS = 500;
 
+  /** Reports that tasks send are so far apart. */
+  private static final long BETWEEN_TASKS_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final PluginContext context;
   private final Supplier<ExecutorReport> report;
+  private final AtomicInteger running = new AtomicInteger();
   private final AtomicBoolean due = new AtomicBoolean();
   private final AtomicBoolean failed = new AtomicBoolean();
   private final UserThreads threads = UserThreads.ofCurrentUser();
@@ -38,6 +44,7 @@ public final class ExecutorReporter implements Closeable {
           1,
           work -> threads.create("sluice-reporter", work),
           new ThreadPoolExecutor.DiscardPolicy()); // tasks may end after it was closed
+  private volatile long sentNs = System.nanoTime();
 
   private ExecutorReporter(PluginContext context, Supplier<ExecutorReport> report) {
     this.context = context;
@@ -51,9 +58,17 @@ public final class ExecutorReporter implements Closeable {
     return started;
   }
 
-  /** A task has ended, so that a report is due. */
+  /** A task runs from now on. */
+  public void taskBegan() {
+    running.incrementAndGet();
+  }
+
+  /** A task has ended, so that a report is due. Spark may tell of the end of tasks alone. */
   public void taskEnded() {
-    if (due.compareAndSet(false, true)) {
+    boolean isLast = running.updateAndGet(tasks -> Math.max(tasks - 1, 0)) == 0;
+    if (isLast && System.nanoTime() - sentNs >= BETWEEN_TASKS_NS) {
+      send();
+    } else if (due.compareAndSet(false, true)) {
       thread.schedule(this::sendAfterTask, AFTER_TASK_MS, TimeUnit.MILLISECONDS);
     }
   }
@@ -63,7 +78,8 @@ public final class ExecutorReporter implements Closeable {
     send();
   }
 
-  private void send() {
+  private synchronized void send() {
+    sentNs = System.nanoTime();
     try {
       context.send(report.get());
     } catch (IOException | RuntimeException e) {

@@ -59,7 +59,12 @@ public final class ExecutorReports {
   public synchronized List<ExecutorReport> all() {
     List<ExecutorReport> all = new ArrayList<>();
     last.values().forEach(each -> all.add(each.report()));
-    all.sort(Comparator.comparing(ExecutorReport::executorId, BY_NUMBER));
-    return all;
+    return ordered(all);
+  }
+
+  /** Sorts reports by executor. */
+  static List<ExecutorReport> ordered(List<ExecutorReport> reports) {
+    reports.sort(Comparator.comparing(ExecutorReport::executorId, BY_NUMBER));
+    return reports;
   }
 }

@@ -1,7 +1,7 @@
 package io.sluice.spark.report;
 
 import io.sluice.node.client.ReadStats;
-import io.sluice.spark.engine.ScalaLists;
+import io.sluice.spark.engine.SparkRelease;
 import io.sluice.spark.engine.SparkShims;
 import io.sluice.spark.metrics.ShuffleCounters;
 import io.sluice.spark.report.HtmlTable.Cell;
@@ -18,10 +18,9 @@ import org.apache.spark.ui.SparkUITab;
 import org.apache.spark.ui.WebUIPage;
 import scala.collection.immutable.Seq;
 import scala.xml.Node;
-import scala.xml.Unparsed;
 
 /**
- * The tab "Sluice" of a running application's UI, at {@code /sluice/}.
+ * The tab "Sluice" of an application's UI, at {@code /sluice/}.
  *
  * <p>Thread contract: Spark's. Ownership: the UI's.
  */
@@ -31,7 +30,8 @@ public final class SluiceTab extends SparkUITab {
 
   private SluiceTab(SparkUI ui, Supplier<List<ExecutorReport>> reports) {
     super(ui, "sluice");
-    attachPage(new SluicePage(this, reports));
+    Supplier<String> html = () -> content(reports.get());
+    attachPage(SparkRelease.isSpark3() ? spark3Page(html) : spark4Page(html));
   }
 
   /** Adds the tab; each request for its page asks for the reports anew. */
@@ -39,21 +39,36 @@ public final class SluiceTab extends SparkUITab {
     ui.attachTab(new SluiceTab(ui, reports));
   }
 
+  private WebUIPage spark4Page(Supplier<String> html) {
+    return new SluicePage(this, html);
+  }
+
+  /** By name, because its class is compiled with Spark 3.5, and this one with Spark 4. */
+  private WebUIPage spark3Page(Supplier<String> html) {
+    try {
+      return (WebUIPage)
+          Class.forName("io.sluice.spark.report.Spark35Page")
+              .getDeclaredConstructor(SparkUITab.class, Supplier.class)
+              .newInstance(this, html);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("this Spark 3 has no pages like those of Spark 3.5", e);
+    }
+  }
+
   /** The only page of the tab, within the frame of Spark's pages. Threads of the UI call it. */
   private static final class SluicePage extends WebUIPage {
     private final SparkUITab tab;
-    private final Supplier<List<ExecutorReport>> reports;
+    private final Supplier<String> html;
 
-    SluicePage(SparkUITab tab, Supplier<List<ExecutorReport>> reports) {
+    SluicePage(SparkUITab tab, Supplier<String> html) {
       super("");
       this.tab = tab;
-      this.reports = reports;
+      this.html = html;
     }
 
     @Override
     public Seq<Node> render(HttpServletRequest request) {
-      List<Node> nodes = List.of(new Unparsed(content(reports.get())));
-      return SparkShims.page(request, "Sluice", ScalaLists.of(nodes), tab);
+      return SparkShims.page(request, tab, html.get());
     }
   }
 

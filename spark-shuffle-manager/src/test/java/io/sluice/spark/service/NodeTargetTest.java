@@ -15,6 +15,7 @@ import io.sluice.node.socket.ServiceFile;
 import io.sluice.node.wire.ServiceAddress;
 import io.sluice.rdma.TransportChooser;
 import io.sluice.spark.LogLines;
+import io.sluice.spark.PoolShuffleManager;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spark.conf.ApplicationId;
@@ -173,7 +174,8 @@ class NodeTargetTest {
       Map<Integer, Integer> sizes = grouped.collectAsMap();
       assertEquals(100, sizes.size());
       assertEquals(Set.of(RECORDS / 100), Set.copyOf(sizes.values()));
-      SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+      PoolShuffleManager manager =
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
       assertEquals(Map.of(), manager.counters().fallbacks());
       assertTrue(manager.poolStats().isEmpty(), "the executor has opened a pool of its own");
       assertEquals(3, service.store().stats().outputs());
@@ -194,7 +196,8 @@ class NodeTargetTest {
     SparkConf conf = conf().set("spark.shuffle.service.enabled", "true");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       assertEquals(100, grouped(context).collectAsMap().size());
-      SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+      PoolShuffleManager manager =
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
       assertEquals(Map.of(), manager.counters().fallbacks());
       assertEquals(3, service.store().stats().outputs());
       assertTrue(manager.poolStats().isEmpty(), "the executor has opened a pool of its own");
@@ -661,7 +664,8 @@ class NodeTargetTest {
   private void assertOwnPoolIsUsed() {
     try (JavaSparkContext context = new JavaSparkContext(conf())) {
       assertEquals(100, grouped(context).count());
-      SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+      PoolShuffleManager manager =
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
       assertEquals(
           Set.of("a node's service that cannot be reached"),
           manager.counters().fallbacks().keySet());

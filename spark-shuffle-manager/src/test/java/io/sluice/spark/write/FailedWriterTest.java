@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.PoolShuffleManager;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spill.store.StoreStats;
@@ -96,7 +97,10 @@ class FailedWriterTest {
   }
 
   private static StoreStats pool() {
-    return ((SluiceShuffleManager) SparkEnv.get().shuffleManager()).poolStats().orElseThrow();
+    return PoolShuffleManager.behind(SparkEnv.get().shuffleManager())
+        .orElseThrow()
+        .poolStats()
+        .orElseThrow();
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import io.sluice.rdma.TransportChooser;
 import io.sluice.rdma.memory.OffHeap;
 import io.sluice.rdma.testing.Await;
 import io.sluice.rdma.testing.TestSeed;
+import io.sluice.spark.PoolShuffleManager;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import io.sluice.spill.segment.PoolVisibility;
@@ -181,7 +182,8 @@ class KilledWriterTest {
               remove(context, i);
             }
           }
-          SluiceShuffleManager manager = (SluiceShuffleManager) SparkEnv.get().shuffleManager();
+          PoolShuffleManager manager =
+              PoolShuffleManager.behind(SparkEnv.get().shuffleManager()).orElseThrow();
           assertEquals(Map.of(), manager.counters().fallbacks());
           Await.until("all tasks have ended", () -> executionMemoryBytes() == 0);
           assertEquals(0, CountingCodec.OPEN.get());
@@ -219,7 +221,10 @@ class KilledWriterTest {
   }
 
   private static StoreStats stats() {
-    return ((SluiceShuffleManager) SparkEnv.get().shuffleManager()).poolStats().orElseThrow();
+    return PoolShuffleManager.behind(SparkEnv.get().shuffleManager())
+        .orElseThrow()
+        .poolStats()
+        .orElseThrow();
   }
 
   private static boolean isEmpty(StoreStats pool) {

@@ -3,6 +3,7 @@ package io.sluice.spark.write;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sluice.spark.PoolShuffleManager;
 import io.sluice.spark.ShuffledRecords;
 import io.sluice.spark.SluiceShuffleManager;
 import java.nio.file.Path;
@@ -73,7 +74,10 @@ class StreamMemoryTest {
               .count();
       assertEquals(RECORDS, count);
       Map<String, Long> left =
-          ((SluiceShuffleManager) SparkEnv.get().shuffleManager()).counters().fallbacks();
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager())
+              .orElseThrow()
+              .counters()
+              .fallbacks();
       long writers = left.getOrDefault("a task without memory for a stream of each partition", 0L);
       assertEquals(fallbacks, writers, left.toString());
     }
@@ -93,7 +97,10 @@ class StreamMemoryTest {
               .reduce(Long::sum);
       assertEquals((long) RECORDS * (RECORDS - 1) / 2, sum);
       Map<String, Long> left =
-          ((SluiceShuffleManager) SparkEnv.get().shuffleManager()).counters().fallbacks();
+          PoolShuffleManager.behind(SparkEnv.get().shuffleManager())
+              .orElseThrow()
+              .counters()
+              .fallbacks();
       assertEquals(
           1, left.get("a task without memory for a stream of each partition"), left.toString());
     }

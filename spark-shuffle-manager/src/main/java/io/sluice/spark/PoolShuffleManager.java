@@ -1,6 +1,7 @@
 package io.sluice.spark;
 
 import io.sluice.rdma.memory.Closer;
+import io.sluice.spark.SluiceShuffleManager.SluiceShuffleHandle;
 import io.sluice.spark.conf.ApplicationSecret;
 import io.sluice.spark.conf.SparkFallbackPolicy;
 import io.sluice.spark.conf.SparkSettings;
@@ -22,9 +23,9 @@ import java.util.Optional;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
-import org.apache.spark.shuffle.BaseShuffleHandle;
 import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.shuffle.ShuffleHandle;
+import org.apache.spark.shuffle.ShuffleManager;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.shuffle.ShuffleReader;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
@@ -35,17 +36,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves the shuffles of a Spark application through memory and RDMA: {@code
- * spark.shuffle.manager=io.sluice.spark.SluiceShuffleManager}. It leaves other shuffles to the
- * manager that it extends, Spark's own. Spark's SQL engine and its diagnosis of corrupt blocks also
- * ask for that type.
+ * Moves the shuffles of a Spark application through memory and RDMA, and leaves others to the
+ * manager that it extends, Spark's own. {@link SluiceShuffleManager} makes it.
  *
- * <p>Thread contract: safe from any thread. Ownership: Spark makes and stops it, one on the driver
- * and one on each executor. Failure: {@link IllegalStateException} if a shuffle cannot be moved and
- * the application's {@link SparkFallbackPolicy} does not let Spark take over.
+ * <p>Thread contract: safe from any thread. Ownership: that of {@link SluiceShuffleManager}.
+ * Failure: {@link IllegalStateException} if a shuffle cannot be moved and the application's {@link
+ * SparkFallbackPolicy} does not let Spark take over.
  */
-public final class SluiceShuffleManager extends SortShuffleManager {
-  private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffleManager.class);
+public final class PoolShuffleManager extends SortShuffleManager {
+  private static final Logger LOG = LoggerFactory.getLogger(PoolShuffleManager.class);
 
   private static final String READ_HOST_LOCAL_DISK = "spark.shuffle.readHostLocalDisk";
 
@@ -65,8 +64,8 @@ public final class SluiceShuffleManager extends SortShuffleManager {
   private final OutputResolver outputs;
   private final IndexShuffleBlockResolver resolver;
 
-  /** Called by Spark. */
-  public SluiceShuffleManager(SparkConf conf, boolean isDriver) {
+  /** Its class's only constructor, which is looked up by that. */
+  PoolShuffleManager(SparkConf conf, boolean isDriver) {
     super(conf);
     this.conf = conf;
     Optional<String> unknownShape = SparkRelease.unknownShape();
@@ -125,6 +124,14 @@ public final class SluiceShuffleManager extends SortShuffleManager {
           READ_HOST_LOCAL_DISK);
     }
     conf.set(READ_HOST_LOCAL_DISK, "false");
+  }
+
+  /** The one behind a manager of Spark's; empty if that is not Sluice's. */
+  public static Optional<PoolShuffleManager> behind(ShuffleManager manager) {
+    return manager instanceof SluiceShuffleManager entry
+            && entry.chosen() instanceof PoolShuffleManager pools
+        ? Optional.of(pools)
+        : Optional.empty();
   }
 
   /** Bytes read, by source, and fallbacks to Spark. */
@@ -271,15 +278,6 @@ public final class SluiceShuffleManager extends SortShuffleManager {
     ShuffleCounters counters = executor.counters();
     return "Sluice read %s bytes, took over %s bytes, and left to Spark: %s"
         .formatted(counters.bytesByWay(), counters.movedHereBytes(), counters.fallbacks());
-  }
-
-  /** A shuffle that goes through pools. Any other handle is one of Spark's own. */
-  static final class SluiceShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> {
-    private static final long serialVersionUID = 1;
-
-    SluiceShuffleHandle(int shuffleId, ShuffleDependency<K, V, C> dependency) {
-      super(shuffleId, dependency);
-    }
   }
 
   /** Decides whether Sluice can shuffle an application. */

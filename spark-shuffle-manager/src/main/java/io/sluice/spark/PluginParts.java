@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskFailedReason;
@@ -33,14 +34,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Switches Sluice on and shows it in Spark's UI: {@code
- * spark.plugins=io.sluice.spark.SluicePlugin}.
+ * What {@link SluicePlugin} consists of, on the driver and on an executor.
  *
  * <p>Thread contract: stateless; Spark's for its two parts. Ownership: Spark shuts the parts down.
  */
-public final class SluicePlugin implements SparkPlugin {
-  /** Called by Spark. */
-  public SluicePlugin() {}
+final class PluginParts implements SparkPlugin {
 
   @Override
   public DriverPlugin driverPlugin() {
@@ -53,22 +51,30 @@ public final class SluicePlugin implements SparkPlugin {
   }
 
   /**
-   * Makes Sluice the application's shuffle manager if the application names none. It keeps the
-   * reports of executors and shows them in Spark's UI, if there is one. Spark 3.5 allows neither.
+   * Makes Sluice the application's shuffle manager if the application names none, which Spark 3.5
+   * does not allow. It keeps the reports of executors, shows them in Spark's UI, if there is one,
+   * and puts them among the application's events, from which the history server shows them.
    */
   private static final class DriverPart implements DriverPlugin {
-    private static final Logger LOG = LoggerFactory.getLogger(SluicePlugin.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PluginParts.class);
     private static final String MANAGER = "spark.shuffle.manager";
 
     /** Number of dead executors that Spark's own pages show. */
     private static final String RETAINED_GONE = "spark.ui.retainedDeadExecutors";
 
+    /** For applications that never end, and those that are killed. */
+    private static final long LOGGED_EVERY_NS = TimeUnit.MINUTES.toNanos(10);
+
     private ExecutorReports reports; // this and the next are set by init
     private PluginContext context;
+    private SparkContext spark;
+    private long loggedNs;
 
     @Override
     public Map<String, String> init(SparkContext spark, PluginContext context) {
       this.context = context;
+      this.spark = spark;
+      loggedNs = System.nanoTime();
       reports = new ExecutorReports(context.conf().getInt(RETAINED_GONE, 100), System::nanoTime);
       // Sluice's shuffle manager also checks, but the application may name another one.
       SparkSettings.check(context.conf());
@@ -83,7 +89,7 @@ public final class SluicePlugin implements SparkPlugin {
             MANAGER,
             SluiceShuffleManager.class.getName());
       }
-      if (spark.ui().isDefined() && !SparkRelease.isSpark3()) {
+      if (spark.ui().isDefined()) {
         SluiceTab.attach(spark.ui().get(), this::current);
       }
       return Map.of();
@@ -92,7 +98,21 @@ public final class SluicePlugin implements SparkPlugin {
     @Override
     public Object receive(Object message) {
       reports.add((ExecutorReport) message);
+      if (System.nanoTime() - loggedNs >= LOGGED_EVERY_NS) {
+        loggedNs = System.nanoTime();
+        current().forEach(spark.listenerBus()::post);
+      }
       return null;
+    }
+
+    /** Spark 3.5 ends its listeners before its plugins, but for the one that writes the log. */
+    @Override
+    public void shutdown() {
+      if (!SparkRelease.isSpark3()) {
+        current().forEach(spark.listenerBus()::post);
+      } else if (spark.eventLogger().isDefined()) {
+        current().forEach(spark.eventLogger().get()::onOtherEvent);
+      }
     }
 
     /** The last report of each executor, and a new one of the driver. */
@@ -135,6 +155,11 @@ public final class SluicePlugin implements SparkPlugin {
     }
 
     @Override
+    public void onTaskStart() {
+      reporter.taskBegan();
+    }
+
+    @Override
     public void onTaskSucceeded() {
       reporter.taskEnded();
     }
@@ -158,9 +183,8 @@ public final class SluicePlugin implements SparkPlugin {
   private static ExecutorReport report(PluginContext context, Optional<Persistence> persistence) {
     // The manager may not exist yet, or may not be Sluice's.
     ShuffleManager manager = SparkEnv.get().shuffleManager();
-    Optional<SluiceShuffleManager> sluice =
-        manager instanceof SluiceShuffleManager ours ? Optional.of(ours) : Optional.empty();
-    Optional<StoreStats> stats = sluice.flatMap(SluiceShuffleManager::poolStats);
+    Optional<PoolShuffleManager> sluice = PoolShuffleManager.behind(manager);
+    Optional<StoreStats> stats = sluice.flatMap(PoolShuffleManager::poolStats);
     Optional<SluiceDiskStore> store = persistence.flatMap(Persistence::store);
     Map<String, Long> fallbacks =
         new TreeMap<>(sluice.map(ours -> ours.counters().fallbacks()).orElse(Map.of()));
@@ -171,14 +195,14 @@ public final class SluicePlugin implements SparkPlugin {
         host(),
         System.currentTimeMillis(),
         stats.isPresent() ? "open" : noPool(manager, sluice),
-        sluice.map(SluiceShuffleManager::transports).orElse(List.of()),
-        stats.map(StoreStats::memory).map(SluicePlugin::use).orElse(TierUse.NONE),
-        stats.map(StoreStats::disk).map(SluicePlugin::use).orElse(TierUse.NONE),
+        sluice.map(PoolShuffleManager::transports).orElse(List.of()),
+        stats.map(StoreStats::memory).map(PluginParts::use).orElse(TierUse.NONE),
+        stats.map(StoreStats::disk).map(PluginParts::use).orElse(TierUse.NONE),
         stats.map(StoreStats::outputs).orElse(0),
         sluice.map(ours -> ours.counters().serviceBytes()).orElse(0L),
         sluice.map(ours -> ours.counters().bytesByWay()).orElse(Map.of()),
         fallbacks,
-        store.flatMap(SluiceDiskStore::stats).map(SluicePlugin::use).orElse(TierUse.NONE),
+        store.flatMap(SluiceDiskStore::stats).map(PluginParts::use).orElse(TierUse.NONE),
         store.map(SluiceDiskStore::blockCount).orElse(0));
   }
 
@@ -188,11 +212,11 @@ public final class SluicePlugin implements SparkPlugin {
     return address == null ? "" : address.host();
   }
 
-  private static String noPool(ShuffleManager manager, Optional<SluiceShuffleManager> sluice) {
+  private static String noPool(ShuffleManager manager, Optional<PoolShuffleManager> sluice) {
     if (manager != null && sluice.isEmpty()) {
       return "none, because of " + manager.getClass().getName();
     }
-    return sluice.flatMap(SluiceShuffleManager::declined).map(why -> "none: " + why).orElse("none");
+    return sluice.flatMap(PoolShuffleManager::declined).map(why -> "none: " + why).orElse("none");
   }
 
   private static TierUse use(TierStats tier) {
