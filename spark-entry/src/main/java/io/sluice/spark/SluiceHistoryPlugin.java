@@ -4,6 +4,7 @@ import io.sluice.spark.engine.ScalaLists;
 import io.sluice.spark.entry.Java17;
 import io.sluice.spark.report.ExecutorReport;
 import java.util.Collections;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.scheduler.SparkListener;
@@ -37,12 +38,19 @@ public final class SluiceHistoryPlugin implements AppHistoryServerPlugin {
   }
 
   @Override
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings({"rawtypes", "unchecked"})
   public void setupUI(SparkUI ui) {
     try {
-      Java17.make(Consumer.class, "io.sluice.spark.report.HistoryTab")
-          .ifPresent(tab -> tab.accept(ui));
-    } catch (RuntimeException | LinkageError e) {
+      if (ui.store().store().count(ExecutorReport.class) == 0) {
+        return;
+      }
+      Optional<Consumer> tab = Java17.make(Consumer.class, "io.sluice.spark.report.HistoryTab");
+      if (tab.isPresent()) {
+        tab.get().accept(ui);
+      } else {
+        LOG.warn("This history server does not show the tab of Sluice: {}", Java17.reason());
+      }
+    } catch (Exception | LinkageError e) {
       LOG.warn("This history server cannot show the tab of Sluice", e);
     }
   }

@@ -8,8 +8,8 @@ import org.apache.spark.util.kvstore.KVStore;
 import org.apache.spark.util.kvstore.KVStoreIterator;
 
 /**
- * Adds the tab "Sluice" to the pages of an application in Spark's history server, if the
- * application's events have reports of executors.
+ * Adds the tab "Sluice" to the pages of an application in Spark's history server, with the reports
+ * of executors that were among the application's events.
  *
  * <p>Thread contract: stateless.
  */
@@ -17,13 +17,7 @@ final class HistoryTab implements Consumer<SparkUI> {
   @Override
   public void accept(SparkUI ui) {
     KVStore store = ui.store().store();
-    try {
-      if (store.count(ExecutorReport.class) > 0) {
-        SluiceTab.attach(ui, () -> reports(store));
-      }
-    } catch (Exception e) {
-      throw new IllegalStateException("the reports of executors cannot be read", e);
-    }
+    SluiceTab.attach(ui, () -> reports(store));
   }
 
   private static List<ExecutorReport> reports(KVStore store) {
