@@ -1,7 +1,6 @@
 package io.sluice.it.pod;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.sluice.it.cluster.LogTail;
 import io.sluice.it.limit.LimitDirectory;
 import io.sluice.it.limit.LimitException;
 import io.sluice.it.limit.LoopVolume.Programs;
@@ -35,7 +34,6 @@ public final class PodNode implements AutoCloseable {
   private static final Path IMAGE = Path.of("/opt/spark");
   private static final Path WORK = IMAGE.resolve("work-dir");
   private static final String DRIVER_POD = "driver";
-  private static final int TAIL_LINES = 60;
 
   private final Path parent;
   private final LimitDirectory directory;
@@ -122,7 +120,8 @@ public final class PodNode implements AutoCloseable {
 
   /**
    * Settings of an application whose executors keep their local files on volumes that outlive them:
-   * the driver claims a volume for each, and the next executor gets that of one that is gone.
+   * the driver claims a volume for each, and the next executor gets that of one that is gone, if it
+   * is older than the timeout.
    */
   public Map<String, String> claimSettings(String mountPath) {
     String volume = "spark.kubernetes.executor.volumes.persistentVolumeClaim.spark-local-dir-1.";
@@ -133,6 +132,10 @@ public final class PodNode implements AutoCloseable {
         "true",
         "spark.kubernetes.driver.reusePersistentVolumeClaim",
         "true",
+        "spark.kubernetes.driver.waitToReusePersistentVolumeClaim",
+        "true",
+        "spark.kubernetes.allocation.executor.timeout",
+        "2s",
         volume + "mount.path",
         mountPath,
         volume + "options.claimName",
@@ -146,14 +149,6 @@ public final class PodNode implements AutoCloseable {
   /** All pods so far, those that have ended too. */
   public synchronized List<PodProcess> pods() {
     return List.copyOf(pods);
-  }
-
-  /** The ends of the pods' logs. */
-  public synchronized String logs() {
-    StringBuilder logs = new StringBuilder();
-    pods.forEach(
-        pod -> logs.append("%n%s:%n%s".formatted(pod, LogTail.of(log(pod.name()), TAIL_LINES))));
-    return logs.toString();
   }
 
   /** The log of a pod. */
