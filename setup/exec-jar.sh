@@ -12,7 +12,7 @@ exec_jar() { # directory of Java's options, class path, JAR [CLASS] [ARGUMENT...
   users=${HADOOP_CLASSPATH:-}
   if [ -n "$users" ] && [ -z "${HADOOP_USE_CLIENT_CLASSLOADER:-}" ]; then # with it, RunJar loads from there by itself
     if [ -n "${HADOOP_USER_CLASSPATH_FIRST:-}" ]; then
-      class_path=$users:$class_path # the archive does not work for it, and is not used
+      class_path=$options:$users:$class_path # users' settings may say that jobs run on YARN
     else
       class_path=$class_path:$users
     fi
