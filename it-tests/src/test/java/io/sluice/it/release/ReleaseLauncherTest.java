@@ -3,6 +3,7 @@ package io.sluice.it.release;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.it.cluster.Workspace;
 import io.sluice.rdma.testing.PlainWords;
@@ -172,7 +173,7 @@ class ReleaseLauncherTest {
   @ParameterizedTest
   @CsvSource({
     ",%s:/users",
-    "HADOOP_USER_CLASSPATH_FIRST,/users:%s",
+    "HADOOP_USER_CLASSPATH_FIRST,%2$s:/users:%1$s",
     "HADOOP_USE_CLIENT_CLASSLOADER,%s"
   })
   void theUsersClassPathIsWhereHadoopJarHasIt(String set, String expected) throws Exception {
@@ -182,15 +183,24 @@ class ReleaseLauncherTest {
       environment.put(set, "true");
     }
 
-    assertEquals(expected.formatted(engine() + "/settings:/of/*"), classPath());
+    assertEquals(
+        expected.formatted(engine() + "/settings:/of/*", home.resolve("conf/local")), classPath());
   }
 
-  @Test
-  void anInstallationWithoutItsProgramIsNamed() throws Exception {
+  /** The system's own, and two that go on after a failure within {@code $(...)}. */
+  @ParameterizedTest
+  @ValueSource(strings = {"/bin/sh", "/bin/bash", "/bin/busybox"})
+  void anInstallationWithoutItsProgramIsNamed(String shell) throws Exception {
+    assumeTrue(Files.exists(Path.of(shell)), () -> "there is no " + shell + " here");
     environment.put("HADOOP_HOME", "/nowhere");
-    Launch launch = launch("run", job.toString());
+    List<String> command = new ArrayList<>(List.of(launcher.toString(), "run", job.toString()));
+    if (shell.endsWith("busybox")) {
+      command.add(0, "sh");
+    }
+    Launch launch = launch(Path.of(shell), command.toArray(String[]::new));
 
-    assertEquals(1, launch.status());
+    assertEquals(1, launch.status(), launch.output());
+    assertFalse(launch.output().contains("RunJar"), launch.output());
     assertTrue(
         launch.output().contains("HADOOP_HOME is /nowhere, which has no program"), launch.output());
   }
