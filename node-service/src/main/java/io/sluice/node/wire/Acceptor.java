@@ -257,8 +257,8 @@ public final class Acceptor implements AutoCloseable {
   }
 
   private void expel(MessageStream stream, String reason) {
-    LOG.debug("{}: ending the connection of {}, which {}", name, stream.peer(), reason);
-    closeQuietly(stream);
+    closeQuietly(stream); // first: the rest needs memory
+    LOG.debug("{}: ended the connection of {}, which {}", name, stream.peer(), reason);
   }
 
   private void forget(MessageStream stream) {

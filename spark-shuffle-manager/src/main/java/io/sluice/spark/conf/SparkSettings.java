@@ -51,7 +51,7 @@ public final class SparkSettings {
               + " `spark.local.dir`. `auto` takes `1g`, except on YARN and Kubernetes if the pool"
               + " lies in memory. There it takes the part of `spark.executor.memoryOverhead`"
               + " above Spark's own default for it, and on Kubernetes at least a sixth of that"
-              + " default. If there is none, tasks write files as Spark does. The size never"
+              + " default, up to 64 MiB. If there is none, tasks write files as Spark does. The size never"
               + " exceeds the memory that the executor's control group or machine has beside the"
               + " heap and what Spark needs of that overhead.",
           text ->

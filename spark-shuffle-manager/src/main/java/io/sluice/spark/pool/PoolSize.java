@@ -27,7 +27,8 @@ import org.apache.spark.resource.ResourceProfile$;
  * </pre>
  *
  * <p>Spark's default for the overhead is its own need. On Kubernetes a pool gets at least a sixth
- * of that default: 64 MiB of 384, as much as {@code /dev/shm} has there.
+ * of that default and at most 64 MiB of it, as much as {@code /dev/shm} has there, but nothing
+ * where the overhead is for Python.
  *
  * <p>The setting alone bounds a pool on a file system that is not memory. Thread contract:
  * immutable.
@@ -126,7 +127,7 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
             + Overhead.NAME
             + " to "
             + mib(overhead.defaultBytes() + DEFAULT_BYTES)
-            + "m");
+            + "m, and have a file system as large");
   }
 
   private static PoolSize bounded(
@@ -224,8 +225,15 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
       boolean isOfContainer, long defaultBytes, long sparkBytes, Optional<Long> setBytes) {
     static final String NAME = "spark.executor.memoryOverhead";
 
-    /** On Kubernetes a pool gets this part of Spark's default, as a divisor. */
+    /**
+     * On Kubernetes a pool gets this part of Spark's default, as a divisor, and no more than that.
+     */
     private static final int LEAST_SHARE = 6;
+
+    private static final long MOST_SHARE_BYTES = 64 * MIB;
+
+    /** Spark says so to itself, of an application whose driver runs in a pod. */
+    private static final String LANGUAGE = "spark.kubernetes.resource.type";
 
     static Overhead of(SparkConf conf) {
       String master = conf.get("spark.master", "");
@@ -238,7 +246,8 @@ public record PoolSize(long capacityBytes, int segmentBytes, String reason) {
       long defaultBytes = Math.max((long) (factor * heapMib), leastMib) * MIB;
       Optional<Long> set =
           conf.contains(NAME) ? Optional.of(conf.getSizeAsMb(NAME) * MIB) : Optional.empty();
-      long shareBytes = isKubernetes ? defaultBytes / LEAST_SHARE : 0;
+      boolean shares = isKubernetes && !conf.get(LANGUAGE, "").equals("python");
+      long shareBytes = shares ? Math.min(MOST_SHARE_BYTES, defaultBytes / LEAST_SHARE) : 0;
       long besidesBytes = set.orElse(defaultBytes) - shareBytes;
       long sparkBytes = Math.max(defaultBytes - shareBytes, Math.min(defaultBytes, besidesBytes));
       return new Overhead(master.equals("yarn") || isKubernetes, defaultBytes, sparkBytes, set);

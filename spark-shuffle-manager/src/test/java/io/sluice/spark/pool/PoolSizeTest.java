@@ -41,10 +41,11 @@ class PoolSizeTest {
     "yarn, 819m, '', 0",
     "yarn, 820, '', 0", // a MiB is no pool
     "yarn, 2g, '', 1229",
-    "k8s://https://host:6443, '', '', 136",
+    "k8s://https://host:6443, '', '', 64",
     "k8s://https://host:6443, 512m, '', 0",
-    "k8s://https://host:6443, 819m, '', 136",
-    "k8s://https://host:6443, 900m, '', 136",
+    "k8s://https://host:6443, 819m, '', 64",
+    "k8s://https://host:6443, 850m, '', 64",
+    "k8s://https://host:6443, 900m, '', 81",
     "k8s://https://host:6443, 1g, '', 205",
     "k8s://https://host:6443, 2g, '', 1229",
     "k8s://https://host:6443, 4g, 0.4, 820",
@@ -76,7 +77,8 @@ class PoolSizeTest {
     String unset = PoolSize.of(conf("spark.master", "yarn"), LARGE_MEMORY).reason();
     assertEquals(
         "0 MiB: spark.executor.memoryOverhead is not set and so 819 MiB, of which Spark itself needs"
-            + " 819 MiB; for a pool of 1 GiB set spark.executor.memoryOverhead to 1843m",
+            + " 819 MiB; for a pool of 1 GiB set spark.executor.memoryOverhead to 1843m, and have"
+            + " a file system as large",
         unset);
   }
 
@@ -90,10 +92,13 @@ class PoolSizeTest {
     assertEquals(
         "63 MiB: spark.executor.memoryOverhead is not set and so 384 MiB, of which Spark itself"
             + " needs 320 MiB; for a pool of 1 GiB set spark.executor.memoryOverhead to 1408m,"
-            + " bounded by the size of the file system",
+            + " and have a file system as large, bounded by the size of the file system",
         size.reason());
     Surroundings mounted = new Surroundings(true, LARGE, (1024 + 384) * MIB, 1024 * MIB);
     assertEquals(64, mib(conf, mounted), "memory that the pod has, whatever is mounted");
+    conf.set("spark.kubernetes.resource.type", "python");
+    assertEquals(0, mib(conf, mounted), "Python needs all of it");
+    conf.remove("spark.kubernetes.resource.type");
     conf.set("spark.executor.memoryOverhead", "100m");
     Surroundings small = new Surroundings(true, 64 * MIB, (1024 + 100) * MIB, 1024 * MIB);
     assertEquals(0, mib(conf, small), "Spark needs more than that itself");

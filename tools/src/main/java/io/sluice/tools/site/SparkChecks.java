@@ -168,9 +168,12 @@ record SparkChecks(SiteConf conf, SystemFiles files, Path shared, Optional<Strin
                 "is not set, with spark.master=" + master,
                 master.equals("yarn")
                     ? "an executor's container then has no memory for a pool, and shuffles go to files"
-                    : "an executor's pool then has a sixth of Spark's default, and the rest of a"
-                        + " shuffle goes to files",
-                "set it to Spark's default plus the size of the pool (docs/spark.md)"))
+                    : "an executor's pool then has 64 MiB at most, and the rest of a shuffle goes to"
+                        + " files",
+                master.equals("yarn")
+                    ? "set it to Spark's default plus the size of the pool (docs/spark.md)"
+                    : "set it to Spark's default plus the size of the pool, and mount a /dev/shm as"
+                        + " large (docs/containers.md)"))
         : Optional.empty();
   }
 

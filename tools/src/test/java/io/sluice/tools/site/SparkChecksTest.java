@@ -112,8 +112,7 @@ class SparkChecksTest {
 
   @Test
   void onKubernetesAPoolIsSmall() throws IOException {
-    assertContains(
-        "then has a sixth of Spark's default", overhead("tmpfs", "spark.master k8s://host:6443"));
+    assertContains("then has 64 MiB at most", overhead("tmpfs", "spark.master k8s://host:6443"));
   }
 
   @ParameterizedTest

@@ -128,6 +128,9 @@ public final class Deadlines implements AutoCloseable {
       if (deadline.atNanos > nowNanos) {
         break;
       }
+      if (!pending.contains(deadline)) {
+        continue; // cancelled meanwhile
+      }
       try {
         deadline.onLate.run();
       } catch (OutOfMemoryError e) {

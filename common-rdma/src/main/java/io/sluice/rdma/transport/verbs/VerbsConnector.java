@@ -96,7 +96,7 @@ final class VerbsConnector {
             deadlines.after(
                 timeoutMs,
                 () -> {
-                  if (settled.compareAndSet(false, true)) {
+                  if (late || settled.compareAndSet(false, true)) { // again, if memory was short
                     late = true;
                     abort(channel);
                   }

@@ -42,6 +42,22 @@ public final class ResourceGroups {
     }
   }
 
+  /** Why no more than one can be made by this process; empty if more can. */
+  public static Optional<String> severalUnavailableBecause() {
+    return unavailableBecause()
+        .or(
+            () -> {
+              try {
+                return CgroupV2.places(KernelFiles.HERE, OwnGroups.find(KernelFiles.HERE), "none")
+                    .map(
+                        places ->
+                            "with cgroup v2 a process can make one group, and this needs more");
+              } catch (IOException e) {
+                return Optional.of("the control groups cannot be read: " + e);
+              }
+            });
+  }
+
   /**
    * Makes one.
    *

@@ -48,27 +48,39 @@ public final class PodNode implements AutoCloseable {
     this.directory = LimitDirectory.create(parent);
     this.sparkHome = sparkHome;
     this.javaHome = javaHome;
-    this.network = PodNetwork.create();
-    this.api = new PodApi(this::run, this::end);
+    try {
+      this.network = PodNetwork.create();
+    } catch (RuntimeException | Error e) {
+      Closer.after(e, directory::close);
+      throw e;
+    }
+    try {
+      this.api = new PodApi(this::run, this::end);
+    } catch (IOException | RuntimeException | Error e) {
+      Closer.after(e, network::close);
+      Closer.after(e, directory::close);
+      throw e;
+    }
     api.put(PodApi.PODS, DRIVER_POD);
     api.setPhase(DRIVER_POD, "Running", network.hostAddress());
   }
 
   /** Why none can be started here; empty if one can. */
   public static Optional<String> unavailableBecause() {
-    return ResourceGroups.unavailableBecause()
+    return ResourceGroups.severalUnavailableBecause()
         .or(
             () ->
                 Stream.concat(PodNetwork.PROGRAMS.stream(), PodProcess.PROGRAMS.stream())
                     .filter(program -> Programs.find(program).isEmpty())
                     .findFirst()
                     .map(program -> program + " is not installed"))
-        .or(PodNode::unsharedBecause);
+        .or(PodNode::unsharedBecause)
+        .or(PodNetwork::unavailableBecause);
   }
 
   private static Optional<String> unsharedBecause() {
     try {
-      Programs.run("unshare", "--mount", "--net", "--pid", "--fork", "true");
+      Programs.run("unshare", "-m", "-n", "-p", "-u", "-i", "--fork", "true");
       return Optional.empty();
     } catch (LimitException e) {
       return Optional.of("containers need root, and namespaces: " + e.getMessage());
@@ -93,9 +105,16 @@ public final class PodNode implements AutoCloseable {
     return api.master();
   }
 
-  /** What the environment of a driver on this machine needs, so that pods reach it. */
+  /**
+   * What the environment of a driver on this machine needs, so that pods reach it, and it the API
+   * alone: not a proxy, nor the cluster of who runs the test.
+   */
   public Map<String, String> driverEnvironment() {
-    return Map.of("SPARK_LOCAL_IP", network.hostAddress());
+    return Map.of(
+        "SPARK_LOCAL_IP", network.hostAddress(),
+        "NO_PROXY", network.hostAddress(),
+        "no_proxy", network.hostAddress(),
+        "KUBERNETES_AUTH_TRYKUBECONFIG", "false");
   }
 
   /**

@@ -93,10 +93,10 @@ public final class PodProcess implements AutoCloseable {
       builder.environment().put("PATH", path + ":/usr/sbin:/sbin");
       builder.environment().putAll(spec.environment());
       return new PodProcess(spec.name(), directory, group, builder.start());
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       group.close();
       directory.close();
-      throw new UncheckedIOException("cannot start the pod " + spec.name(), e);
+      throw new IllegalStateException("cannot start the pod " + spec.name(), e);
     }
   }
 
