@@ -3,6 +3,7 @@ package io.sluice.spark;
 import io.sluice.spark.engine.ScalaLists;
 import io.sluice.spark.entry.Java17;
 import io.sluice.spark.report.ExecutorReport;
+import io.sluice.spark.report.ReportsEvent;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -65,8 +66,10 @@ public final class SluiceHistoryPlugin implements AppHistoryServerPlugin {
 
     @Override
     public void onOtherEvent(SparkListenerEvent event) {
-      if (event instanceof ExecutorReport) {
-        store.write(event);
+      if (event instanceof ReportsEvent) {
+        for (ExecutorReport report : ((ReportsEvent) event).reports()) {
+          store.write(report);
+        }
       }
     }
   }

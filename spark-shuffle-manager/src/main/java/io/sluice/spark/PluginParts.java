@@ -11,6 +11,7 @@ import io.sluice.spark.report.ExecutorReport;
 import io.sluice.spark.report.ExecutorReport.TierUse;
 import io.sluice.spark.report.ExecutorReporter;
 import io.sluice.spark.report.ExecutorReports;
+import io.sluice.spark.report.ReportsEvent;
 import io.sluice.spark.report.SluiceTab;
 import io.sluice.spill.store.StoreStats;
 import io.sluice.spill.store.StoreStats.TierStats;
@@ -99,8 +100,7 @@ final class PluginParts implements SparkPlugin {
     public Object receive(Object message) {
       reports.add((ExecutorReport) message);
       if (System.nanoTime() - loggedNs >= LOGGED_EVERY_NS) {
-        loggedNs = System.nanoTime();
-        current().forEach(spark.listenerBus()::post);
+        spark.listenerBus().post(sinceLogged());
       }
       return null;
     }
@@ -108,11 +108,20 @@ final class PluginParts implements SparkPlugin {
     /** Spark 3.5 ends its listeners before its plugins, but for the one that writes the log. */
     @Override
     public void shutdown() {
+      ReportsEvent last = sinceLogged();
       if (!SparkRelease.isSpark3()) {
-        current().forEach(spark.listenerBus()::post);
+        spark.listenerBus().post(last);
       } else if (spark.eventLogger().isDefined()) {
-        current().forEach(spark.eventLogger().get()::onOtherEvent);
+        spark.eventLogger().get().onOtherEvent(last);
       }
+    }
+
+    /** The last reports of executors that have reported since the last event. */
+    private synchronized ReportsEvent sinceLogged() {
+      reports.add(report(context, Optional.empty()));
+      long sinceNs = loggedNs;
+      loggedNs = System.nanoTime();
+      return new ReportsEvent(reports.since(sinceNs));
     }
 
     /** The last report of each executor, and a new one of the driver. */

@@ -17,6 +17,7 @@ final class SparkJarIT extends JarTests {
             "io.sluice.spark.SluiceHistoryPlugin",
             "io.sluice.spark.service.SluiceDataIO",
             "io.sluice.spark.report.ExecutorReport",
+            "io.sluice.spark.report.ReportsEvent",
             "io.sluice.spark.report.HistoryTab",
             "io.sluice.spark.report.Spark35Page",
             "io.sluice.spark.PoolShuffleManager",

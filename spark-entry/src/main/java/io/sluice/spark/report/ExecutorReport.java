@@ -7,17 +7,14 @@ import java.io.Serializable;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.util.kvstore.KVIndex;
 
 /**
  * The state of one executor, or of the driver, as it reports it. Java serialization carries it to
- * the driver, which puts it among the application's events. In a file of events it is one line of
- * JSON with this class's name. A history server without the class leaves the line out; with an
- * older or newer one it reads what both know.
+ * the driver, which puts it among the application's events, see {@link ReportsEvent}.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
-public final class ExecutorReport implements SparkListenerEvent, Serializable {
+public final class ExecutorReport implements Serializable {
   private static final long serialVersionUID = 1;
 
   /** The key of a report in the store behind the pages of a history server. */

@@ -3,10 +3,12 @@ package io.sluice.spark.report;
 import io.sluice.spark.engine.UserThreads;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -30,8 +32,8 @@ public final class ExecutorReporter implements Closeable {
   /** Tasks that end within this time share a report. */
   private static final long AFTER_TASK_MS = 500;
 
-  /** Reports that tasks send are so far apart. */
-  private static final long BETWEEN_TASKS_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  /** The end of a task waits no longer for its report, should a lock or the disk be slow. */
+  private static final long SEND_WAIT_MS = 50;
 
   private final PluginContext context;
   private final Supplier<ExecutorReport> report;
@@ -66,10 +68,22 @@ public final class ExecutorReporter implements Closeable {
   /** A task has ended, so that a report is due. Spark may tell of the end of tasks alone. */
   public void taskEnded() {
     boolean isLast = running.updateAndGet(tasks -> Math.max(tasks - 1, 0)) == 0;
-    if (isLast && System.nanoTime() - sentNs >= BETWEEN_TASKS_NS) {
-      send();
+    if (isLast && System.nanoTime() - sentNs >= TimeUnit.MILLISECONDS.toNanos(AFTER_TASK_MS)) {
+      sendNow();
     } else if (due.compareAndSet(false, true)) {
       thread.schedule(this::sendAfterTask, AFTER_TASK_MS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void sendNow() {
+    try {
+      thread.submit(this::send).get(SEND_WAIT_MS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      // The thread sends it when it can.
+    } catch (ExecutionException e) {
+      LOG.warn("The report of this executor cannot be made", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the task is killed
     }
   }
 

@@ -62,6 +62,17 @@ public final class ExecutorReports {
     return ordered(all);
   }
 
+  /** Those received after a time of the clock, ordered by executor. */
+  public synchronized List<ExecutorReport> since(long nanos) {
+    List<ExecutorReport> later = new ArrayList<>();
+    for (Received each : last.values()) {
+      if (each.receivedNs() - nanos >= 0) {
+        later.add(each.report());
+      }
+    }
+    return ordered(later);
+  }
+
   /** Sorts reports by executor. */
   static List<ExecutorReport> ordered(List<ExecutorReport> reports) {
     reports.sort(Comparator.comparing(ExecutorReport::executorId, BY_NUMBER));

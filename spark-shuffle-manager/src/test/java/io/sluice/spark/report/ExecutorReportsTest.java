@@ -45,6 +45,18 @@ class ExecutorReportsTest {
   }
 
   @Test
+  void thoseSinceATimeAreTold() {
+    add("1", 1);
+    add("2", 2);
+    nowNs += 5;
+    add("10", 3);
+    add("2", 4);
+    assertEquals(
+        List.of("2", "10"), reports.since(nowNs).stream().map(ExecutorReport::executorId).toList());
+    assertEquals(List.of(), reports.since(nowNs + 1));
+  }
+
+  @Test
   void ofExecutorsThatReportNoMoreTheLatestStay() {
     for (int id = 0; id < 5; id++) {
       add(Integer.toString(id), id);

@@ -31,7 +31,8 @@ class ReportEventTest {
           new TierUse(8, 9),
           10);
 
-  private static final String LINE = JsonProtocol.sparkEventToJsonString(REPORT);
+  private static final String LINE =
+      JsonProtocol.sparkEventToJsonString(new ReportsEvent(List.of(REPORT)));
 
   private static String shown(ExecutorReport report) {
     return SluiceTab.content(List.of(report));
@@ -39,11 +40,10 @@ class ReportEventTest {
 
   @Test
   void isReadAsItWasWritten() {
-    ExecutorReport read =
-        assertInstanceOf(ExecutorReport.class, JsonProtocol.sparkEventFromJson(LINE));
-    assertEquals(shown(REPORT), shown(read));
+    ReportsEvent read = assertInstanceOf(ReportsEvent.class, JsonProtocol.sparkEventFromJson(LINE));
+    assertEquals(shown(REPORT), shown(read.reports().get(0)));
     assertEquals(LINE, JsonProtocol.sparkEventToJsonString(read));
-    assertTrue(LINE.startsWith("{\"Event\":\"io.sluice.spark.report.ExecutorReport\","), LINE);
+    assertTrue(LINE.startsWith("{\"Event\":\"io.sluice.spark.report.ReportsEvent\","), LINE);
     assertTrue(!LINE.contains("\n"), LINE);
   }
 
@@ -52,16 +52,19 @@ class ReportEventTest {
     String newer = LINE.replace("{\"usedBytes\"", "{\"more\":{\"a\":[1]},\"usedBytes\"");
     newer = newer.replace("\"outputs\"", "\"evenMore\":[],\"outputs\"");
     assertEquals(LINE, JsonProtocol.sparkEventToJsonString(JsonProtocol.sparkEventFromJson(newer)));
-    String older = "{\"Event\":\"io.sluice.spark.report.ExecutorReport\",\"executorId\":\"7\"}";
-    ExecutorReport read = (ExecutorReport) JsonProtocol.sparkEventFromJson(older);
+    String older =
+        "{\"Event\":\"io.sluice.spark.report.ReportsEvent\",\"reports\":[{\"executorId\":\"7\"}]}";
+    ExecutorReport read = ((ReportsEvent) JsonProtocol.sparkEventFromJson(older)).reports().get(0);
     assertTrue(shown(read).contains("<td>7</td>"), shown(read));
     assertEquals(Map.of(), read.bytesByWay());
+    String none = "{\"Event\":\"io.sluice.spark.report.ReportsEvent\"}";
+    assertEquals(List.of(), ((ReportsEvent) JsonProtocol.sparkEventFromJson(none)).reports());
   }
 
   /** Spark leaves out lines with this failure, and no others. */
   @Test
   void withoutItsClassTheLineFailsInTheWayThatSparkLeavesOut() {
-    String unknown = LINE.replace("report.ExecutorReport", "report.OfAnotherRelease");
+    String unknown = LINE.replace("report.ReportsEvent", "report.OfAnotherRelease");
     assertThrows(ClassNotFoundException.class, () -> JsonProtocol.sparkEventFromJson(unknown));
   }
 
@@ -69,12 +72,12 @@ class ReportEventTest {
   void theStoreOfAHistoryServerKeepsTheLastOfEachExecutor() throws Exception {
     InMemoryStore store = new InMemoryStore();
     store.write(REPORT);
-    store.write(
-        JsonProtocol.sparkEventFromJson(LINE.replace("\"host\":\"host\"", "\"host\":\"b\"")));
+    String later = LINE.replace("\"host\":\"host\"", "\"host\":\"b\"");
+    store.write(((ReportsEvent) JsonProtocol.sparkEventFromJson(later)).reports().get(0));
     assertEquals(1, store.count(ExecutorReport.class));
     assertEquals("b", store.read(ExecutorReport.class, "7").host());
     KVStoreSerializer files = new KVStoreSerializer();
     ExecutorReport read = files.deserialize(files.serialize(REPORT), ExecutorReport.class);
-    assertEquals(LINE, JsonProtocol.sparkEventToJsonString(read));
+    assertEquals(shown(REPORT), shown(read));
   }
 }
