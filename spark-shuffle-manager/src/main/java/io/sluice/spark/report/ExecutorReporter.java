@@ -39,6 +39,7 @@ public final class ExecutorReporter implements Closeable {
   private final Supplier<ExecutorReport> report;
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicBoolean due = new AtomicBoolean();
+  private final AtomicBoolean awaited = new AtomicBoolean();
   private final AtomicBoolean failed = new AtomicBoolean();
   private final UserThreads threads = UserThreads.ofCurrentUser();
   private final ScheduledExecutorService thread =
@@ -69,15 +70,19 @@ public final class ExecutorReporter implements Closeable {
   public void taskEnded() {
     boolean isLast = running.updateAndGet(tasks -> Math.max(tasks - 1, 0)) == 0;
     if (isLast && System.nanoTime() - sentNs >= TimeUnit.MILLISECONDS.toNanos(AFTER_TASK_MS)) {
-      sendNow();
+      awaitSent();
     } else if (due.compareAndSet(false, true)) {
       thread.schedule(this::sendAfterTask, AFTER_TASK_MS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void sendNow() {
+  /** Only one waits at a time: while the thread hangs, no more work for it piles up. */
+  private void awaitSent() {
+    if (!awaited.compareAndSet(false, true)) {
+      return;
+    }
     try {
-      thread.submit(this::send).get(SEND_WAIT_MS, TimeUnit.MILLISECONDS);
+      thread.submit(this::sendAwaited).get(SEND_WAIT_MS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       // The thread sends it when it can.
     } catch (ExecutionException e) {
@@ -87,12 +92,17 @@ public final class ExecutorReporter implements Closeable {
     }
   }
 
+  private void sendAwaited() {
+    awaited.set(false);
+    send();
+  }
+
   private void sendAfterTask() {
     due.set(false);
     send();
   }
 
-  private synchronized void send() {
+  private void send() {
     sentNs = System.nanoTime();
     try {
       context.send(report.get());
