@@ -44,18 +44,8 @@ class SparkLossIT extends SubmitTestBase {
     SparkJob job =
         job(Loss.DECOMMISSION)
             .throughSluice(workspace)
-            .with(
-                Map.of(
-                    "spark.cores.max",
-                    "3",
-                    "spark.decommission.enabled",
-                    "true",
-                    "spark.storage.decommission.enabled",
-                    "true",
-                    "spark.storage.decommission.shuffleBlocks.enabled",
-                    "true",
-                    "spark.storage.decommission.replicationReattemptInterval",
-                    "1s"));
+            .with("spark.cores.max", 3)
+            .with(DECOMMISSION);
     LossReport report = submit.run("local-cluster[3,1,1024]", job).report(LossReport.class);
     ShuffleState state = ShuffleState.of(report.executorStates().values());
     assertResult(stock(), report);

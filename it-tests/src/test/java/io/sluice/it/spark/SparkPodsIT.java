@@ -143,16 +143,7 @@ class SparkPodsIT extends SubmitTestBase {
         sluice(loss(Loss.DECOMMISSION))
             .with(node.settings(executors))
             .with(more)
-            .with(
-                Map.of(
-                    "spark.decommission.enabled",
-                    "true",
-                    "spark.storage.decommission.enabled",
-                    "true",
-                    "spark.storage.decommission.shuffleBlocks.enabled",
-                    "true",
-                    "spark.storage.decommission.replicationReattemptInterval",
-                    "1s"));
+            .with(DECOMMISSION);
     LossReport report = pods.run(node.master(), job).report(LossReport.class);
     ShuffleState state = ShuffleState.of(report.executorStates().values());
     assertAll(

@@ -4,6 +4,7 @@ import io.sluice.it.limit.LimitDirectory;
 import io.sluice.it.limit.ResourceGroup;
 import io.sluice.it.limit.ResourceGroups;
 import io.sluice.it.pod.PodNetwork.Netns;
+import io.sluice.rdma.memory.Closer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * A pod's container: a process and its children in namespaces and a control group of their own, as
@@ -65,8 +67,8 @@ public final class PodProcess implements AutoCloseable {
       Path workDirectory,
       List<String> command,
       Path log) {
-    ResourceGroup group = ResourceGroups.make(directory.path());
     try {
+      ResourceGroup group = ResourceGroups.make(directory.path());
       group.limitMemory(spec.memoryMib() << 20);
       Path root = Files.createDirectory(directory.path().resolve("root"));
       Path script = directory.path().resolve(SCRIPT);
@@ -94,8 +96,7 @@ public final class PodProcess implements AutoCloseable {
       builder.environment().putAll(spec.environment());
       return new PodProcess(spec.name(), directory, group, builder.start());
     } catch (IOException | RuntimeException e) {
-      group.close();
-      directory.close();
+      Closer.after(e, directory::close); // with its group
       throw new IllegalStateException("cannot start the pod " + spec.name(), e);
     }
   }
@@ -140,8 +141,7 @@ public final class PodProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    group.close();
-    directory.close();
+    Closer.all(Stream.of(group::close, directory::close));
   }
 
   @Override
